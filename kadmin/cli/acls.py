@@ -96,8 +96,10 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     show_default=True,
     section=RESOURCES,
     actions=ALL,
-    help="What a name means: itself, or all that begin with it; to list and remove also any of the"
-    " two, or all that match a resource of this name.",
+    help=(
+        "What a name means: itself, or all that begin with it; to list and remove, also "
+        "either of the two, or all that match a resource of this name."
+    ),
 )
 @option(
     "--principal",
@@ -106,7 +108,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     metavar="PRINCIPAL",
     section=RULES,
     actions=("list",),
-    help="List those of this principal only; may be repeated.",
+    help="List only the ACLs of this principal; may be repeated.",
 )
 @option(
     "--allow-principal",
@@ -114,7 +116,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     metavar="PRINCIPAL",
     section=RULES,
     actions=CHANGES,
-    help="Who may: User:alice, or User:* for everybody; may be repeated.",
+    help="Who is allowed: User:alice, or User:* for everybody; may be repeated.",
 )
 @option(
     "--deny-principal",
@@ -122,7 +124,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     metavar="PRINCIPAL",
     section=RULES,
     actions=CHANGES,
-    help="Who must not, whatever else is allowed; may be repeated.",
+    help="Who is denied, whatever else is allowed; may be repeated.",
 )
 @option(
     "--allow-host",
@@ -130,7 +132,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     metavar="ADDRESS",
     section=RULES,
     actions=CHANGES,
-    help="From where those who may, may; from everywhere without it.",
+    help="From which host they are allowed; without it, from every host.",
 )
 @option(
     "--deny-host",
@@ -138,7 +140,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     metavar="ADDRESS",
     section=RULES,
     actions=CHANGES,
-    help="From where those who must not, must not; from everywhere without it.",
+    help="From which host they are denied; without it, from every host.",
 )
 @option(
     "--operation",
@@ -147,8 +149,11 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     metavar="NAME",
     section=RULES,
     actions=CHANGES,
-    help="What: Read, Write, Create, Delete, Alter, Describe, ClusterAction, DescribeConfigs,"
-    " AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens; All without it.",
+    help=(
+        "Which operation: Read, Write, Create, Delete, Alter, Describe, ClusterAction, "
+        "DescribeConfigs, AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens; "
+        "without it, All."
+    ),
 )
 @option(
     "--producer",
@@ -181,16 +186,20 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
 )
 @option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
 @option(
-    "--force", is_flag=True, section=SAFETY, actions=CHANGES, help="The same; Kafka's name for it."
+    "--force",
+    is_flag=True,
+    section=SAFETY,
+    actions=CHANGES,
+    help="The same; this is Kafka's name for it.",
 )
 def acls(session: Session, **options: Any) -> None:
     """See and change who may do what, with the options of kafka-acls.
 
-    ZooKeeper is asked, where AclAuthorizer and SimpleAclAuthorizer keep their rules, or the
-    brokers, from Kafka 2.0 on, where only --bootstrap-server says which cluster is meant. What is
-    there already is not added, and what is not there not removed, so a command may run twice.
-    Rules of one resource are changed at once. Removals, and rules that deny, are asked about;
-    scripts need --yes for these.
+    It goes through ZooKeeper, where AclAuthorizer and SimpleAclAuthorizer keep their rules, or
+    through the brokers (Kafka 2.0 and later) if only --bootstrap-server names the cluster. Rules
+    that exist are not added again and rules that do not exist are not removed, so a command can be
+    run twice. All rules of one resource change together. It asks before it removes rules or adds
+    rules that deny; scripts need --yes for that.
 
     \b
     Examples:

@@ -23,19 +23,19 @@ LOOK: Final = "What is shown"
     "--differences",
     is_flag=True,
     section=LOOK,
-    help="Only requests in which brokers disagree; exits with 4 if there are any.",
+    help="Only requests on which brokers disagree; exits with 4 if there are any.",
 )
-@option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
+@option("--plain", is_flag=True, section=LOOK, help="Kafka's lines, even on a terminal.")
 @watch_option(LOOK)
 def api_versions(session: Session, **options: Any) -> None:
     """See which requests each broker serves, and in which versions.
 
-    As kafka-broker-api-versions. The brokers, from Kafka 0.10 on, are those of --bootstrap-server,
-    or those that ZooKeeper knows; each is asked itself. A table has what all of them serve, and
+    Like kafka-broker-api-versions. It asks each broker (Kafka 0.10 and later), those of
+    --bootstrap-server or those registered in ZooKeeper. The table shows what all of them serve, and
     where they disagree, as in the middle of an upgrade. In a pipe, and with --plain, the lines are
     those of Kafka's tool, without the version that its own client would use.
 
-    Exits with 5 when a broker did not answer.
+    Exits with 5 if a broker did not answer.
 
     \b
     Examples:

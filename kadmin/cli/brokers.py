@@ -30,16 +30,16 @@ ALL: Final = ("list", "describe")
     actions=ALL,
     help="Only this broker; may be repeated.",
 )
-@option("--plain", is_flag=True, actions=ALL, help="Lines instead of a table on a terminal, too.")
+@option("--plain", is_flag=True, actions=ALL, help="Lines instead of a table, even on a terminal.")
 @watch_option(actions=ALL)
 def brokers(session: Session, **options: Any) -> None:
-    """See the brokers that are registered in ZooKeeper, or that brokers tell of.
+    """See the live brokers: those registered in ZooKeeper, or those that brokers report.
 
-    They tell it, from Kafka 0.10 on, where only --bootstrap-server says which cluster is meant.
-    Epochs, times and other listeners than the one that is asked are known to ZooKeeper alone.
+    It asks the brokers (Kafka 0.10 and later) if only --bootstrap-server names the cluster. Only
+    ZooKeeper knows epochs, times, and listeners other than the one that was asked.
 
-    Skew is how far a broker's number of replicas or leaders is from the mean, in percent. Brokers
-    that are dead but still have replicas are described, too. Exits with 4 when none is alive.
+    Skew is how far a broker's number of replicas or leaders is from the mean, in percent. Dead
+    brokers that still have replicas are described, too. Exits with 4 if no broker is alive.
 
     \b
     Examples:

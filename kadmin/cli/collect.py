@@ -63,55 +63,52 @@ HIDDEN: Final = (
     "topics",
     multiple=True,
     metavar="TOPIC",
-    help="Only this topic of log directories, or those that match this glob; may be repeated.",
+    help=("Only this topic in log directories, or those that match this glob; may be repeated."),
 )
 @option(
     "--wire",
     is_flag=True,
-    help="Read what brokers serve, of those that no --log-dir is of.",
+    help="Read from the brokers themselves, unless --log-dir names their directories.",
 )
 @option(
     "--max-rate",
     type=WholeNumber(min=1),
     metavar="BYTES",
-    help="Copy no more than so many bytes a second.",
+    help="Copy at most so many bytes a second.",
 )
 @option(
     "--check",
     is_flag=True,
-    help="Collect nothing: see that sizes and SHA-256 are those of the manifest.",
+    help="Collect nothing; check that sizes and SHA-256 match the manifest.",
 )
 def collect(session: Session, place: str, **options: Any) -> None:
     """Bring log directories, state-change and controller logs of all brokers into one place.
 
     DIR is a directory, or the URI of one as merge-logs and verify-replicas read it (s3://, s3a://,
-    hdfs://, gs://), into which files are copied one after the other, as into a directory.
+    hdfs://, gs://); files are copied there one after the other.
 
-    What verify-replicas and merge-logs take is copied from paths of this machine, or that are
-    mounted on it: --log-dir and --logs, each with its broker's id. Without these, all of the
-    embedded cluster that is meant. Where a cluster is named, what it tells of itself comes beside
-    it, as snapshot.json: topics with their configs and states, brokers, their configs, the
-    controller.
+    It copies what verify-replicas and merge-logs need from paths on this machine, or mounted on it:
+    --log-dir and --logs, each with its broker's id; without these, everything of the embedded
+    cluster that is meant. If a cluster is named, snapshot.json describes it: topics with their
+    configs and states, brokers with their configs, the controller.
 
     Brokers may go on writing. Each file is copied up to the size that it has when its turn comes,
-    checkpoints first; of a segment that grows meanwhile a batch that is cut off is left out.
-    Nothing is changed where the files are. manifest.json tells of each file where it is from, its
-    size and its SHA-256.
+    checkpoints first; a batch that is cut off at the end of a growing segment is left out. The
+    originals are not changed. manifest.json lists each file with its origin, size and SHA-256.
 
-    Where only brokers can be reached, --wire reads their replicas as
-    verify-replicas does, from Kafka 0.11 on, up to the high watermarks that they have when they are
-    asked, and writes them as segments. What the wire hides is not there: indexes, leader epochs
-    beside those of the batches, producer snapshots, where the cleaner was, and what is not
-    committed.
+    If only the brokers can be reached, --wire reads their replicas as verify-replicas does (Kafka
+    0.11 and later), up to the high watermarks of that moment, and writes them as segments. What the
+    wire does not show is missing: indexes, leader epochs other than those of the batches, producer
+    snapshots, the cleaner's position, and records that are not committed.
 
-    Run it again after it was interrupted, or later: what is there and has not changed is not
-    copied again. What cannot be read, a dead broker say, is named and left out.
+    Run it again after an interruption, or later: files that are there and have not changed are not
+    copied again. What cannot be read, such as a dead broker, is named and left out.
 
-    After it was carried elsewhere, --check says what is missing, what has another size or SHA-256,
-    and what the manifest does not name.
+    When a collection has been moved elsewhere, --check says which files are missing, which have
+    another size or SHA-256, and which the manifest does not name.
 
-    Exits with 5 when something could not be read, or the collection that is checked is not whole,
-    with 4 when something in it differs, with 1 when there is no collection or its manifest is
+    Exits with 5 if something could not be read, or the collection that is checked is incomplete,
+    with 4 if something in it differs, and with 1 if there is no collection or its manifest is
     damaged. Needs kadmin[spark], which brings NumPy.
 
     \b

@@ -47,9 +47,9 @@ def completion(
 ) -> None:
     """Print the completion script of SHELL.
 
-    Commands, options and their fixed values come from the script itself. Names of topics, ids of
-    brokers and the like are asked of the cluster that the line names, and left out when it does
-    not answer within a second.
+    Commands, options and their fixed values are in the script itself. It asks the cluster that the
+    line names for topics, broker ids and the like, and leaves them out if the cluster does not
+    answer within a second.
 
     \b
     Examples:

@@ -16,11 +16,11 @@ NAMED_BY_ENVIRONMENT = (*SERVER_VARIABLES, "KADMIN_CLUSTER")
 def config() -> None:
     """Name clusters, choose the current one, and see which settings are in force.
 
-    The names stand in a configuration file, ~/.config/kadmin/config.toml unless KADMIN_CONFIG
-    or XDG_CONFIG_HOME says otherwise.
+    The names are kept in a configuration file, ~/.config/kadmin/config.toml unless KADMIN_CONFIG or
+    XDG_CONFIG_HOME says otherwise.
 
-    Configs of topics and brokers are seen and changed by 'kadmin configs', a cluster of this
-    machine is run by 'kadmin cluster'.
+    For the configs of topics and brokers see 'kadmin configs'; to run a cluster on this machine,
+    'kadmin cluster'.
     """
 
 
@@ -61,14 +61,14 @@ def show(session: Session) -> None:
 
 @group_command(config, "add", shows_security=True, speaks_to_brokers=True)
 @argument("name")
-@option("--use", "makes_current", is_flag=True, help="Make it the current cluster, too.")
+@option("--use", "makes_current", is_flag=True, help="Also make it the current cluster.")
 @option("--force", is_flag=True, help="Replace the cluster of that name, if there is one.")
 def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
     """Give the cluster of --zookeeper, --bootstrap-server or both, with the security options
     given here, a NAME.
 
-    A password is not taken: name its file with --zookeeper-password-file, or set
-    KADMIN_ZOOKEEPER_PASSWORD when the cluster is used; for brokers the same.
+    Passwords are not stored: name a file with --zookeeper-password-file, or set
+    KADMIN_ZOOKEEPER_PASSWORD when you use the cluster; the same goes for brokers.
 
     \b
     Examples:

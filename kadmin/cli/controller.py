@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 @command("controller", short_help="See which broker is the controller.", speaks_to_brokers=True)
-@option("--plain", is_flag=True, help="A line instead of a table on a terminal, too.")
+@option("--plain", is_flag=True, help="A line instead of a table, even on a terminal.")
 @watch_option()
 def controller(session: Session, **options: Any) -> None:
     """See which broker is the controller, its epoch and since when.
 
-    Brokers tell who it is, from Kafka 0.10 on, where only --bootstrap-server says which cluster is
-    meant; epoch and time are known to ZooKeeper alone.
+    It asks the brokers (Kafka 0.10 and later) if only --bootstrap-server names the cluster; only
+    ZooKeeper knows the epoch and the time.
 
-    Exits with 4 when there is none, or none that can be read. A cluster that a KRaft controller
-    owns is named as such: kadmin reads it but writes nothing there.
+    Exits with 4 if there is none, or if its znode cannot be read. It says so if a KRaft controller
+    owns the cluster: kadmin reads such a cluster but writes nothing there.
 
     \b
     Examples:

@@ -30,14 +30,16 @@ SAFETY: Final = "Safety"
     "--before-offset",
     metavar="OFFSET",
     section=RECORDS,
-    help="All before this offset, which stays; latest for all that there is now.",
+    help="All before this offset, which stays; latest for all that is there now.",
 )
 @option(
     "--before-time",
     metavar="WHEN",
     section=RECORDS,
-    help="All before the first record that is not older ('2026-11-20 03:12', -7d, ms since 1970);"
-    " where there is none, all.",
+    help=(
+        "All before the first record at or after this time ('2026-11-20 03:12', -7d, ms "
+        "since 1970); if there is none, all."
+    ),
 )
 @option(
     "--offset-json-file",
@@ -51,15 +53,15 @@ SAFETY: Final = "Safety"
 def delete_records(session: Session, **options: Any) -> None:
     """Delete the oldest records of topics, with the option of kafka-delete-records.
 
-    The brokers, from Kafka 0.11 on, are those of --bootstrap-server, or those that ZooKeeper knows.
-    What goes is gone for good, whatever retention says: the plan tells how many records of each
-    partition that is, and it is always asked about; scripts need --yes. A record that comes while
-    the question stands stays, also with latest. Running the command again deletes nothing more but
-    what has come before the same offset or time.
+    It goes through the brokers (Kafka 0.11 and later), those of --bootstrap-server or those
+    registered in ZooKeeper. Deleted records are gone for good, whatever retention says: the plan
+    shows how many records that is in each partition, and kadmin always asks; scripts need --yes.
+    Records that arrive while it asks are kept, even with latest. Running the command again deletes
+    nothing more, unless records have arrived before the same offset or time.
 
-    An offset that a partition does not have is refused, and nothing is deleted. Topics that are
-    only compacted are refused by their brokers. Exits with 1 when a leader refused, and with 3 when
-    leaders have deleted and some replica has not yet.
+    If a partition does not have an offset that was given, the command is refused and nothing is
+    deleted. Brokers refuse topics that are only compacted. Exits with 1 if a leader refused, and
+    with 3 if leaders have deleted and some replica has not yet.
 
     \b
     Examples:

@@ -35,7 +35,7 @@ FINDINGS_MAX: Final = 100_000
 @option(
     "--print-data-log",
     is_flag=True,
-    help="Print keys and values as well; goes with --deep-iteration or without.",
+    help="Print keys and values as well, with or without --deep-iteration.",
 )
 @option(
     "--offsets-decoder",
@@ -47,16 +47,16 @@ FINDINGS_MAX: Final = 100_000
     is_flag=True,
     help="Decode records of __transaction_state; keys and values are printed.",
 )
-@option("--skip-record-metadata", is_flag=True, help="Print of records nothing but key and value.")
+@option("--skip-record-metadata", is_flag=True, help="Print only keys and values of records.")
 @option(
     "--index-sanity-check",
     is_flag=True,
-    help="Only tell whether a broker would make an index anew when it starts.",
+    help="Only tell whether a broker would rebuild an index when it starts.",
 )
 @option(
     "--verify-index-only",
     is_flag=True,
-    help="Only tell where indexes lie, without their entries.",
+    help="Only tell where indexes are wrong, without their entries.",
 )
 @option(
     "--max-message-size",
@@ -70,21 +70,21 @@ FINDINGS_MAX: Final = 100_000
     "--max-bytes",
     metavar="BYTES",
     type=WholeNumber(min=1),
-    help="Read so much of each segment and no more.",
+    help="Read at most this much of each segment.",
 )
 def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     """Print what is in the files of a log directory, as kafka-dump-log does.
 
-    FILE is a segment (.log), an index of one (.index, .timeindex, .txnindex), a snapshot of
-    producers (.snapshot) or a checkpoint, of any Kafka release and message format or of an
-    embedded broker; no broker is asked, and none has to be stopped. The lines are those of
-    Kafka 3.9's own tool. Indexes are compared with the segment beside them. What is wrong is told
-    on standard error, and makes the exit code 4: what lies in an index, batches with a wrong
-    checksum, bytes that are no batch. A damaged file does not end the run. --output json gives
-    an object for every line and for everything that is wrong.
+    FILE is a segment (.log), one of its indexes (.index, .timeindex, .txnindex), a producer
+    snapshot (.snapshot) or a checkpoint, of any Kafka release and message format or of an embedded
+    broker. No broker is asked, and none has to be stopped. The lines are those of Kafka 3.9's own
+    tool. Indexes are compared with the segment beside them. Wrong index entries, batches with a
+    wrong checksum and bytes that are not a batch are reported on standard error and make the exit
+    code 4. A damaged file does not end the run. --output json prints an object for every line and
+    for everything that is wrong.
 
     The decoders read what coordinators keep in __consumer_offsets (commits, groups with their
-    members) and in __transaction_state. A record that is none of these says so in its line.
+    members) and in __transaction_state. The line of a record that is neither says so.
 
     \b
     Examples:

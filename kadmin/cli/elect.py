@@ -60,7 +60,7 @@ class OnlyByBrokers(UsageError):
     "--all-topic-partitions",
     is_flag=True,
     section=SELECTION,
-    help="All partitions; those with the right leader are left out.",
+    help="All partitions except those that have the right leader already.",
 )
 @option(
     "--election-type",
@@ -68,7 +68,10 @@ class OnlyByBrokers(UsageError):
     default="preferred",
     show_default=True,
     section=KIND,
-    help="The preferred leader, if it is in the ISR; or any living replica where none leads.",
+    help=(
+        "preferred: the first replica, if it is in the ISR; unclean: any live replica "
+        "where there is no leader."
+    ),
 )
 @option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
 @option(
@@ -81,14 +84,14 @@ class OnlyByBrokers(UsageError):
 def elect(session: Session, **options: Any) -> None:
     """Bring leaders back to their preferred brokers, with the options of kafka-leader-election.
 
-    A preferred election gives partitions back to their first replica: nothing is lost by it. An
-    unclean one gives a partition without a living leader to a replica that is alive, in the ISR or
-    not; what that one lacks is lost for good, so it is asked about first.
+    A preferred election gives partitions back to their first replica; it loses nothing. An unclean
+    election gives a partition without a live leader to a live replica, whether it is in the ISR or
+    not; records that this replica lacks are lost for good, so kadmin always asks first.
 
-    ZooKeeper is asked, of any release, or the brokers (preferred from Kafka 2.2, unclean from 2.4
-    on), where only --bootstrap-server says which cluster is meant. An unclean election is always
-    asked of brokers. The command waits until the controller is done: it exits 3 if that takes
-    longer than --timeout, and 4 if some partitions did not get their leader.
+    It goes through ZooKeeper (any release), or through the brokers (preferred from Kafka 2.2 on,
+    unclean from 2.4) if only --bootstrap-server names the cluster. Unclean elections always go
+    through the brokers. The command waits until the controller is done: it exits with 3 if that
+    takes longer than --timeout, and with 4 if some partitions did not get their leader.
 
     \b
     Examples:

@@ -11,9 +11,9 @@ from kadmin.errors import KadminError
 @command("help", short_help="Show the help of a command.")
 @argument("names", nargs=-1, metavar="[COMMAND]...", completes="commands")
 def help_(session: Session, names: tuple[str, ...]) -> None:
-    """Show the help of COMMAND, as its --help does; without one, of kadmin.
+    """Show the help of COMMAND, as its --help does; without one, that of kadmin.
 
-    What is longer than the terminal goes through the pager.
+    Help that is longer than the terminal goes through the pager.
 
     \b
     Examples:

@@ -43,31 +43,31 @@ GROUPINGS: Final = ("broker", "dir", "topic", "partition", "replica")
     "--describe",
     is_flag=True,
     section=LOOK,
-    help="As kafka-log-dirs wants it; the command does nothing else.",
+    help="Accepted because kafka-log-dirs wants it; the command does nothing else.",
 )
 @option(
     "--by",
     "grouping",
     type=click.Choice(GROUPINGS),
     section=LOOK,
-    help="What there is a row for, otherwise each directory; with it, no lines of Kafka's.",
+    help="What each row stands for, otherwise a directory; with it, none of Kafka's lines.",
 )
 @order_options(
     LOOK, ("name", "size", "lag"), "Which rows come first: by name (unless given), or the largest."
 )
-@option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table on a terminal, too.")
+@option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table, even on a terminal.")
 @watch_option(LOOK)
 def log_dirs(session: Session, **options: Any) -> None:
     """See how much lies in the log directories of brokers, with the options of kafka-log-dirs.
 
-    The brokers, from Kafka 1.0 on, are those of --bootstrap-server, or those that ZooKeeper knows;
-    each is asked about its own directories. Lag is how many records a replica is behind the high
-    watermark, the largest of those in a row. A future replica is being copied from another
-    directory of its broker. How much is free, brokers tell from 3.3 on. In a pipe, and with
+    It asks each broker (Kafka 1.0 and later) about its own directories, those of --bootstrap-server
+    or those registered in ZooKeeper. Lag is how many records a replica is behind the high
+    watermark; a row shows the largest of its replicas. A future replica is being copied from
+    another directory of the same broker. Brokers report free space from 3.3 on. In a pipe, and with
     --plain, the lines are those of kafka-log-dirs unless --by is given.
 
-    Directories that have failed come first, behind brokers that are dead or did not answer. Exits
-    with 4 when a directory has failed, and with 5 when a broker did not answer.
+    Brokers that are dead or did not answer come first, then directories that have failed. Exits
+    with 4 if a directory has failed, and with 5 if a broker did not answer.
 
     \b
     Examples:

@@ -36,9 +36,11 @@ LOOK: Final = "What is shown"
     "moment",
     metavar="WHEN",
     section=OFFSETS,
-    help="latest (the default), earliest, max-timestamp (brokers from 3.0 on), or a time: the first"
-    " record that is not older ('2026-11-20 03:12', -2h, ms since 1970). -1, -2 and -3 as in"
-    " kafka-get-offsets.",
+    help=(
+        "latest (the default), earliest, max-timestamp (brokers from 3.0 on), or a time: "
+        "the first record at or after it ('2026-11-20 03:12', -2h, ms since 1970). -1, -2 "
+        "and -3 as in kafka-get-offsets."
+    ),
 )
 @option(
     "--count",
@@ -51,20 +53,20 @@ LOOK: Final = "What is shown"
     ("name", "offset", "count"),
     "Which partitions come first: by name (unless given), or the highest offset, or count.",
 )
-@option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
+@option("--plain", is_flag=True, section=LOOK, help="Kafka's lines, even on a terminal.")
 @watch_option(LOOK)
 def offsets(session: Session, **options: Any) -> None:
     """See the offsets of partitions, with the options of kafka-get-offsets.
 
-    The brokers, from Kafka 0.10.1 on, are those of --bootstrap-server, or those that ZooKeeper
-    knows. Leaders tell where their partitions begin and end (the next offset to be written, of
-    what is committed), and the first record of a time. A line is topic:partition:offset; where no
-    record is so young there is none, as in Kafka's tool.
+    It asks the leaders (Kafka 0.10.1 and later; the brokers of --bootstrap-server, or those
+    registered in ZooKeeper) where their partitions begin and end (the end is the next offset after
+    what is committed), or for the first record at or after a time. A line is
+    topic:partition:offset; a partition with no record that young has no line, as in Kafka's tool.
 
-    --count appends the end and how many offsets lie between. That is how many records there are at
-    most: compaction leaves gaps, and transactions have marks.
+    --count appends the end and the number of offsets in between. That is an upper bound for the
+    number of records: compaction leaves gaps, and transaction markers take offsets, too.
 
-    Exits with 5 when some partitions have no leader, or theirs does not answer.
+    Exits with 5 if some partitions have no leader, or their leader does not answer.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ def order_options(
             metavar="N",
             section=section,
             actions=actions,
-            help="No more than N rows.",
+            help="At most N rows.",
         )
         return sort_by(limit(function))
 

@@ -36,8 +36,10 @@ TOPICS: Final = "Which topics"
     metavar="BROKER=PATH",
     multiple=True,
     section=FILES,
-    help="Log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of"
-    " one; may be repeated.",
+    help=(
+        "The log directories of a broker: a directory above them, a .tar.gz or .tar.zst, "
+        "or the URI of one; may be repeated."
+    ),
 )
 @option(
     "--deep",
@@ -49,7 +51,10 @@ TOPICS: Final = "Which topics"
     "--brokers",
     metavar="ID,ID",
     section=FILES,
-    help="All brokers of the cluster: what only one of them has is unreplicated then, not single.",
+    help=(
+        "All brokers of the cluster: a partition that only one of them has is then "
+        "unreplicated, not single."
+    ),
 )
 @option(
     "--parquet",
@@ -69,22 +74,25 @@ TOPICS: Final = "Which topics"
     "moment",
     metavar="WHEN",
     section=BROKERS,
-    help="From where: latest, earliest, or a time: the first record that is not older"
-    " ('2026-11-20 03:12', -2h, ms since 1970). -1 and -2 as in kafka-replica-verification."
-    " Otherwise latest, with --until-caught-up earliest.",
+    help=(
+        "Where to start: latest, earliest, or a time: the first record at or after it "
+        "('2026-11-20 03:12', -2h, ms since 1970). -1 and -2 as in "
+        "kafka-replica-verification. The default is latest, with --until-caught-up "
+        "earliest."
+    ),
 )
 @option(
     "--until-caught-up",
     is_flag=True,
     section=BROKERS,
-    help="End when all that was committed at the beginning is compared.",
+    help="End when everything that was committed at the start has been compared.",
 )
 @option(
     "--rounds",
     type=WholeNumber(min=1),
     metavar="N",
     section=BROKERS,
-    help="End after N rounds: in each, every replica is asked for its next records.",
+    help="End after N rounds; each asks every replica for its next records.",
 )
 @option(
     "--fetch-size",
@@ -93,14 +101,14 @@ TOPICS: Final = "Which topics"
     default=1024**2,
     show_default=True,
     section=BROKERS,
-    help="How much is read of a replica at once.",
+    help="How much to read of a replica at once.",
 )
 @option(
     "--max-rate",
     type=WholeNumber(min=1),
     metavar="BYTES",
     section=BROKERS,
-    help="Read no more than so many bytes a second, of all brokers together.",
+    help="Read at most so many bytes a second, from all brokers together.",
 )
 @option(
     "--max-wait-ms",
@@ -109,7 +117,7 @@ TOPICS: Final = "Which topics"
     default=1000,
     show_default=True,
     section=BROKERS,
-    help="How long to wait where there is nothing new.",
+    help="How long to wait when there is nothing new.",
 )
 @option(
     "--report-interval-ms",
@@ -118,13 +126,13 @@ TOPICS: Final = "Which topics"
     default=30_000,
     show_default=True,
     section=BROKERS,
-    help="How often it is told how far it is.",
+    help="How often to report progress.",
 )
 @option(
     "--plain",
     is_flag=True,
     section=BROKERS,
-    help="Lines of kafka-replica-verification on standard output, and no result.",
+    help="Print the lines of kafka-replica-verification, and no result.",
 )
 @option(
     "--topic",
@@ -148,46 +156,48 @@ TOPICS: Final = "Which topics"
     multiple=True,
     metavar="TOPIC",
     section=TOPICS,
-    help="A topic that is compacted, or a glob of some: records may be missing. Known where"
-    " checkpoints or brokers say so.",
+    help=(
+        "A compacted topic, or a glob: records may be missing. Not needed if checkpoints "
+        "or brokers say so."
+    ),
 )
 @spark_options("reads without it, as is done with less than some GB")
 def verify_replicas(session: Session, **options: Any) -> None:
-    """Prove that the replicas of each partition are equal, or find where not.
+    """Prove that the replicas of each partition are equal, or find where they differ.
 
-    With --log-dir from log directories: copy those of the brokers, best with their checkpoints, and
-    name each with its broker's id; a DIR is one that kadmin collect has filled, or its URI. Every
-    Kafka release, message format and codec is read, and what an embedded broker wrote. No broker is
-    asked. Compared are the offsets below the least checkpointed high watermark, from the highest
-    log start on. An archive is unpacked into the directory for temporary files.
+    With --log-dir, it reads log directories: copy them from the brokers, preferably with their
+    checkpoints, and name each with its broker's id. DIR is a directory that 'kadmin collect' has
+    filled, or its URI. It reads every Kafka release, message format and codec, and the files of
+    embedded brokers, and asks no broker. It compares offsets from the highest log start up to the
+    lowest checkpointed high watermark. An archive is unpacked into the directory for temporary
+    files.
 
-    Without these from brokers, from Kafka 0.11 on: those of --bootstrap-server, or those that
-    ZooKeeper knows. Each replica is read where it is, up to its high watermark, and the other
-    replicas wait for the last one. What is read is compared and forgotten. That goes on until
-    Ctrl-C, or to the end that --until-caught-up, --rounds or --timeout sets; the timeout is for all
-    of it. A broker that does not answer for ten seconds is named, and the others are compared
-    without it. A topic that is deleted and made anew meanwhile is unreadable: by its id it is known
-    to be another, before Kafka 2.8 by replicas that all end too early. With --plain the lines are
+    Without these, it reads from the brokers (Kafka 0.11 and later) of --bootstrap-server, or from
+    those registered in ZooKeeper. It reads each replica on its own broker, up to its high
+    watermark, in step with the slowest one, and keeps nothing of what it has compared. It goes on
+    until Ctrl-C, or to the end set by --until-caught-up, --rounds or --timeout, which limits the
+    whole run. A broker that does not answer for ten seconds is named, and the others are compared
+    without it. A topic that is deleted and created again meanwhile is unreadable: it is recognized
+    by its id, or before Kafka 2.8 by replicas that all end too early. With --plain the lines are
     those of kafka-replica-verification, but the comparison goes on where that tool gives up.
 
-    Compared is batch by batch, and record by record where batches differ, so that other borders
-    of batches or another codec make no difference. Where a log was compacted, records may be
-    missing.
+    It compares batch by batch, and record by record where batches differ, so different batch
+    borders or codecs make no difference. If a log was compacted, records may be missing.
 
-    Told is of each partition whether its replicas are equal, one is lagging, they differ (the first
-    offset, which replicas have what in which leader epoch, and whether a truncation did not happen
-    or it is corruption), or one is damaged by itself: wrong checksums, offsets that are missing or
-    out of order; in files torn ends, an end before the log's own high watermark or log start,
-    indexes that lie. The worst come first.
+    For each partition it reports whether its replicas are equal, one is lagging, they differ (the
+    first offset, which replicas have what in which leader epoch, and whether a truncation was
+    missed or data is corrupt), or one is damaged by itself: wrong checksums, offsets that are
+    missing or out of order; in files also torn ends, an end before the log's own high watermark or
+    log start, and indexes that do not match. The worst come first.
 
-    Of a partition that only one of the brokers has nothing is proven, but that it is not damaged by
-    itself: it is told as single, or as unreplicated where --brokers or brokers themselves say that
-    there is no other replica. One is uncompared that has records of which none was compared: no new
-    one came while brokers were read, or a checkpointed high watermark is before all of them. In log
-    directories a broker has a partition once: twice under one id is refused.
+    A partition that only one of the brokers has is reported as single: all that is proven is that
+    it is not damaged by itself. It is unreplicated if --brokers, or the brokers themselves, say
+    that there is no other replica. A partition is uncompared if it has records and none of them was
+    compared: no new one arrived while the brokers were read, or a checkpointed high watermark is
+    before all of them. The same partition twice under one broker's id is refused.
 
-    Exits with 4 when something differs or is damaged, with 5 when not all could be read, it ended
-    before all had caught up, a partition is uncompared, or log directories hold one that is single.
+    Exits with 4 if something differs or is damaged, and with 5 if not everything could be read, it
+    ended before all had caught up, a partition is uncompared, or one in log directories is single.
     Needs kadmin[spark], which brings NumPy.
 
     \b

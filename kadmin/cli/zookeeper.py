@@ -21,21 +21,21 @@ PORT_MAX: Final = 65_535
     "--admin-port",
     type=WholeNumber(1, PORT_MAX),
     metavar="PORT",
-    help="Ask the servers' admin servers at this port, too (8080 unless configured).",
+    help="Also ask the servers' admin servers at this port (8080 unless configured).",
 )
-@option("--plain", is_flag=True, help="Lines instead of a table on a terminal, too.")
+@option("--plain", is_flag=True, help="Lines instead of a table, even on a terminal.")
 @watch_option()
 def zookeeper(session: Session, **options: Any) -> None:
     """See each ZooKeeper of the connect string: mode, latency, sessions, connections, znodes.
 
-    Each server is asked by the four-letter words srvr, mntr and conf. From ZooKeeper 3.5.3 on only
-    srvr is allowed unless 4lw.commands.whitelist in zoo.cfg says otherwise; mntr adds sessions,
-    watches and what the followers of the leader do, conf who is a member. The admin server, where
-    it is enabled and --admin-port names it, tells what mntr does. Latencies are of requests, since
-    the server was started. What a server does not tell is null in JSON.
+    It asks each server with the four-letter words srvr, mntr and conf. From ZooKeeper 3.5.3 on only
+    srvr is allowed, unless 4lw.commands.whitelist in zoo.cfg allows more; mntr adds sessions,
+    watches and the state of the leader's followers, conf adds the members. The admin server, if it
+    is enabled and --admin-port names it, reports what mntr does. Latencies are of requests since
+    the server was started. Values that a server does not report are null in JSON.
 
-    Exits with 4 when a server is down or does not serve, when none leads, or when they are no one
-    ensemble, and with 5 when none answers.
+    Exits with 4 if a server is down or does not serve, if none leads, or if they do not form one
+    ensemble, and with 5 if none answers.
 
     \b
     Examples:

@@ -51,13 +51,13 @@ PAUSE_S: Final = 1.0
     default=1,
     show_default=True,
     section=SCOPE,
-    help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
+    help=("The min.insync.replicas in the brokers' own files, which ZooKeeper does not know."),
 )
 @option(
     "--no-brokers",
     is_flag=True,
     section=SCOPE,
-    help="Ask ZooKeeper alone, and no broker for its log directories and versions.",
+    help="Ask only ZooKeeper, and no broker about its log directories and versions.",
 )
 @option(
     "--nagios",
@@ -72,24 +72,24 @@ PAUSE_S: Final = 1.0
     flag_value=600.0,
     metavar="[SECONDS]",
     section=LOOK,
-    help="Look again until the cluster is healthy, for so many seconds (600) at most.",
+    help="Look again until the cluster is healthy, for at most so many seconds (600).",
 )
-@option("--plain", is_flag=True, section=LOOK, help="Plain lines on a terminal, too.")
+@option("--plain", is_flag=True, section=LOOK, help="Plain lines, even on a terminal.")
 @watch_option(LOOK)
 def check(session: Session, **options: Any) -> None:
     """See what is wrong in the cluster, worst first, by cause, each with a command that helps.
 
-    ZooKeeper tells of brokers, controller, topics and what waits there, and each of its servers
-    whether it serves; each broker of its log directories, and which requests it serves. Where only
-    --bootstrap-server says which cluster is meant, brokers tell what they know; what nobody was
-    asked about is named at the end.
+    It reads brokers, controller, topics and pending requests from ZooKeeper, asks each ZooKeeper
+    server whether it serves, and each broker about its log directories and the requests that it
+    serves. If only --bootstrap-server names the cluster, it asks the brokers for what they know,
+    and says at the end what could not be checked.
 
-    Critical are: no controller, offline partitions, partitions under min ISR, failed log
-    directories, ZooKeepers that are no one ensemble. Warnings are: ZooKeepers that are down,
-    brokers that are dead or do not answer, replicas that are out of the ISR, what cannot be read,
-    deletions and reassignments that hang, throttles that were left behind, different releases,
-    racks. Leaders that are not preferred, skew, and what is under way are notes. Exits with 4 when
-    there is anything critical or a warning, else with 0.
+    Critical: no controller, offline partitions, partitions under min ISR, failed log directories,
+    ZooKeepers that do not form one ensemble. Warnings: ZooKeepers that are down, brokers that are
+    dead or do not answer, replicas out of the ISR, data that cannot be read, deletions and
+    reassignments that hang, throttles left behind, brokers of different releases, replicas that are
+    not spread over racks. Notes: leaders that are not the preferred ones, skew, and work in
+    progress. Exits with 4 if anything is critical or a warning, otherwise with 0.
 
     \b
     Examples:

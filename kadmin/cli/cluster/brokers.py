@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def add_broker(session: Session, name: str, rack: str | None) -> None:
     """Add a broker to a cluster and wait until it serves.
 
-    It gets the next id, a free port and the settings of the others. No partition moves to it by
-    itself.
+    It gets the next id, a free port and the settings of the others. No partition moves to it on its
+    own.
     """
     from kadmin.local import brokers
 
@@ -35,7 +35,7 @@ def add_broker(session: Session, name: str, rack: str | None) -> None:
 @broker_argument()
 @name_option()
 def start_broker(session: Session, broker_id: int, name: str) -> None:
-    """Start a broker that does not run.
+    """Start a broker that is not running.
 
     The exit code is 0 when it serves.
     """
@@ -64,7 +64,7 @@ def stop_broker(session: Session, broker_id: int, name: str) -> None:
 @broker_argument()
 @name_option()
 def kill_broker(session: Session, broker_id: int, name: str) -> None:
-    """End a broker as a crash does, by kill -9."""
+    """Kill a broker with kill -9, like a crash."""
     from kadmin.local import brokers
 
     outcome = brokers.kill_broker(name, broker_id, timeout_s=session.settings.timeout_s)
@@ -75,7 +75,7 @@ def kill_broker(session: Session, broker_id: int, name: str) -> None:
 @broker_argument()
 @name_option()
 def pause_broker(session: Session, broker_id: int, name: str) -> None:
-    """Let a broker stand still, by SIGSTOP.
+    """Pause a broker with SIGSTOP.
 
     Its connections stay and it answers nothing; when its session expires, the others go on without
     it.
@@ -90,7 +90,7 @@ def pause_broker(session: Session, broker_id: int, name: str) -> None:
 @broker_argument()
 @name_option()
 def resume_broker(session: Session, broker_id: int, name: str) -> None:
-    """Let a paused broker go on, by SIGCONT."""
+    """Let a paused broker go on, with SIGCONT."""
     from kadmin.local import brokers
 
     outcome = brokers.resume_broker(name, broker_id, timeout_s=session.settings.timeout_s)
@@ -100,7 +100,7 @@ def resume_broker(session: Session, broker_id: int, name: str) -> None:
 @command("logs")
 @broker_argument()
 @name_option()
-@option("--follow", "-f", is_flag=True, help="Go on with what is added, until Ctrl-C.")
+@option("--follow", "-f", is_flag=True, help="Go on with new lines until Ctrl-C.")
 @option("--controller", is_flag=True, help="controller.log instead of server.log.")
 @option("--state-change", is_flag=True, help="state-change.log instead of server.log.")
 def logs(
@@ -113,8 +113,8 @@ def logs(
 ) -> None:
     """Print a log of a broker.
 
-    It begins with the current hour, or the last one in which something was written; those of
-    earlier hours are beside it, in the directory logs of the broker.
+    It prints the current hour, or the last one in which something was written; those of earlier
+    hours lie beside it, in the directory logs of the broker.
     """
     from kadmin.local.broker import BrokerLog
     from kadmin.local.brokers import find_broker

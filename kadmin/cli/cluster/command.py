@@ -27,12 +27,12 @@ def cluster() -> None:
     """Run a cluster on this machine: a real ZooKeeper, or three, and brokers that Kafka's clients
     cannot tell from Kafka's.
 
-    It needs a Java of version 17 or newer, and kadmin[cluster], which brings ZooKeeper's jars.
-    Topics have as many replicas as they are given; where none are given, three, or one on each
-    broker where the cluster began with fewer. There are no consumer groups and no transactions.
+    It needs Java 17 or newer, and kadmin[cluster], which brings ZooKeeper's jars. A topic gets
+    three replicas unless it asks for another number, or one on each broker if the cluster began
+    with fewer than three. There are no consumer groups and no transactions.
 
-    Any cluster is looked at by 'kadmin check' and 'kadmin brokers'; which one is meant there, says
-    'kadmin config'.
+    To look at a cluster, use 'kadmin check' and 'kadmin brokers'; 'kadmin config' says which one
+    they mean.
     """
 
 
@@ -45,14 +45,14 @@ for broker_command in BROKER_COMMANDS:
 @option(
     "--zookeepers",
     type=click.Choice(["1", "3"]),
-    help="How many ZooKeepers; 1 when the cluster is new.",
+    help="How many ZooKeepers; 1 for a new cluster.",
 )
 @option(
     "--dir",
     "directory",
     metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where its data lies, a new or empty directory.",
+    help="The directory for its data, new or empty.",
 )
 @option(
     "--port",
@@ -73,11 +73,11 @@ for broker_command in BROKER_COMMANDS:
     help="Make it the current cluster in place of another, or leave the configuration file alone.",
 )
 def up(session: Session, name: str, use: bool | None, **options: Any) -> None:
-    """Start a cluster, or what is down of it, and wait until it serves.
+    """Start a cluster, or the parts of it that are down, and wait until it serves.
 
-    The first time it is made; then its servers keep their data, ports and address. It gets an entry
-    in the configuration file, and becomes the current cluster, the one that is meant when none is
-    named, where there is no other, or with --use.
+    The first time it creates the cluster, whose servers then keep their data, ports and address.
+    The cluster gets an entry in the configuration file. It becomes the current cluster, the one
+    that is meant when none is named, if there is no other, or with --use.
 
     \b
     Examples:
@@ -179,17 +179,17 @@ def lay_out(session: Session, connect: str) -> None:
 def status(session: Session, name: str, **options: Any) -> None:
     """Show whether a cluster serves, its servers and controller, and which partitions lack what.
 
-    Of a partition that is under-replicated it tells by how many records each replica that is out
-    of the ISR is behind its leader, where both brokers serve. Partitions are left out, null in
-    JSON, while the ZooKeepers do not answer.
+    For an under-replicated partition it shows by how many records each replica out of the ISR is
+    behind its leader, if both brokers serve. Partitions are left out, null in JSON, while the
+    ZooKeepers do not answer.
 
-    Of the controller's events it tells how many there were since its broker was started, how long
-    they waited for their turn (queue) and how long they then took, with all that they waited for
-    ZooKeeper (processing), in ms: at most, and with --controller, or in JSON, by kind as well, with
-    mean and 99th percentile. The kinds have the names of Kafka's ControllerState.
+    For the controller's events it shows how many there were since its broker was started, how long
+    they waited for their turn (queue), and how long they then took, including the time they waited
+    for ZooKeeper (processing), in ms: the maximum, and with --controller, or in JSON, also mean and
+    99th percentile, each by kind. The kinds have the names of Kafka's ControllerState.
 
-    The exit code is 0 when all its servers serve, 3 when it is still starting, and 4 when a server
-    is dead, stopped or does not serve; what partitions lack does not change it.
+    The exit code is 0 if all its servers serve, 3 if it is still starting, and 4 if a server is
+    dead, stopped or does not serve; partitions do not change it.
     """
     from kadmin.local.status import ClusterState
 

@@ -57,19 +57,19 @@ def up_broker_options() -> Decorator:
             "--brokers",
             metavar="N",
             type=WholeNumber(0, BROKERS_MAX),
-            help="How many brokers; none when the cluster is new, and never fewer than there are.",
+            help="How many brokers; none for a new cluster, and never fewer than there are.",
         ),
         option(
             "--racks",
             metavar="RACK[,…]",
-            help="Racks that take turns in getting the new brokers.",
+            help="Racks for the new brokers, in turn.",
         ),
         option(
             "--set",
             "settings",
             metavar="KEY=VALUE",
             multiple=True,
-            help="A key of all brokers' server.properties; may be given again.",
+            help="A key of all brokers' server.properties; may be repeated.",
         ),
     )
 

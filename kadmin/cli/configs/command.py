@@ -101,7 +101,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     type=str,
     section=SELECTION,
     actions=ALL,
-    help="In place of a name: the default for all that have none of their own.",
+    help="Instead of a name: the default for all that have none of their own.",
 )
 @option(
     "--topic",
@@ -125,15 +125,23 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     section=SHORT,
     actions=ALL,
-    help="All clients without an own.",
+    help="All clients without one of their own.",
 )
 @option("--user", metavar="NAME", section=SHORT, actions=ALL, help="A user principal.")
 @option(
-    "--user-defaults", is_flag=True, section=SHORT, actions=ALL, help="All users without an own."
+    "--user-defaults",
+    is_flag=True,
+    section=SHORT,
+    actions=ALL,
+    help="All users without one of their own.",
 )
 @option("--ip", metavar="ADDRESS", section=SHORT, actions=ALL, help="An IP address.")
 @option(
-    "--ip-defaults", is_flag=True, section=SHORT, actions=ALL, help="All addresses without an own."
+    "--ip-defaults",
+    is_flag=True,
+    section=SHORT,
+    actions=ALL,
+    help="All addresses without one of their own.",
 )
 @option(
     "--all",
@@ -141,7 +149,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     section=DESCRIBE,
     actions=("describe",),
-    help="All that a topic or broker could have, with where each value comes from.",
+    help="All configs that a topic or broker can have, and where each value comes from.",
 )
 @watch_option(DESCRIBE, actions=("describe",))
 @option(
@@ -151,7 +159,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     section=CHANGE,
     actions=("alter",),
     completes="topic-configs=",
-    help="What to set; brackets keep commas: 'cleanup.policy=[compact,delete]'.",
+    help="What to set; brackets protect commas: 'cleanup.policy=[compact,delete]'.",
 )
 @option(
     "--add-config-file",
@@ -175,14 +183,14 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     section=CHANGE,
     actions=("alter",),
-    help="Take keys that Kafka does not know, for example of plug-ins, without any check.",
+    help="Accept keys that Kafka does not know, for example those of plug-ins, unchecked.",
 )
 @option(
     "--allow-running-brokers",
     is_flag=True,
     section=CHANGE,
     actions=("alter",),
-    help="Write configs of brokers to ZooKeeper while these run, past their own checks.",
+    help="Write broker configs to ZooKeeper while the brokers run, past their own checks.",
 )
 @option(
     "--dry-run",
@@ -197,19 +205,19 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     section=SAFETY,
     actions=("alter",),
-    help="The same; Kafka's name for it.",
+    help="The same; this is Kafka's name for it.",
 )
 @options_of_kafka_alone
 def configs(session: Session, **options: Any) -> None:
     """See and change dynamic configs, with the options of kafka-configs.
 
-    Topics have overrides, brokers dynamic configs and throttles, clients, users and addresses
-    quotas; a user's SCRAM credential is made of his password. Settings of kadmin itself are those
-    of 'kadmin config'.
+    Topics have overrides; brokers have dynamic configs and throttles; clients, users and IP
+    addresses have quotas; and users have SCRAM credentials, which are made from a password. For the
+    settings of kadmin itself see 'kadmin config'.
 
-    ZooKeeper is asked, or the brokers, where only --bootstrap-server says which cluster is meant:
-    topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. They know what
-    stands in their own files, and encrypt the passwords among their configs.
+    It goes through ZooKeeper, or through the brokers if only --bootstrap-server names the cluster:
+    topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. Brokers also know
+    the values in their own files, and encrypt passwords among their configs.
 
     \b
     Examples:

@@ -63,22 +63,24 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     metavar="SOURCE=±MS",
     multiple=True,
     section=INPUTS,
-    help="Add so much to the times of a source: +250 for a clock that is 250 ms behind.",
+    help="Add this to the times of a source: +250 for a clock that is 250 ms behind.",
 )
 @option(
     "--time-zone",
     metavar="[SOURCE=]ZONE",
     multiple=True,
     section=INPUTS,
-    help="The zone of the times of a source, or of all others; UTC unless said.",
+    help="The time zone of a source, or of all others; UTC unless given.",
 )
 @option(
     "--correct-clocks",
     is_flag=True,
     section=INPUTS,
-    help="Take out of the times by how much orders prove brokers' clocks to be apart.",
+    help=("Correct the times of brokers whose clocks are proven wrong by orders between them."),
 )
-@option("--strict", is_flag=True, section=INPUTS, help="Fail where a file is no log, or damaged.")
+@option(
+    "--strict", is_flag=True, section=INPUTS, help="Fail if a file is not a log, or is damaged."
+)
 @option(
     "--topic",
     multiple=True,
@@ -91,7 +93,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     "--topic-regex",
     metavar="REGEX",
     section=FILTERS,
-    help="Only lines that name a topic which the expression matches as a whole.",
+    help="Only lines that name a topic whose whole name matches the expression.",
 )
 @option("--partitions", metavar="N,N", section=FILTERS, help="Only these partitions of the topics.")
 @option(
@@ -100,7 +102,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     section=FILTERS,
     help="From this time on: '2026-11-20 03:12:00,000', ISO 8601, or relative (-2h).",
 )
-@option("--end-time", metavar="TIME", section=FILTERS, help="Up to this time, itself included.")
+@option("--end-time", metavar="TIME", section=FILTERS, help="Up to and including this time.")
 @option(
     "--broker",
     metavar="ID,ID",
@@ -114,7 +116,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     metavar="N,N",
     multiple=True,
     section=FILTERS,
-    help="Only lines that tell one of these controller epochs.",
+    help="Only lines with one of these controller epochs.",
 )
 @option(
     "--kind",
@@ -129,7 +131,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     metavar="LEVEL",
     type=click.Choice([*map(str, Level)], case_sensitive=False),
     section=FILTERS,
-    help="Only lines of this level or a graver one.",
+    help="Only lines of this level or a more severe one.",
 )
 @option(
     "--only-partitioned",
@@ -142,7 +144,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     type=click.Choice(("time", "file")),
     default="time",
     section=RESULT,
-    help="By time alone, or never against the order of a source's own file.",
+    help="By time alone, or never against the order in a source's own file.",
 )
 @option(
     "--causal",
@@ -154,14 +156,14 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     "--show-source/--no-show-source",
     default=None,
     section=RESULT,
-    help="Put the source before each line; on a terminal done where there are several.",
+    help=("Put the source before each line; on a terminal this is done if there are several."),
 )
 @option(
     "--format",
     "form",
     type=click.Choice(tuple(SUFFIXES)),
     section=RESULT,
-    help="Lines as they are, or typed rows; text, or what the name of --out says.",
+    help="Lines as they are, or typed rows; text unless the name of --out says otherwise.",
 )
 @option(
     "--out",
@@ -173,7 +175,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     "--count",
     is_flag=True,
     section=RESULT,
-    help="Count lines by kind and level also where that takes longer than merging.",
+    help="Count lines by kind and level even if that takes longer than merging.",
 )
 @option("--list-kinds", is_flag=True, section=RESULT, help="List what --kind takes, and exit.")
 @option(
@@ -205,24 +207,23 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     "--html",
     metavar="FILE",
     section=ANALYSIS,
-    help="Write a page with a timeline, too: one file that fetches nothing. Needs kadmin[html].",
+    help=("Also write a page with a timeline: one file that fetches nothing. Needs kadmin[html]."),
 )
 @option(
     "--with-lines",
     is_flag=True,
     section=ANALYSIS,
-    help="Show the lines that tell it, with their files, below each event.",
+    help="Show the lines that prove each event below it, with their files.",
 )
 @spark_options("merges without Spark, sooner for a few MB")
 def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     """Merge state-change logs of any Kafka release into one, in order of time.
 
-    PATH is a file, a directory, a glob or a URI (file, hdfs, s3); .gz and rolled files are
-    understood, and stack traces stay with their line. Lines come in order of time, then source,
-    then place, the same on every run. A source is one broker's log: it is called by the broker's
-    id where path or lines tell it. A summary of what was read, kept and not understood goes to
-    standard error (under spark-submit, which joins it to the result, only with --out). Needs
-    kadmin[spark].
+    PATH is a file, a directory, a glob or a URI (file, hdfs, s3), including .gz and rolled files;
+    stack traces stay with their line. Lines are ordered by time, then source, then position, the
+    same on every run. A source is one broker's log; it is named by the broker's id if the path or
+    the lines reveal it. A summary of what was read, kept and not understood goes to standard error
+    (under spark-submit, which mixes it into the result, only with --out). Needs kadmin[spark].
 
     \b
     Examples:

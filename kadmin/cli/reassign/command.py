@@ -31,8 +31,10 @@ RATE_MAX: Final = 2**63 - 1
 @command("reassign", short_help="Move partitions to other brokers.", speaks_to_brokers=True)
 @action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
 @action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
-@action("--verify", section=ACTIONS, help="Tell how far they are; if done, remove the throttles.")
-@action("--cancel", section=ACTIONS, help="Give up what is on its way; by brokers alone.")
+@action(
+    "--verify", section=ACTIONS, help="Tell how far the moves are; when done, remove the throttles."
+)
+@action("--cancel", section=ACTIONS, help="Stop moves that are still going on; only by brokers.")
 @action("--list", "list_", section=ACTIONS, help="Show all that is moving.")
 @option(
     "--topics-to-move-json-file",
@@ -46,14 +48,14 @@ RATE_MAX: Final = 2**63 - 1
     metavar="ID,…",
     section=PROPOSAL,
     actions=("generate",),
-    help="The brokers that are to have the replicas.",
+    help="The brokers to put the replicas on.",
 )
 @option(
     "--disable-rack-aware",
     is_flag=True,
     section=PROPOSAL,
     actions=("generate",),
-    help="Do not look at racks.",
+    help="Place replicas without regard to racks.",
 )
 @option(
     "--reassignment-json-file",
@@ -68,21 +70,21 @@ RATE_MAX: Final = 2**63 - 1
     section=SHORT,
     actions=("execute", "verify"),
     completes="topics",
-    help="A topic whose partitions are to have --replicas.",
+    help="A topic whose partitions are to move to --replicas.",
 )
 @option(
     "--partitions",
     metavar="N,…",
     section=SHORT,
     actions=("execute", "verify"),
-    help="Those of its partitions; all without it.",
+    help="Which of its partitions; without it, all.",
 )
 @option(
     "--replicas",
     metavar="ID,…",
     section=SHORT,
     actions=("execute", "verify"),
-    help="The brokers that are to have them, the preferred leader first.",
+    help="The brokers to move them to, the preferred leader first.",
 )
 @option(
     "--from-broker",
@@ -90,14 +92,14 @@ RATE_MAX: Final = 2**63 - 1
     metavar="ID",
     section=SHORT,
     actions=("execute", "verify"),
-    help="A broker, alive or not, that is to have no replica.",
+    help="A broker to empty, alive or not.",
 )
 @option(
     "--to-brokers",
     metavar="ID,…",
     section=SHORT,
     actions=("execute",),
-    help="The brokers that take them, where one has none yet.",
+    help="The brokers that may take its replicas.",
 )
 @option(
     "--throttle",
@@ -105,7 +107,7 @@ RATE_MAX: Final = 2**63 - 1
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
-    help="Slow the copying down to so many bytes per second at each broker.",
+    help="Limit the copying to so many bytes per second at each broker.",
 )
 @option(
     "--replica-alter-log-dirs-throttle",
@@ -113,36 +115,41 @@ RATE_MAX: Final = 2**63 - 1
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
-    help="The same for copying from one log directory to another; by brokers alone.",
+    help="The same for copying between log directories of a broker; only by brokers.",
 )
 @option(
     "--additional",
     is_flag=True,
     section=TARGETS,
     actions=("execute",),
-    help="Also while others move, beside those asked of ZooKeeper by brokers alone; what moves"
-    " already gets the throttle.",
+    help=(
+        "Allow other moves to be going on; beside those that were asked of ZooKeeper, "
+        "only by brokers. Moves that are going on get the throttle, too."
+    ),
 )
 @option(
     "--wait",
     is_flag=True,
     section=TARGETS,
     actions=("execute", "verify"),
-    help="Wait until all is done, however long, tell how far it is, and end as --verify.",
+    help=(
+        "Wait until everything is done, however long it takes, show the progress, and end "
+        "like --verify."
+    ),
 )
 @option(
     "--preserve-throttles",
     is_flag=True,
     section=TARGETS,
     actions=("execute", "verify", "cancel"),
-    help="Leave the throttles as they are in the end.",
+    help="Leave the throttles in place at the end.",
 )
 @option(
     "--rollback-file",
     metavar="FILE",
     section=SAFETY,
     actions=("execute",),
-    help="A new file for what takes it back; without it, one in this directory.",
+    help="A new file for the current assignment; without it, one in this directory.",
 )
 @option(
     "--dry-run",
@@ -163,21 +170,23 @@ RATE_MAX: Final = 2**63 - 1
 def reassign(session: Session, **options: Any) -> None:
     """Move partitions to other brokers, with the options of kafka-reassign-partitions.
 
-    Asks the controller through ZooKeeper, of any release, or brokers since 2.4. --execute prints
-    what takes it all back, and keeps it in a file that is on the disk before anything is written;
-    on a terminal it asks. A plan that is too large for one znode goes in parts, each when the one
-    before it is done.
+    It goes through ZooKeeper (any release), or through the brokers (2.4 and later). --execute
+    prints the current assignment and keeps it in a rollback file, which is on the disk before
+    anything is written; on a terminal it asks. A plan that is too large for one znode is sent in
+    parts, each when the one before it is done.
 
-    Without a file, --topic with --partitions and --replicas names what is to be moved, or
-    --from-broker empties a broker with as few moves as can be.
+    Without a file, --topic with --partitions and --replicas says what to move, or --from-broker
+    empties a broker with as few moves as possible.
 
-    --verify exits 0 when all is done, 3 while something moves, and 4 where replicas are others than
-    those asked for. When nothing moves any more it removes the throttles that --execute has set,
-    and puts back what was there before; those of others stay, and are named.
+    --verify exits with 0 if everything is done, 3 while something is still moving, and 4 if
+    replicas are not those asked for. When nothing is moving any more it removes the throttles that
+    --execute has set, and restores what was there before; throttles that somebody else has set
+    stay, and are named.
 
-    --cancel gives up what is on its way of a file's partitions, and then does the same with the
-    throttles. Only brokers can do that, from Kafka 2.4 on; and only they know the log directories
-    that a file may name in log_dirs, "any" but for those replicas that are to be in one.
+    --cancel stops the moves of a file's partitions that are still going on, and then treats the
+    throttles in the same way. That takes brokers of Kafka 2.4 or later. Only brokers, too, know the
+    log directories that a file may name in log_dirs ("any" for replicas that may lie in any of
+    them).
 
     \b
     Examples:

@@ -62,7 +62,7 @@ PROPERTIES: Final = (
     type=click.Choice(("read_uncommitted", "read_committed")),
     default="read_uncommitted",
     show_default=True,
-    help="Whether records of open and aborted transactions count.",
+    help="Whether to read records of open and aborted transactions.",
 )
 @option("--from-beginning", is_flag=True, section=BEGIN, help="From the earliest record on.")
 @option(
@@ -86,7 +86,7 @@ PROPERTIES: Final = (
     type=WholeNumber(min=1),
     metavar="MS",
     section=END,
-    help="When no record came for so long.",
+    help="When no record has come for so long.",
 )
 @option(
     "--format",
@@ -115,16 +115,16 @@ PROPERTIES: Final = (
     type=Number(min=0.001),
     metavar="N",
     section=LOOK,
-    help="So many records a second at most.",
+    help="At most so many records a second.",
 )
 @client_options("consumer")
 def consume(session: Session, **options: Any) -> None:
     """Read records of topics and write them to standard output.
 
-    The brokers, from Kafka 0.10 on, are those of --bootstrap-server, or those that ZooKeeper
-    knows. Partitions are read as they are: no consumer group is joined and no offset committed.
-    Records of one partition come in order. How many it were and how fast is told on standard
-    error. --output json stands for --format json.
+    It reads from the brokers (Kafka 0.10 and later) of --bootstrap-server, or from those registered
+    in ZooKeeper. It joins no consumer group and commits no offsets. Records of one partition come
+    in order. A summary on standard error says how many records it read, and how fast. --output json
+    is the same as --format json.
 
     \b
     Examples:

@@ -38,7 +38,7 @@ PROPERTIES: Final = ("parse.key", "key.separator", "null.marker")
     "--partition",
     type=WholeNumber(0, 2**31 - 1),
     metavar="N",
-    help="All to this partition; otherwise the key decides, or chance.",
+    help="Write all to this partition; otherwise the key decides, or chance.",
 )
 @option("--file", metavar="FILE", help="Read this file instead of standard input ('-').")
 @option(
@@ -53,18 +53,21 @@ PROPERTIES: Final = ("parse.key", "key.separator", "null.marker")
     "--key-separator",
     metavar="TEXT",
     section=RECORDS,
-    help=r"Lines are key-value with this in between, which is otherwise a tab ('\t').",
+    help="Lines are a key and a value with this in between; otherwise a tab ('\\t').",
 )
-@option("--key", metavar="TEXT", section=RECORDS, help="The key of all records without one.")
+@option("--key", metavar="TEXT", section=RECORDS, help="The key for all records without one.")
 @option(
     "--header",
     multiple=True,
     metavar="NAME=VALUE",
     section=RECORDS,
-    help="A header of all records that bring none; may be repeated.",
+    help="A header for all records that have none; may be repeated.",
 )
 @option(
-    "--null-marker", metavar="TEXT", section=RECORDS, help="This text, as key or value, is a null."
+    "--null-marker",
+    metavar="TEXT",
+    section=RECORDS,
+    help="This text, as a key or a value, means null.",
 )
 @option(
     "--property",
@@ -79,7 +82,7 @@ PROPERTIES: Final = ("parse.key", "key.separator", "null.marker")
     type=WholeNumber(min=0),
     metavar="N",
     section=RECORDS,
-    help="End after so many records.",
+    help="Stop after so many records.",
 )
 @option(
     "--acks",
@@ -89,7 +92,7 @@ PROPERTIES: Final = ("parse.key", "key.separator", "null.marker")
     default="all",
     show_default=True,
     section=DELIVERY,
-    help="Whose word counts: nobody's, the leader's, or that of the whole ISR.",
+    help="Whose acknowledgement to wait for: nobody's, the leader's, or the whole ISR's.",
 )
 @option(
     "--compression",
@@ -105,23 +108,23 @@ PROPERTIES: Final = ("parse.key", "key.separator", "null.marker")
     "--idempotence/--no-idempotence",
     default=None,
     section=DELIVERY,
-    help="No record twice and none out of order, whatever is tried again; on with acks=all.",
+    help="No record twice and none out of order, whatever is retried; on with acks=all.",
 )
 @option(
     "--rate",
     type=Number(min=0.001),
     metavar="N",
     section=DELIVERY,
-    help="So many records a second at most.",
+    help="At most so many records a second.",
 )
 @client_options("producer")
 def produce(session: Session, **options: Any) -> None:
     """Write records to a topic: one for each line of standard input or of a file.
 
-    The brokers, from Kafka 0.10 on, are those of --bootstrap-server, or those that ZooKeeper
-    knows. A topic that does not exist is not created. Every record's delivery is waited for; those
-    that fail are told with their line, and the exit code is 1 then. How many it were, how fast,
-    and how long they took is told on standard error.
+    It writes to the brokers (Kafka 0.10 and later) of --bootstrap-server, or to those registered in
+    ZooKeeper. A topic that does not exist is not created. The command waits until every record is
+    delivered; it reports those that fail with their line and then exits with 1. A summary on
+    standard error says how many records it wrote, how fast, and how long deliveries took.
 
     \b
     Examples:

@@ -112,7 +112,7 @@ FILTER_FINDINGS: Final = {
     metavar="N",
     section=CHANGE,
     actions=("create", "alter"),
-    help="Number of partitions; for an alter, in all. Brokers that are asked know a default.",
+    help=("Number of partitions; with --alter, the new total. Brokers, if asked, know a default."),
 )
 @option(
     "--replication-factor",
@@ -120,7 +120,7 @@ FILTER_FINDINGS: Final = {
     metavar="N",
     section=CHANGE,
     actions=("create",),
-    help="Number of replicas of every partition. Brokers that are asked know a default.",
+    help="Number of replicas of every partition. Brokers, if asked, know a default.",
 )
 @option(
     "--replica-assignment",
@@ -145,7 +145,7 @@ FILTER_FINDINGS: Final = {
     section=CHANGE,
     actions=("alter",),
     completes="set-topic-configs",
-    help="A topic config to take back to its default.",
+    help="A topic config to reset to its default.",
 )
 @option(
     "--disable-rack-aware",
@@ -160,7 +160,7 @@ FILTER_FINDINGS: Final = {
     metavar="N",
     section=CHANGE,
     actions=("create", "alter"),
-    help="Fix the start of the placement, which is random, to make a layout again.",
+    help="Fix the start of the placement, which is random, to repeat a layout.",
 )
 @option(
     "--start-shift",
@@ -196,7 +196,7 @@ FILTER_FINDINGS: Final = {
     is_flag=True,
     section=FILTERS,
     actions=("describe",),
-    help="Only partitions without a leader that is alive.",
+    help="Only partitions without a live leader.",
 )
 @option(
     "--under-min-isr-partitions",
@@ -210,7 +210,7 @@ FILTER_FINDINGS: Final = {
     is_flag=True,
     section=FILTERS,
     actions=("describe",),
-    help="Only partitions whose ISR is just min.insync.replicas.",
+    help="Only partitions whose ISR has just min.insync.replicas members.",
 )
 @option(
     "--non-preferred-leader-partitions",
@@ -251,7 +251,7 @@ FILTER_FINDINGS: Final = {
     is_flag=True,
     section=FILTERS,
     actions=("describe",),
-    help="Exit with 4 when one of these filters has found something, for scripts.",
+    help="Exit with 4 if one of these filters finds something, for scripts.",
 )
 @option(
     "--default-min-isr",
@@ -261,22 +261,23 @@ FILTER_FINDINGS: Final = {
     show_default=True,
     section=FILTERS,
     actions=("describe",),
-    help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
+    help=("The min.insync.replicas in the brokers' own files, which ZooKeeper does not know."),
 )
 @option(
     "--all",
     is_flag=True,
     section=FILTERS,
     actions=("describe",),
-    help="Show partitions that are well, too, where a table is longer than the terminal and has ill"
-    " ones.",
+    help=(
+        "Show healthy partitions, too, if a table is longer than the terminal and has sick ones."
+    ),
 )
 @option(
     "--plain",
     is_flag=True,
     section=FILTERS,
     actions=("list", "describe"),
-    help="Kafka's lines on a terminal, too.",
+    help="Kafka's lines, even on a terminal.",
 )
 @watch_option(FILTERS, actions=("list", "describe"))
 @option(
@@ -288,21 +289,26 @@ FILTER_FINDINGS: Final = {
 )
 @option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
 @option(
-    "--force", is_flag=True, section=SAFETY, actions=CHANGES, help="The same; Kafka's name for it."
+    "--force",
+    is_flag=True,
+    section=SAFETY,
+    actions=CHANGES,
+    help="The same; this is Kafka's name for it.",
 )
 @option(
     "--wait/--no-wait",
     default=None,
     section=SAFETY,
     actions=CHANGES,
-    help="Wait until leaders are elected (create, alter: the default) or the topic is gone.",
+    help=("Wait until leaders are elected (the default of create and alter) or the topic is gone."),
 )
 def topics(session: Session, **options: Any) -> None:
     """See and change topics, with the options of kafka-topics.
 
-    ZooKeeper is asked, or the brokers, from Kafka 2.4 on, where only --bootstrap-server says
-    which cluster is meant. They know min.insync.replicas of their own files, and neither topics
-    that wait for their deletion nor those that no controller has taken up.
+    It goes through ZooKeeper, or through the brokers (Kafka 2.4 and later) if only
+    --bootstrap-server names the cluster. Brokers also know the min.insync.replicas of their own
+    files, but not the topics that are waiting to be deleted or that no controller has picked up
+    yet.
 
     \b
     Examples:
