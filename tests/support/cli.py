@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kadmin.cli.main import run
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import wait_until
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,22 @@ def kadmin_process(*arguments: str) -> KadminRun:
         check=False,
     )
     return KadminRun(outcome.returncode, outcome.stdout, outcome.stderr)
+
+
+def offered(*arguments: str) -> list[str]:
+    """What Tab offers: the lines of `kadmin completion --values` with *arguments*, of which there
+    has to be one.
+
+    In a process of its own, which ends without a word when a second is over; on a busy machine it
+    is asked again.
+    """
+    told: list[str] = []
+
+    def tell() -> bool:
+        run = kadmin_process("completion", "--values", *arguments)
+        assert (0, "") == (run.exit_code, run.stderr)
+        told[:] = run.stdout.splitlines()
+        return bool(told)
+
+    wait_until(tell, timeout_s=60, what=f"what Tab offers of {' '.join(arguments)}")
+    return told

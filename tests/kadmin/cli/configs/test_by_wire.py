@@ -16,7 +16,7 @@ from kadmin.errors import ExitCode
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.asking import AskingKadmin
 from tests.support.brokers import Broker, running_broker
-from tests.support.cli import KadminRun, done, kadmin
+from tests.support.cli import KadminRun, done, kadmin, offered
 from tests.support.waiting import wait_until
 from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
@@ -295,11 +295,5 @@ def test_tab_knows_topics_and_brokers_that_brokers_tell_of(
     cluster.make_topic("offered")
     monkeypatch.setenv("KADMIN_BOOTSTRAP_SERVER", cluster.broker.bootstrap)
 
-    def offered(*words: str) -> list[str]:
-        command = [sys.executable, "-m", "kadmin", "completion", "--values", *words]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-
-    # Nobody waits a second for Tab: on a busy machine it has to be pressed again.
-    topic, brokers = ("topics", "--current", "offer"), [str(cluster.broker.broker_id)]
-    wait_until(lambda: offered(*topic) == ["offered"], timeout_s=30, what="the topic")
-    wait_until(lambda: offered("brokers") == brokers, timeout_s=30, what="the broker")
+    assert ["offered"] == offered("topics", "--current", "offer")
+    assert [str(cluster.broker.broker_id)] == offered("brokers")
