@@ -45,7 +45,7 @@ FOLLOWER_READ_VERSION: Final = 11
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
     body = cast(FetchRequest, request.body)
     version = request.api_version
-    limits = limits_of(broker, body, version)
+    limits = limits_of(broker, body, version, peer)
     session = session_of(broker, body, version >= ID_VERSION, limits)
     if isinstance(session, ErrorCode):
         reply(FetchResponse(error_code=session))
@@ -104,18 +104,21 @@ def session_of(
     return resumed
 
 
-def limits_of(broker: Broker, body: FetchRequest, version: int) -> Limits:
+def limits_of(broker: Broker, body: FetchRequest, version: int, peer: Peer) -> Limits:
     size_max = min(body.max_bytes, broker.ports.settings.fetch_size_max)
     replica_id, replica_epoch = body.replica_id, int(UNKNOWN_BROKER_EPOCH)
     if version >= REPLICA_STATE_VERSION:
         replica_id, replica_epoch = body.replica_state
+    is_consumer = replica_id < NO_REPLICA
     return Limits(
         size_max,
         replica_id,
         replica_epoch,
         body.isolation_level,
         version >= HINT_VERSION,
-        replica_id < NO_REPLICA and version >= FOLLOWER_READ_VERSION,
+        is_consumer and version >= FOLLOWER_READ_VERSION,
+        body.rack_id if is_consumer and broker.ports.settings.selects_by_rack else "",
+        peer.listener,
     )
 
 

@@ -9,11 +9,18 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
-from cluster.broker.fetch_sessions import NO_REPLICA, READ_COMMITTED, Want
+from cluster.broker.fetch_sessions import (
+    NO_REPLICA,
+    NO_REPLICA_PREFERRED,
+    READ_COMMITTED,
+    Want,
+)
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
 from cluster.broker.partitions import NO_CHECK, HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
+from cluster.model.ids import BrokerId
+from cluster.replication.read_replica import preferred_read_replica
 from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.leader_epochs import UNDEFINED
 from cluster.wire.fields import Records
@@ -40,6 +47,10 @@ class Limits(NamedTuple):
     """Whether the version has room for who leads instead."""
     reads_followers: bool
     """Whether a follower may answer as well, with what it knows to be committed (KIP-392)."""
+    rack: str
+    """Where a consumer stands that leaders may send to followers there; empty for all others."""
+    listener: str
+    """By which of their listeners it would reach them."""
 
     @property
     def is_replica(self) -> bool:
@@ -68,7 +79,11 @@ def read_all(broker: Broker, wants: Iterable[Want], limits: Limits) -> Found:
     for want in wants:
         one = read_one(broker, want, limits, limits.size_max - size, is_first=size == 0)
         data.append(one)
-        if one.error_code != ErrorCode.NONE or one.diverging_epoch.epoch != UNDEFINED:
+        if (
+            one.error_code != ErrorCode.NONE
+            or one.diverging_epoch.epoch != UNDEFINED
+            or one.preferred_read_replica != NO_REPLICA_PREFERRED
+        ):
             is_urgent = True
         elif one.records:
             size += len(one.records)
@@ -83,6 +98,10 @@ def read_one(
     hosted = source_of(broker, want, limits)
     if isinstance(hosted, ErrorCode):
         return failed(broker, want, hosted, limits)
+    if limits.rack and hosted.replica.is_leader:
+        nearer = replica_in_rack(broker, hosted, part.fetch_offset, limits)
+        if nearer is not None:
+            return sent_to(nearer, hosted, part.partition)
     diverging = NOT_DIVERGING
     if part.last_fetched_epoch != UNDEFINED:
         divergence = divergence_of(hosted, part)
@@ -117,6 +136,33 @@ def read_one(
         diverging,
         aborted_transactions=aborted,
         records=records,
+    )
+
+
+def replica_in_rack(
+    broker: Broker, hosted: HostedPartition, offset: int, limits: Limits
+) -> BrokerId | None:
+    """The follower that a consumer shall read from instead of this leader, if any."""
+    racks = {
+        BrokerId(one.broker_id): one.rack
+        for one in broker.cache.brokers.values()
+        if limits.listener in one.endpoints
+    }
+    end_offset = hosted.log.log_end_offset
+    return preferred_read_replica(hosted.replica, end_offset, racks, limits.rack, offset)
+
+
+def sent_to(nearer: BrokerId, hosted: HostedPartition, index: int) -> PartitionData:
+    """The answer of a leader that reads nothing itself, since a follower is nearer."""
+    high_watermark = hosted.replica.high_watermark
+    return PartitionData(
+        index,
+        ErrorCode.NONE,
+        high_watermark,
+        hosted.log.last_stable_offset(high_watermark),
+        hosted.log.log_start_offset,
+        preferred_read_replica=nearer,
+        records=b"",
     )
 
 

@@ -35,6 +35,8 @@ PARTS_MAX: Final = 500_000
 NEVER_SENT: Final = -2
 NO_REPLICA: Final = 0
 """Replica ids below are consumers'."""
+NO_REPLICA_PREFERRED: Final = -1
+"""Whoever fetches has come to the right one."""
 READ_COMMITTED: Final = 1
 
 TopicKey: TypeAlias = str | bytes
@@ -104,6 +106,7 @@ class Want:
             bool(data.records)
             or data.error_code != ErrorCode.NONE
             or data.diverging_epoch.epoch != UNDEFINED
+            or data.preferred_read_replica != NO_REPLICA_PREFERRED
             or data.high_watermark != self.high_watermark
             or data.log_start_offset != self.log_start_offset
         )

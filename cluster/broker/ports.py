@@ -93,6 +93,9 @@ class ApiSettings:
     """`fetch.max.bytes`"""
     fetch_sessions_max: int = 1000
     """`max.incremental.fetch.session.cache.slots`"""
+    selects_by_rack: bool = False
+    """Whether leaders send consumers to followers in their racks, as `replica.selector.class` says.
+    """
     inter_broker_listener: str = "PLAINTEXT"
     """By which of its listeners each broker is reached by others."""
     fetchers: FetcherSettings = FetcherSettings()

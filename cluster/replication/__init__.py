@@ -7,6 +7,7 @@ __all__ = [
     "fetch_state",
     "follower_state",
     "isr",
+    "read_replica",
     "replica",
     "replica_roles",
     "throttle",

@@ -103,6 +103,12 @@ class FollowerState:
         self.caught_up_ms = max(self.caught_up_ms, self._fetch_time.ms)
         self._fetch_time = FetchTime(self._fetch_time.ms)
 
+    def last_caught_up_ms(self, leader_end_offset: int) -> int:
+        """When it is known to have had everything last: at its last fetch, if it has it now."""
+        if self.log_end_offset >= leader_end_offset:
+            return max(self.caught_up_ms, self._fetch_time.ms)
+        return self.caught_up_ms
+
     def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_max_ms: int) -> bool:
         """Whether it has everything, or had so at most *lag_max_ms* ago."""
         return self.log_end_offset == leader_end_offset or now_ms - self.caught_up_ms <= lag_max_ms

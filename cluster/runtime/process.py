@@ -259,6 +259,7 @@ class BrokerProcess:
                 configs=self._configs,
                 fetch_size_max=settings.fetch_size_max,
                 fetch_sessions_max=settings.fetch_session_count_max,
+                selects_by_rack=settings.selects_by_rack,
                 inter_broker_listener=settings.inter_broker_listener,
                 fetchers=settings.fetchers,
                 lag_max_ms=settings.lag_max_ms,

@@ -13,6 +13,7 @@ from cluster.broker.configs.broker_configs import topic_defaults
 from cluster.broker.configs.supported_configs import (
     CONNECT,
     LOGS_DIRECTORY,
+    RACK_SELECTOR,
     SUPPORTED_BROKER_CONFIGS,
 )
 from cluster.broker.ports import FetcherSettings
@@ -92,6 +93,8 @@ class BrokerSettings:
     deletes_topics: bool
     fetch_size_max: int
     fetch_session_count_max: int
+    selects_by_rack: bool
+    """Whether leaders send consumers to followers in their racks."""
     retention_interval_ms: int
     producer_expiration_interval_ms: int
     flush_interval_ms: int
@@ -298,6 +301,7 @@ class _Reader:
             "imbalance_percentage": self._number("leader.imbalance.per.broker.percentage"),
             "fetch_size_max": self._number("fetch.max.bytes"),
             "fetch_session_count_max": self._number("max.incremental.fetch.session.cache.slots"),
+            "selects_by_rack": self._text("replica.selector.class") == RACK_SELECTOR,
         }
 
     def _fetchers(self) -> FetcherSettings:

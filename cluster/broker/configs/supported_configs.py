@@ -43,6 +43,10 @@ PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
 PRODUCER_EXPIRATION_CHECK: Final = "producer.id.expiration.check.interval.ms"
 FETCHERS_PER_LEADER: Final = "num.replica.fetchers"
 
+LEADER_SELECTOR: Final = "org.apache.kafka.common.replica.LeaderSelector"
+RACK_SELECTOR: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+"""The two selectors that Kafka brings; others are classes of somebody's own."""
+
 
 class Applier(Enum):
     """Who applies a config; by him it is decided whether the config can change while a broker runs.
@@ -306,6 +310,11 @@ BROKER_ROWS: Final = (
     read_only(
         ConfigSpec("max.incremental.fetch.session.cache.slots", INT, "1000", at_least=0),
         "How many fetch sessions are kept.",
+    ),
+    read_only(
+        ConfigSpec("replica.selector.class", STRING, choices=(LEADER_SELECTOR, RACK_SELECTOR)),
+        "Where a consumer with a client.rack reads: RackAwareReplicaSelector sends it to a follower"
+        " in its rack; unset, its leader serves it.",
     ),
     dynamic(
         PRODUCER_EXPIRATION,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cluster.broker.handling import Peer
 from cluster.model.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import (
@@ -11,7 +12,7 @@ from cluster.wire.messages.fetch import (
     ForgottenTopic,
     ReplicaState,
 )
-from tests.cluster.api.world import TOPIC_ID, Answer, World
+from tests.cluster.api.world import PEER, TOPIC_ID, Answer, World
 
 BY_NAME = 12
 """The last version that names topics by their names."""
@@ -47,6 +48,8 @@ def fetch(
     forgotten: tuple[int, ...] = (),
     isolation: int = 0,
     replica_id: int = -1,
+    rack: str = "",
+    peer: Peer = PEER,
 ) -> Answer:
     """Fetch partitions of one topic, in *session* (its id and epoch)."""
     body = FetchRequest(
@@ -60,8 +63,9 @@ def fetch(
         session_epoch=session[1],
         topics=[FetchTopic(topic, topic_id, parts)] if parts else (),
         forgotten_topics_data=[ForgottenTopic(topic, topic_id, forgotten)] if forgotten else (),
+        rack_id=rack,
     )
-    return world.ask(ApiKey.FETCH, body, version)
+    return world.ask(ApiKey.FETCH, body, version, peer)
 
 
 def base_offsets(data: Any) -> list[int]:

@@ -416,8 +416,12 @@ class World:
         ids: Mapping[str, bytes] | None = None,
         version: int = 8,
         rack: str | None = None,
+        racks: Mapping[int, str] | None = None,
     ) -> Any:
-        """UpdateMetadata: each partition with its replicas; the first one leads, unless said."""
+        """UpdateMetadata: each partition with its replicas; the first one leads, unless said.
+
+        *rack* is that of all brokers that *racks* does not name.
+        """
         states = [
             UpdateMetadataTopicState(
                 topic,
@@ -443,7 +447,7 @@ class World:
                 v0_host=f"host{broker}",
                 v0_port=9092,
                 endpoints=[UpdateMetadataEndpoint(9092, f"host{broker}", "PLAINTEXT", 0)],
-                rack=rack,
+                rack=(racks or {}).get(broker, rack),
             )
             for broker in brokers
         ]

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, Applier
+from cluster.broker.configs.supported_configs import (
+    LEADER_SELECTOR,
+    RACK_SELECTOR,
+    SUPPORTED_BROKER_CONFIGS,
+    Applier,
+)
 from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
@@ -204,6 +209,17 @@ def test_what_others_are_given_must_be_of_use(name: str, value: str, reason: str
     assert reason in problem(name, value)
 
 
+@pytest.mark.parametrize(
+    ("value", "by_rack"), [(RACK_SELECTOR, True), (LEADER_SELECTOR, False), ("", False)]
+)
+def test_of_selectors_of_replicas_kafkas_own_are_known(value: str, by_rack: bool) -> None:
+    assert by_rack == settings_of(MINIMAL | {"replica.selector.class": value}).selects_by_rack
+
+
+def test_a_selector_of_somebodys_own_is_refused() -> None:
+    assert "must be one of" in problem("replica.selector.class", "com.example.Nearest")
+
+
 def test_addresses_with_limits_of_their_own_may_be_of_both_families() -> None:
     settings = parse(max_connections_per_ip_overrides="10.0.0.1:5,[::1]:7")
 
@@ -220,6 +236,7 @@ OTHER_VALUES = {
     "listeners": "PLAINTEXT://:1",
     "advertised.listeners": "PLAINTEXT://elsewhere:1",
     "listener.security.protocol.map": "OTHER:PLAINTEXT",
+    "replica.selector.class": RACK_SELECTOR,
     "zookeeper.connect": "elsewhere:2181",
 }
 
