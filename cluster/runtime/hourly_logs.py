@@ -6,6 +6,7 @@ them.
 
 import logging
 import os
+import re
 import sys
 import time
 from io import FileIO
@@ -37,6 +38,10 @@ LEVELS: Final = {level: NUMBERS[level.value] for level in Level}
 state_change_logger: Final = logging.getLogger(STATE_CHANGE)
 
 
+CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What ends lines, or has a terminal do something."""
+
+
 class Layout(logging.Formatter):
     """`[yyyy-MM-dd HH:mm:ss,SSS] LEVEL message (logger)`, in local time."""
 
@@ -47,6 +52,18 @@ class Layout(logging.Formatter):
         if record.levelno == logging.WARNING:
             record.levelname = WARN
         return super().format(record)
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """One line, whatever a client calls something: it could look like others otherwise.
+
+        Stack traces stand below the line.
+        """
+        record.message = CONTROL.sub(escaped, record.message)
+        return super().formatMessage(record)
+
+
+def escaped(match: re.Match[str]) -> str:
+    return repr(match[0])[1:-1]
 
 
 class HourlyFile(logging.Handler):

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator
 from io import FileIO
@@ -152,3 +153,24 @@ def test_a_name_that_is_no_text_does_not_cost_its_line(tmp_path: Path) -> None:
     handler.close()
 
     assert "a client named \\udc80" in (tmp_path / "server.log").read_text()
+
+
+def test_what_a_client_calls_itself_is_no_line_of_its_own(tmp_path: Path) -> None:
+    forged = "broker 3 at a\0b\n[2026-01-01 00:00:00,000] ERROR the disk failed (x)\x1b[2J\u2028é\t"
+    handler = HourlyFile(str(tmp_path / "server.log"))
+    handler.emit(line(forged, time.time()))
+    try:
+        raise ValueError("below\nthe line")
+    except ValueError:
+        record = line("a mistake", time.time())
+        record.exc_info = sys.exc_info()
+        handler.emit(record)
+    handler.close()
+
+    first, second, trace, *_, last = (tmp_path / "server.log").read_text().split("\n")[:-1]
+    assert (
+        r"broker 3 at a\x00b\n[2026-01-01 00:00:00,000] ERROR the disk failed (x)\x1b[2J\u2028é\t"
+        in first
+    )
+    assert second.endswith("INFO a mistake (cluster)")
+    assert ("Traceback (most recent call last):", "the line") == (trace, last)
