@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_name import can_be
@@ -21,8 +21,11 @@ from cluster.wire.messages.log_dirs import (
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Begin the moves that are asked for, and answer when all have begun, or are refused."""
-    body = cast(AlterReplicaLogDirsRequest, request.body)
+    reply.in_turns(alter(broker, cast(AlterReplicaLogDirsRequest, request.body), reply))
+
+
+def alter(broker: Broker, body: AlterReplicaLogDirsRequest, reply: Reply) -> Steps:
+    """Begin the moves that are asked for; they are answered when all have begun, or are refused."""
     outcomes: dict[TopicPartition, ErrorCode] = {}
     wanted: dict[TopicPartition, str] = {}
     for directory in body.dirs:
@@ -33,18 +36,21 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
                 outcomes[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
                 if can_be(partition):
                     wanted[partition] = directory.path
+                yield
 
     def begun(errors: Mapping[TopicPartition, ErrorCode]) -> None:
-        reply(answer(outcomes | dict(errors)))
+        reply.in_turns(answer(outcomes | dict(errors)))
 
     broker.log_dir_moves.alter(wanted, begun)
+    return None
 
 
-def answer(outcomes: Mapping[TopicPartition, ErrorCode]) -> AlterReplicaLogDirsResponse:
+def answer(outcomes: Mapping[TopicPartition, ErrorCode]) -> Steps:
     topics: dict[str, list[AlterReplicaLogDirPartitionResult]] = {}
     for partition, error in outcomes.items():
         result = AlterReplicaLogDirPartitionResult(partition.partition, error)
         topics.setdefault(partition.topic, []).append(result)
+        yield
     return AlterReplicaLogDirsResponse(
         results=[AlterReplicaLogDirTopicResult(*topic) for topic in topics.items()]
     )

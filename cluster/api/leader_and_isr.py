@@ -1,7 +1,7 @@
 """LeaderAndIsr: which partitions shall this broker lead, and which follow?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import Final, cast
 
 from cluster.broker import orders
 from cluster.broker.broker import Broker
@@ -29,9 +29,17 @@ from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrTopicError,
 )
 
+NAMED_BY_ID: Final = 5
+"""From which version on an answer has the ids of topics, and no names."""
+
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
+    body = cast(LeaderAndIsrRequest, request.body)
+    topics = ((topic.topic_name, len(topic.partition_states)) for topic in body.topic_states)
+    if request.api_version < NAMED_BY_ID and orders.is_answer_too_long(topics):
+        reply.close(orders.TOO_LONG)
+        return
     orders.take(broker, request, reply, obey)
 
 
@@ -94,7 +102,7 @@ def change_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> 
 def answer(
     version: int, changes: Sequence[RoleChange], errors: Mapping[TopicPartition, ErrorCode]
 ) -> Steps:
-    """Partitions are named up to version 4, and stand under their topics' ids from 5 on."""
+    """Partitions are named, or stand under their topics' ids."""
     by_id: dict[bytes, list[LeaderAndIsrPartitionError]] = {}
     for change in changes:
         by_id.setdefault(change.topic_id, []).append(
@@ -103,7 +111,7 @@ def answer(
             )
         )
         yield
-    if version < 5:
+    if version < NAMED_BY_ID:
         return LeaderAndIsrResponse(
             partition_errors=tuple(error for group in by_id.values() for error in group)
         )

@@ -20,6 +20,12 @@ from cluster.wire.messages.stop_replica import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
+    body = cast(StopReplicaRequest, request.body)
+    topics = [(topic.name, len(topic.partition_indexes)) for topic in body.topics]
+    topics += [(topic.topic_name, len(topic.partition_states)) for topic in body.topic_states]
+    if orders.is_answer_too_long(topics):
+        reply.close(orders.TOO_LONG)
+        return
     orders.take(broker, request, reply, obey)
 
 

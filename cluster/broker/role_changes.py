@@ -5,13 +5,14 @@ Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, 
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicOverrides
+from cluster.broker.refusals_log import quoted
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     NO_LEADER_EPOCH,
@@ -50,6 +51,9 @@ from cluster.storage.errors import (
 )
 from cluster.storage.log import PartitionLog
 from cluster.storage.properties import read_topic_id, write_topic_id
+
+IMPOSSIBLE_NAMED_MAX: Final = 10
+"""How many partitions of an order are named that cannot be; of the others it is said how many."""
 
 TransitionLine: TypeAlias = Callable[[OrderTag, TopicPartition, int | None], StateChangeLine]
 
@@ -161,6 +165,7 @@ class RoleChanges:
         self._settings: dict[str, EffectiveTopicConfigs] = {}
         self._followers: dict[TopicPartition, HostedPartition] = {}
         """Those that have begun to follow, and are not fetched yet."""
+        self._impossible_count = 0
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
     def make(self, changes: Sequence[RoleChange], done: Callable[[], None]) -> None:
@@ -175,6 +180,7 @@ class RoleChanges:
                 (leading if is_leader else following).append(change)
 
         def lead() -> None:
+            self._tell_rest_of_impossible()
             self._trace(transition_begins, leading)
             # Before any of them leads: nothing that the former leader said may come behind that.
             self._broker.replica_fetchers.stop(change.partition for change in leading)
@@ -191,15 +197,27 @@ class RoleChanges:
     def _judged(self, change: RoleChange) -> ErrorCode:
         """As `_refusal`, also of what cannot be; says what came."""
         if not can_be(change.partition):
-            named = change.partition
-            self._ports.journal.error(
-                f"partition {named.partition} of topic {named.topic!r} is not"
-                " served: it cannot be called this"
-            )
+            self._tell_impossible(change.partition)
             return ErrorCode.INVALID_TOPIC_EXCEPTION
         if self._ports.settings.traces_state_changes:
             self._say(received_leader_and_isr(self._tag, str(change)))
         return self._refusal(change)
+
+    def _tell_impossible(self, named: TopicPartition) -> None:
+        self._impossible_count += 1
+        if self._impossible_count <= IMPOSSIBLE_NAMED_MAX:
+            self._ports.journal.error(
+                f"partition {named.partition} of topic {quoted(named.topic)} is not"
+                " served: it cannot be called this"
+            )
+
+    def _tell_rest_of_impossible(self) -> None:
+        rest = self._impossible_count - IMPOSSIBLE_NAMED_MAX
+        if rest > 0:
+            self._ports.journal.error(
+                f"{rest} more partitions of the same order are not served: they cannot be called as"
+                " they are"
+            )
 
     def _follow_all(self, following: list[RoleChange], done: Callable[[], None]) -> None:
         def end() -> None:

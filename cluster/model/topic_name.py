@@ -20,9 +20,11 @@ def topic_name_problem(name: str) -> str | None:
     if name in (".", ".."):
         return "topic name cannot be '.' or '..'"
     if len(name) > TOPIC_NAME_LENGTH_MAX:
+        # In a request it may have 32,767: as much as a topic could have tells which it is.
+        beginning = f"{name[:TOPIC_NAME_LENGTH_MAX]}…"
         return (
             f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
-            f" {name!r} has {len(name)}"
+            f" {beginning!r} has {len(name)}"
         )
     if TOPIC_NAME.fullmatch(name) is None:
         return (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cluster.api import describe_configs, describe_log_dirs
+from cluster.api import alter_replica_log_dirs, describe_configs, describe_log_dirs
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.broker import fetch_sessions
 from cluster.broker.fetch_sessions import FetchSessions
@@ -14,6 +14,7 @@ from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.partitions import Partitions
 from cluster.broker.placement import NEW_PARTITIONS_MAX
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_request
 from cluster.wire.errors import MalformedFrameError
@@ -36,7 +37,13 @@ from cluster.wire.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from cluster.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
+from cluster.wire.messages.log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+    DescribableLogDirTopic,
+    DescribeLogDirsRequest,
+)
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from cluster.wire.messages.producers import DescribeProducersRequest, TopicRequest
 from cluster.wire.messages.topics import (
@@ -45,7 +52,7 @@ from cluster.wire.messages.topics import (
     CreatePartitionsTopic,
     CreateTopicsRequest,
 )
-from tests.cluster.api.world import TOPIC_ID, World
+from tests.cluster.api.world import TOPIC_ID, Answer, World
 
 TOPIC, BROKER = 2, 4
 BIG = 2**31 - 1
@@ -144,6 +151,30 @@ def test_log_directories_are_asked_for_no_more_partitions_than_a_broker_has():
     assert 40_000 == len(taken(40_000).topics)
     with pytest.raises(MalformedFrameError, match="more elements"):
         taken(100_001)
+
+
+def test_between_two_replicas_that_shall_move_others_have_their_turn(world: World):
+    asked = AlterReplicaLogDir("/data", [AlterReplicaLogDirTopic("payments", range(500))])
+    answer = Answer(ApiKey.ALTER_REPLICA_LOG_DIRS, 2)
+
+    reading = alter_replica_log_dirs.alter(
+        world.broker, AlterReplicaLogDirsRequest([asked]), answer
+    )
+    assert (500, None) == steps_of(reading)
+    while answer.is_waiting:
+        world.clock.advance(0)
+
+    (topic,) = answer.body.results
+    codes = {one.partition_index: ErrorCode(one.error_code) for one in topic.partitions}
+    assert (
+        500
+        == steps_of(
+            alter_replica_log_dirs.answer(
+                {TopicPartition("payments", index): code for index, code in codes.items()}
+            )
+        )[0]
+    )
+    assert dict.fromkeys(range(500), ErrorCode.REPLICA_NOT_AVAILABLE) == codes
 
 
 def test_offsets_of_a_partition_that_is_named_again_are_not_looked_for(world: World):

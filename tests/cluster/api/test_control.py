@@ -24,6 +24,7 @@ from cluster.broker.control_queue import (
 )
 from cluster.broker.orders import TOO_MANY
 from cluster.broker.ports import ApiSettings, Outcome
+from cluster.broker.refusals_log import quoted
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
@@ -440,7 +441,7 @@ def test_a_name_that_no_topic_can_have_never_reaches_the_disk(world: World, name
         one for one in world.files.operations if one.startswith("mkdir")
     ]
     assert ErrorCode.NONE == world.produced().error_code
-    assert [f"partition {index} of topic {name!r}" for index in (0, 1)] == [
+    assert [f"partition {index} of topic {quoted(name)}" for index in (0, 1)] == [
         line.partition(" is not served")[0] for line in world.journal.errors
     ]
 
