@@ -22,6 +22,8 @@ ELSEWHERE: Final = {
     **{("cluster", name): f"kadmin config {name}" for name in ("add", "use", "show", "remove")},
     **{("cluster", name): f"kadmin {name}" for name in ("brokers", "check", "topics")},
     ("cluster", "describe"): "kadmin check",
+    ("cluster", "start"): "kadmin cluster up",
+    ("cluster", "stop"): "kadmin cluster down",
 }
 """Commands that are looked for in a group of like name: group and name, and where it is."""
 

@@ -64,7 +64,7 @@ def log_dirs(session: Session, **options: Any) -> None:
     or those registered in ZooKeeper. Lag is how many records a replica is behind the high
     watermark; a row shows the largest of its replicas. A future replica is being copied from
     another directory of the same broker. Brokers report free space from 3.3 on. In a pipe, and with
-    --plain, the lines are those of kafka-log-dirs unless --by is given.
+    --plain, the lines are those of kafka-log-dirs unless --by, --sort-by or --limit is given.
 
     Brokers that are dead or did not answer come first, then directories that have failed. Exits
     with 4 if a directory has failed, and with 5 if a broker did not answer.
@@ -97,8 +97,9 @@ def log_dirs(session: Session, **options: Any) -> None:
             silent=silent,
             dead=dead,
         )
-        document = kafka_document(report, found) if options["grouping"] is None else None
-        session.output.show(document or usage_document(report), plain=options["plain"])
+        is_as_kafka = not any(options[name] for name in ("grouping", "sort_by", "limit"))
+        document = kafka_document(report, found) if is_as_kafka else usage_document(report)
+        session.output.show(document, plain=options["plain"])
         session.output.note(total_line(report))
         failed[:] = offline_dirs(found)
         for broker, path in failed:

@@ -209,7 +209,8 @@ def require_same(cluster: LocalCluster, request: ClusterRequest) -> None:
     if differences:
         raise RefusedError(
             f"the cluster '{cluster.name}' exists with {', '.join(differences)}",
-            hint=f"give another --name, or 'kadmin cluster destroy --name {cluster.name}' first",
+            hint=f"another --name makes another cluster; 'kadmin cluster status --name"
+            f" {cluster.name}' shows this one",
         )
 
 

@@ -13,6 +13,7 @@ from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.plan.times import parse_time
+from kadmin.plan.wording import counted_partitions
 
 LATEST: Final = -1
 EARLIEST: Final = -2
@@ -23,7 +24,7 @@ PLACES: Final = {"latest": LATEST, "earliest": EARLIEST, "max-timestamp": MAX_TI
 TIME_MAX_MS: Final = 2**63 - 1
 
 SHOWN_MAX: Final = 5
-"""An error names no more partitions than that; warnings name all."""
+"""A hint names no more topics than that."""
 
 
 class Order(StrEnum):
@@ -104,12 +105,9 @@ class UntoldOffsets(UnreachableError):
 
     def __init__(self, untold: Mapping[TopicPartition, str]) -> None:
         partitions = sorted(untold)
-        shown = ", ".join(map(str, partitions[:SHOWN_MAX]))
-        more = ", …" if len(partitions) > SHOWN_MAX else ""
-        noun = "partition" if len(partitions) == 1 else "partitions"
         topics = ",".join(sorted({each.topic for each in partitions})[:SHOWN_MAX])
         super().__init__(
-            f"nobody told the offsets of {len(partitions)} {noun}: {shown}{more}",
+            f"nobody told the offsets of {counted_partitions(partitions)}",
             hint=f"kadmin topics --describe --unavailable-partitions --topic {topics}",
         )
         self.partitions = tuple(partitions)

@@ -1,5 +1,6 @@
 """Wording: how are counts of things, sizes, and lists of partitions put in sentences?"""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -23,9 +24,25 @@ def listed(partitions: Iterable[TopicPartition]) -> str:
 
 def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
     """`2 partitions: t-0, t-1`, with the first of them if they are many."""
-    noun = "partition" if len(partitions) == 1 else "partitions"
+    return f"{counted(len(partitions), 'partition')}: {first_listed(partitions)}"
+
+
+def first_listed(partitions: Sequence[TopicPartition]) -> str:
+    """`t-0, t-1, …`, no more of them than a sentence names."""
     more = ", …" if len(partitions) > SHOWN_MAX else ""
-    return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"
+    return f"{listed(partitions[:SHOWN_MAX])}{more}"
+
+
+def counted_by_topic(partitions: Iterable[TopicPartition]) -> str:
+    """`280 of events, 6 of orders`, the topics with the most first, and how many more there are."""
+    counts = Counter(partition.topic for partition in partitions)
+    in_order = sorted(counts, key=lambda topic: (-counts[topic], topic))
+    shown = [f"{counts[topic]:,} of {topic}" for topic in in_order[:SHOWN_MAX]]
+    if len(in_order) > SHOWN_MAX:
+        rest = in_order[SHOWN_MAX:]
+        left = sum(counts[topic] for topic in rest)
+        shown.append(f"{left:,} of {counted(len(rest), 'other topic')}")
+    return ", ".join(shown)
 
 
 def with_reasons(things: Iterable[tuple[object, str]]) -> str:

@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
-from kadmin.plan.wording import counted
+from kadmin.plan.wording import counted, counted_by_topic
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 NAMES_MAX: Final = 5
-"""A line names no more partitions or topics than that; the documents name all."""
+"""A line names no more partitions or topics than that, and counts partitions by topic beyond it;
+the documents name all."""
 
 LABEL_WIDTH: Final = 10
 
@@ -117,6 +118,8 @@ def sentence(finding: Finding) -> str:
     names = [str(each) for each in (*finding.partitions, *finding.topics)]
     if not names:
         return visible(finding.text)
+    if len(finding.partitions) > NAMES_MAX:
+        return visible(f"{finding.text}: {counted_by_topic(finding.partitions)}")
     more = ", …" if len(names) > NAMES_MAX else ""
     return visible(f"{finding.text}: {', '.join(names[:NAMES_MAX])}{more}")
 

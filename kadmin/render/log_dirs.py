@@ -31,6 +31,9 @@ OF_DISKS: Final = ("log_dirs", "offline_log_dirs", "total_bytes", "usable_bytes"
 
 WITH_DISKS: Final = (Grouping.BROKER, Grouping.DIR)
 
+PATH_WIDTH: Final = 20
+"""Paths that are longer are broken before columns are left out."""
+
 FREE_LOW_PERCENT: Final = 20
 FREE_BAD_PERCENT: Final = 10
 
@@ -159,7 +162,8 @@ def pretty(report: UsageReport) -> "RenderableType":
     from kadmin.render.tables import shortened_paths
 
     paths = shortened_paths(row.place.path for row in report.rows if row.place.path is not None)
-    table = empty_table(report.grouping)
+    shortest = max((forms.forms[-1].cell_len for forms in paths.values()), default=0)
+    table = empty_table(report.grouping, path_width=min(PATH_WIDTH, shortest))
     if report.grouping in WITH_DISKS:
         for broker, why in absent(report):
             between = [""] * (table.column_count - 2)
@@ -169,7 +173,8 @@ def pretty(report: UsageReport) -> "RenderableType":
     return table
 
 
-def empty_table(grouping: Grouping) -> "FittedTable":
+def empty_table(grouping: Grouping, *, path_width: int = PATH_WIDTH) -> "FittedTable":
+    """Without rows; paths are broken down to *path_width* before columns are left out."""
     from kadmin.render.tables import FittedTable
 
     table = FittedTable()
@@ -179,7 +184,8 @@ def empty_table(grouping: Grouping) -> "FittedTable":
             table.add_column(heading, justify="right")
         elif name == "log_dir":
             # Nothing that a replica is looked for by.
-            table.add_column(heading, least=20, worth=1 if grouping is Grouping.REPLICA else None)
+            is_spare = grouping is Grouping.REPLICA
+            table.add_column(heading, least=path_width, worth=1 if is_spare else None)
         elif name != "is_future":
             table.add_column(heading, least=32)
     if grouping is Grouping.BROKER:

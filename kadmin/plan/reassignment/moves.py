@@ -15,7 +15,7 @@ from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
-from kadmin.plan.wording import counted, listed
+from kadmin.plan.wording import counted, first_listed, listed
 
 SHOWN_MAX: Final = 5
 """So many of the partitions that move anyway are named: nothing is wrong with them."""
@@ -33,7 +33,7 @@ class AlreadyMoving(RefusedError):
     """
 
     def __init__(self, partitions: Sequence[TopicPartition], *, is_in_znode: bool) -> None:
-        shown = listed(partitions[:SHOWN_MAX]) + (", …" if len(partitions) > SHOWN_MAX else "")
+        shown = first_listed(partitions)
         verb = "is" if len(partitions) == 1 else "are"
         way = " and --bootstrap-server HOST:PORT, from Kafka 2.4 on," if is_in_znode else ""
         super().__init__(
@@ -243,5 +243,5 @@ def cluster_problems(snapshot: ClusterSnapshot, targets: Targets) -> Iterator[st
             if broker not in snapshot.brokers:
                 by_broker.setdefault(broker, []).append(partition)
     if by_broker:
-        brokers = ", ".join(f"{b} (of {listed(by_broker[b])})" for b in sorted(by_broker))
+        brokers = ", ".join(f"{b} (of {first_listed(by_broker[b])})" for b in sorted(by_broker))
         yield f"the proposed assignment contains non-existent brokerIDs: {brokers}"

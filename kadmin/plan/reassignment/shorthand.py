@@ -14,7 +14,7 @@ from kadmin.plan.reassignment.targets import Target, UnfitTargets, repeated
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_text import broker_number
 from kadmin.plan.topics import racks_of
-from kadmin.plan.wording import listed
+from kadmin.plan.wording import counted_partitions
 
 EVACUATION_HINT: Final = "name more brokers to move to, or reduce the replication factor first"
 
@@ -88,7 +88,7 @@ def evacuation(
 
     Raises:
         NothingToMove: the broker has none.
-        UnfitTargets: names all of *to_brokers* that are not alive, or all partitions that have a
+        UnfitTargets: names all of *to_brokers* that are not alive, or the partitions that have a
             replica on each of them already.
     """
     dead = [broker for broker in to_brokers if broker not in snapshot.brokers]
@@ -114,7 +114,7 @@ def evacuation(
         load[chosen] += 1
         targets[partition] = Target(tuple(chosen if b == from_broker else b for b in replicas))
     if stuck:
-        problem = f"each broker to move to has a replica already of {listed(stuck)}"
+        problem = f"each broker to move to has a replica already of {counted_partitions(stuck)}"
         raise UnfitTargets([problem], EVACUATION_HINT)
     if not targets:
         raise NothingToMove(from_broker)

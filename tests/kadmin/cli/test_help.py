@@ -38,6 +38,7 @@ def test_what_is_no_command_is_named(names: tuple[str, ...], message: str) -> No
         ("config describe", "did you mean 'kadmin configs --describe'?"),
         ("config --describe --topic t", "kadmin configs --describe"),
         ("configs --use prod", "kadmin config use NAME"),
+        ("cluster stop", "did you mean 'kadmin cluster down'?"),
         ("cluster use prod", "did you mean 'kadmin config use'?"),
         ("cluster --describe", "kadmin brokers --describe"),
     ],

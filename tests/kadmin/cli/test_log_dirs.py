@@ -97,6 +97,18 @@ def test_lines_are_those_of_kafka_s_tool(cluster: Cluster) -> None:
     ]
 
 
+def test_an_order_and_a_limit_want_rows_which_kafka_s_lines_have_none_of(cluster: Cluster) -> None:
+    limited = cluster.run("--limit", "1")
+    largest = cluster.done("--sort-by", "size").splitlines()
+
+    assert 1 == len(limited.stdout.splitlines())
+    assert limited.stdout.startswith("Broker: 1\tLogDir: ")
+    assert limited.stderr.endswith("2 rows not shown\n")
+    sizes = [int(line.split("SizeBytes: ")[1].split("\t")[0]) for line in largest]
+    assert 3 == len(sizes)
+    assert sorted(sizes, reverse=True) == sizes
+
+
 def test_zookeeper_tells_whom_to_ask(cluster: Cluster) -> None:
     words = ("log-dirs", "--by", "replica", "--topic", "small", "--zookeeper", cluster.zookeeper)
 

@@ -112,8 +112,9 @@ def test_the_maker_of_archives_leaves_a_clusters_ports_alone_that_is_down(
 def test_a_wish_for_less_changes_nothing() -> None:
     cluster = made(brokers=2, racks=("a", "b"))
 
-    with pytest.raises(RefusedError, match="'local' exists with 2 brokers"):
+    with pytest.raises(RefusedError, match="'local' exists with 2 brokers") as raised:
         made(brokers=1)
+    assert "destroy" not in str(raised.value.hint)
     with pytest.raises(RefusedError, match="exists with racks a,b"):
         made(brokers=2, racks=("b", "c"))
     assert cluster == made()

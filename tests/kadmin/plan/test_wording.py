@@ -18,6 +18,7 @@ def test_many_partitions_are_counted_and_the_first_of_them_named() -> None:
     assert "1 partition: t-0" == counted_partitions(parts[:1])
     assert "5 partitions: t-0, t-1, t-2, t-3, t-4" == counted_partitions(parts[:5])
     assert "6 partitions: t-0, t-1, t-2, t-3, t-4, …" == counted_partitions(parts)
+    assert counted_partitions(parts * 200).startswith("1,200 partitions: t-0, ")
 
 
 @pytest.mark.parametrize(

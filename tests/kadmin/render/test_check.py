@@ -1,5 +1,6 @@
 """A check on one screen, and in one line for Nagios."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -35,7 +36,7 @@ def report(*findings: Finding) -> CheckReport:
 
 EXPECTED = [
     "3 brokers, controller 1, 1 topic, 1,200 partitions: 1 critical",
-    "CRITICAL: 7 partitions are offline | for now: t-0, t-1, t-2, t-3, t-4, …",
+    "CRITICAL: 7 partitions are offline | for now: 7 of t",
     "  kadmin topics --describe",
     "NOTE: skewed: a, b",
     "not looked at: log directories: no answer",
@@ -47,6 +48,20 @@ def test_lines_have_the_worst_first_and_a_command_below() -> None:
     assert "3 brokers, controller 1, 1 topic, 1,200 partitions: healthy" == next(
         iter(check_document(report(NOTE)).lines())
     )
+
+
+def test_many_partitions_are_counted_by_topic() -> None:
+    """So that every topic is named, and a long name once."""
+    named = [TopicPartition("small", 0), TopicPartition("a", 1), *MANY]
+    few = [TopicPartition(f"t{number}", 0) for number in range(8)]
+
+    def shown(partitions: Sequence[TopicPartition]) -> str:
+        finding = replace(OFFLINE, text="lost", partitions=tuple(partitions))
+        return list(check_document(report(finding)).lines())[1]
+
+    assert "CRITICAL: lost: t-0, t-1, t-2, t-3, t-4" == shown(MANY[:5])
+    assert "CRITICAL: lost: 7 of t, 1 of a, 1 of small" == shown(named)
+    assert shown(few).endswith("1 of t3, 1 of t4, 3 of 3 other topics")
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
@@ -77,8 +92,7 @@ def test_lines_hang_behind_their_label_and_a_command_stays_whole(
         "3 brokers, controller 1, 1 topic,",
         "1,200 partitions: 1 critical",
         "CRITICAL  7 partitions are offline | for",
-        "          now: t-0, t-1, t-2, t-3, t-4,",
-        "          …",
+        "          now: 7 of t",
         f"          {command}",
         "not looked at: log directories: no",
         "               answer",

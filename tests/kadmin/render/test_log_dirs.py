@@ -84,6 +84,31 @@ def test_a_row_tells_what_lies_there_and_what_is_wrong(
     assert expected == table(grouping)
 
 
+def test_free_space_is_shown_at_60_columns_where_paths_have_a_short_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    found: LogDirs = {
+        BrokerId(number): (
+            LogDir(
+                path=f"/var/lib/a/very/long/way/down/broker-{number}/data",
+                total_bytes=256 << 30,
+                usable_bytes=75 << 30,
+            ),
+        )
+        for number in range(2)
+    }
+    terminal = FakeTerminal()
+
+    Output(color=False, stdout=terminal).show(
+        usage_document(usage_report(found, Grouping.DIR, dead=[BrokerId(7)]))
+    )
+
+    lines = terminal.getvalue().splitlines()
+    assert ["broker", "log", "dir", "size", "lag", "free"] == lines[0].split()
+    assert ["0", "…/broker-0/data", "0", "B", "0", "75.0", "GiB", "29%"] == lines[3].split()
+
+
 def test_lines_name_what_they_tell() -> None:
     report = usage_report(DIRS, Grouping.REPLICA)
 

@@ -27,7 +27,10 @@ def test_what_goes_stands_first() -> None:
 def test_a_long_plan_is_cut_and_a_dry_run_shows_all() -> None:
     plan = DeletionPlan(deletions=tuple(deletion(number, 0, 1, 2) for number in range(22)))
 
-    assert "  … and 2 more (--dry-run shows all)" == list(plan_lines(plan))[-1]
+    lines = list(plan_lines(plan))
+
+    assert "plan: delete 22 records of 22 partitions" == lines[0]
+    assert "  … and 2 more (--dry-run shows all)" == lines[-1]
     assert 23 == len(list(planned_document([plan]).lines()))
 
 

@@ -70,11 +70,14 @@ def test_what_is_moved_away_already_need_not_be_moved_and_what_comes_does() -> N
     assert evacuation(snapshot, FOUR, ids("3")) == targets("coming-0:3,1")
 
 
-def test_all_partitions_without_a_place_are_named() -> None:
+def test_partitions_without_a_place_are_counted_and_the_first_of_them_named() -> None:
     snapshot = cluster(brokers("1 2 4"), topic("t", "4,1 4,2 4,1"))
+    large = cluster(brokers("1 2 4"), topic("t", " ".join(["4,1"] * 300)))
 
-    with pytest.raises(UnfitTargets, match="has a replica already of t-0, t-2"):
+    with pytest.raises(UnfitTargets, match=r"has a replica already of 2 partitions: t-0, t-2$"):
         evacuation(snapshot, FOUR, ids("1"))
+    with pytest.raises(UnfitTargets, match=r"of 300 partitions: t-0, t-1, t-2, t-3, t-4, …$"):
+        evacuation(large, FOUR, ids("1"))
 
 
 def test_all_brokers_to_move_to_that_are_dead_are_named() -> None:
