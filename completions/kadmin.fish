@@ -343,7 +343,7 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l at-min-isr-partitions -d 'O
 complete -c kadmin -n '__kadmin_at kadmin topics' -l non-preferred-leader-partitions -d 'Only partitions that are not led by their preferred leader.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l topics-with-overrides -d 'Only topics with configs of their own, without their partitions.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l summary -d 'One row a topic: partitions, replicas, size, and how many partitions are sick.'
-complete -c kadmin -n '__kadmin_at kadmin topics' -l sort-by -x -a 'name size partitions health' -d 'Which topics of --summary come first: by name (unless given), the largest, the sickest.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l sort-by -x -a 'name size partitions health' -d 'Which topics of --summary come first: by name, the largest, the sickest (so on a terminal).'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l limit -x -d 'At most N rows.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l no-sizes -d 'Ask no broker how large the topics of --summary are.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l exit-code -d 'Exit with 4 if one of these filters finds something, for scripts.'

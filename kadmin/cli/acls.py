@@ -348,7 +348,7 @@ def list_acls(
 def change_acls(session: Session, request: "AclRequest", options: Mapping[str, Any]) -> None:
     from kadmin.execute.acls import acl_steps
     from kadmin.execute.change import Change, carry_out
-    from kadmin.plan.acls import plan_lines, warnings_of
+    from kadmin.plan.acls import plan_lines, warnings_of, without_effect
     from kadmin.render.acls import change_document
 
     def report(plans: "Sequence[AclPlan]", *, is_dry_run: bool) -> None:
@@ -360,7 +360,7 @@ def change_acls(session: Session, request: "AclRequest", options: Mapping[str, A
     def steps() -> "Sequence[Step[AclPlan]]":
         planned = acl_steps(admin, request)
         if not planned:
-            session.output.note("there are no such ACLs: nothing is to be removed")
+            session.output.note(without_effect(admin.snapshot().acls, request))
         return planned
 
     with session.acls() as admin:

@@ -6,6 +6,7 @@ Pure: what was read goes in, plans come out.  Knows neither znodes nor requests.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ from cluster.model.acl import (
     ResourceType,
 )
 from cluster.model.ids import NEVER_READ
+from kadmin.plan.wording import counted
 
 ALL: Final = "All"
 ALLOW: Final = "Allow"
@@ -181,6 +183,29 @@ def removal(resource: ResourcePattern, before: ResourceAcls, request: AclRequest
     return AclPlan(
         resource=resource, removed=tuple(rule for rule in there if rule in removed), before=before
     )
+
+
+def without_effect(found: Mapping[ResourcePattern, ResourceAcls], request: AclRequest) -> str:
+    """Why a removal removes nothing: what has rules that stay, or what may have been meant."""
+    matching = [
+        resource
+        for resource in sorted(found, key=order_of)
+        if any(filter_.matches(resource) for filter_ in request.rules)
+    ]
+    if matching:
+        others = (
+            f"{in_words(each)} has {counted(len(found[each].entries), 'other')}"
+            for each in matching
+        )
+        return f"there are no such ACLs, nothing is to be removed: {', '.join(others)}"
+    near = []
+    for filter_ in request.rules:
+        alike = {each.name: each for each in found if each.resource_type is filter_.resource_type}
+        near += [alike[name] for name in get_close_matches(filter_.name, alike, n=1)]
+    if not near:
+        return "there are no such ACLs: nothing is to be removed"
+    meant = ", ".join(in_words(each) for each in dict.fromkeys(near))
+    return f"there are no such ACLs, nothing is to be removed; did you mean {meant}?"
 
 
 def in_order(plans: Iterable[AclPlan]) -> list[AclPlan]:

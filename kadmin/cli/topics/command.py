@@ -236,7 +236,7 @@ FILTER_FINDINGS: Final = {
 @order_options(
     FILTERS,
     ("name", "size", "partitions", "health"),
-    "Which topics of --summary come first: by name (unless given), the largest, the sickest.",
+    "Which topics of --summary come first: by name, the largest, the sickest (so on a terminal).",
     actions=("describe",),
 )
 @option(

@@ -20,6 +20,9 @@ def show_summary(
     from kadmin.plan.wording import counted
     from kadmin.render.topic_summary import summary_document
 
+    # On a terminal the answer is on the first screen; in a pipe the order is that of names.
+    is_table = session.output.shows_tables(plain=options["plain"])
+    usual = Order.HEALTH if is_table else Order.NAME
     sizes = None
     if report.topics and report.snapshot.brokers and not options["no_sizes"]:
         names_some = bool(options["topic"] or options["topic_id"])
@@ -28,11 +31,11 @@ def show_summary(
         report,
         sizes,
         default_min_isr=options["default_min_isr"],
-        order=Order(options["sort_by"] or Order.NAME),
+        order=Order(options["sort_by"] or usual),
         limit=options["limit"],
     )
     session.output.show(summary_document(summaries), plain=options["plain"])
-    if report.emptiness is not None and not session.output.shows_tables(plain=options["plain"]):
+    if report.emptiness is not None and not is_table:
         session.output.note(report.emptiness)
     if summaries.hidden_count:
         session.output.note(f"{counted(summaries.hidden_count, 'topic')} not shown")

@@ -140,6 +140,7 @@ def test_a_prefix_is_written_where_brokers_look_for_it(authorized: Authorized) -
 def test_removed_is_what_was_named_and_the_node_of_the_last_goes(authorized: Authorized) -> None:
     authorized.client.create(ORDERS, STORED)
 
+    mistyped = authorized.run("--remove", "--topic", "ordrs", "--yes")
     authorized.done("--remove", *ANN, *READ, "--yes")
     left = authorized.data(ORDERS)
     authorized.done("--remove", "--topic", "orders", "--force")
@@ -151,6 +152,7 @@ def test_removed_is_what_was_named_and_the_node_of_the_last_goes(authorized: Aut
     assert [b"TOPIC:orders"] * 2 == authorized.told()
     assert (ExitCode.DONE, "") == (nothing.exit_code, nothing.stdout)
     assert "there are no such ACLs: nothing is to be removed\n" in nothing.stderr
+    assert "did you mean topic 'orders'?\n" in mistyped.stderr
 
 
 def test_removals_and_denials_are_asked_about_and_no_pipe_answers(authorized: Authorized) -> None:

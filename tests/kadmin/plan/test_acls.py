@@ -16,6 +16,7 @@ from kadmin.plan.acls import (
     plan_lines,
     rule_of,
     warnings_of,
+    without_effect,
 )
 
 TOPIC, GROUP, CLUSTER = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLUSTER
@@ -141,6 +142,26 @@ def test_without_rules_all_go_and_the_last_are_warned_of() -> None:
 def test_what_is_not_there_needs_no_plan() -> None:
     assert [] == plan_acls(FOUND, request(WRITE, remove=True))
     assert [] == plan_acls(FOUND, request(remove=True, name="other"))
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "expected"),
+    [
+        ("ordrs", (), "; did you mean topic 'orders'?"),
+        ("payments", (), ": nothing is to be removed"),
+        ("orders", (WRITE,), ": topic 'orders' has 2 others"),
+    ],
+)
+def test_a_removal_without_effect_says_what_may_have_been_meant(
+    name: str, rules: tuple[Rule, ...], expected: str
+) -> None:
+    """A name that was mistyped leaves somebody with access who should have lost it."""
+    found = {literal("orders"): acls(READ, DENIED), literal("ordrs", GROUP): acls(READ)}
+    wanted = request(*rules, remove=True, name=name)
+
+    assert [] == plan_acls(found, wanted)
+    assert without_effect(found, wanted).startswith("there are no such ACLs")
+    assert without_effect(found, wanted).endswith(expected)
 
 
 def test_what_this_kadmin_does_not_know_of_a_rule_is_kept() -> None:

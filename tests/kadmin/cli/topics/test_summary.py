@@ -6,6 +6,7 @@ import pytest
 
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.topics.runs import topics
+from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
 
 pytestmark = pytest.mark.zk
@@ -41,6 +42,15 @@ def test_the_sickest_come_first_and_the_rest_is_counted(sick):
     assert ["orders"] == [row["topic"] for row in told["topics"]]
     assert (1, 2) == (told["topics"][0]["unavailable"], told["hidden_topics"])
     assert "2 topics not shown\n" == outcome.stderr
+
+
+def test_on_a_terminal_the_sickest_come_first(sick):
+    with AskingKadmin(*SUMMARY) as asking:
+        exit_code = asking.exit_code()
+
+    places = [asking.said.index(f"\n{name} ") for name in ("orders", "gone", "__consumer_offsets")]
+    assert ExitCode.DONE == exit_code
+    assert sorted(places) == places
 
 
 def test_filters_keep_topics_and_the_exit_code_tells_of_them(sick):
