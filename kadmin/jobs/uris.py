@@ -2,10 +2,17 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from kadmin.errors import KadminError
+from kadmin.errors import KadminError, UnreachableError
+
+OF_HADOOP: Final = ("hdfs://", "viewfs://")
+HADOOP_HINT: Final = (
+    "Hadoop's libhdfs and its classes are needed:"
+    ' export ARROW_LIBHDFS_DIR="$HADOOP_HOME/lib/native" CLASSPATH="$(hadoop classpath --glob)"'
+)
+SCHEMES_HINT: Final = "file:, hdfs:, s3: (s3a:) and gs: are understood; copy other files here first"
 
 
 def is_uri(path: str) -> bool:
@@ -40,6 +47,7 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
 
     Raises:
         KadminError: pyarrow knows no such scheme, or lacks what the scheme needs.
+        UnreachableError: nobody answers there.
     """
     import pyarrow as pa
     from pyarrow import fs
@@ -49,9 +57,26 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise KadminError(
             f"cannot open {shown(uri)}: {str(error).splitlines()[0]}",
-            hint="file:, hdfs:, s3: (s3a:) and gs: are understood; copy other files here first",
+            hint=HADOOP_HINT if uri.startswith(OF_HADOOP) else SCHEMES_HINT,
         ) from error
+    if uri.startswith(OF_HADOOP):
+        require_root(filesystem, uri)
     return filesystem, inner
+
+
+def require_root(filesystem: Any, uri: str) -> None:
+    """See that somebody answers: of a server that does not, libhdfs says that nothing is there.
+
+    Raises:
+        UnreachableError: not even the root is there.
+    """
+    from pyarrow.fs import FileType
+
+    if filesystem.get_file_info("/").type is FileType.NotFound:
+        server = "/".join(shown(uri).split("/")[:3])
+        raise UnreachableError(
+            f"{server} does not answer", hint="is that the name node, and does it run?"
+        )
 
 
 def local_path(path: str) -> str:
