@@ -8,7 +8,7 @@ from kadmin.jobs.verify.collected import Unreadable
 from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
 from kadmin.render.output import Document
 from kadmin.segments.compare import Cause, Divergence, Verdict
-from kadmin.segments.replica_log import Damage
+from kadmin.segments.replica_log import Damage, DamageKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -33,6 +33,7 @@ CAUSES: Final = {
     Cause.NOT_TRUNCATED: "not truncated after an election",
     Cause.CORRUPTION: "corruption, since one leader wrote both",
     Cause.LEADER_EPOCHS: "the same record under two leader epochs",
+    Cause.UNKNOWN: "not truncated or corruption, which only leader epochs would tell",
 }
 
 STYLES: Final = {
@@ -76,6 +77,24 @@ def summary_line(partitions: Sequence[VerifiedPartition]) -> str:
     number = len(partitions)
     noun = "partition" if number == 1 else "partitions"
     return f"{number} {noun}, {size:,} bytes" + (f": {parts}" if parts else "")
+
+
+def compaction_note(partitions: Sequence[VerifiedPartition]) -> str | None:
+    """What may explain offsets that are missing; None where none are."""
+    topics = sorted(
+        {
+            each.partition.topic
+            for each in partitions
+            for replica in each.replicas
+            if any(damage.kind is DamageKind.OFFSET_GAP for damage in replica.damage)
+        }
+    )
+    if not topics:
+        return None
+    return (
+        f"offsets are missing in {len(topics)} of the topics: where it is compacted, that is no"
+        f" damage: --compacted {topics[0]}"
+    )
 
 
 def partition_body(each: VerifiedPartition) -> dict[str, object]:
@@ -175,6 +194,8 @@ def divergence_lines(divergence: Divergence) -> Iterator[str]:
         yield f"{epoch}: replicas {', '.join(side.replicas)}"
     if divergence.suspects:
         yield f"wrong: replicas {', '.join(divergence.suspects)}"
+    elif divergence.has_majority:
+        yield f"the majority, which need not be right: {', '.join(divergence.sides[0].replicas)}"
     else:
         yield "no side has the majority"
 

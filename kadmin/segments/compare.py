@@ -46,6 +46,8 @@ class Cause(StrEnum):
     """The same leader epoch, in which one leader wrote one record there."""
     LEADER_EPOCHS = "leader_epochs"
     """The same record, which was not written twice, under two leader epochs."""
+    UNKNOWN = "unknown"
+    """Messages of the old formats, without leader epochs: it may be either."""
 
 
 class Side(NamedTuple):
@@ -96,7 +98,13 @@ def compare(
     marks = [log.high_watermark for log in replicas.values() if log.high_watermark is not None]
     ends = [log.log_end_offset for log in replicas.values()]
     end = min(marks) if marks else min(ends)
-    target = max(marks) if marks else max(ends)
+    # A mark beyond its own log says what that log lacks, not how far the others should be.
+    reached = [
+        min(log.high_watermark, log.log_end_offset)
+        for log in replicas.values()
+        if log.high_watermark is not None
+    ]
+    target = max(reached) if reached else max(ends)
     divergence = first_divergence(replicas, start, end)
     lagging = tuple(name for name, log in replicas.items() if log.log_end_offset < target)
     return Comparison(
@@ -269,6 +277,8 @@ def explained(replicas: Mapping[str, ReplicaLog], offset: int) -> Divergence:
         cause = Cause.LEADER_EPOCHS
     elif len(epochs) > 1:
         cause = Cause.NOT_TRUNCATED
+    elif NO_LEADER_EPOCH in {side.leader_epoch for side in sides}:
+        cause = Cause.UNKNOWN
     has_majority = 2 * len(sides[0].replicas) > len(replicas)
     return Divergence(
         offset=offset,
@@ -280,10 +290,13 @@ def explained(replicas: Mapping[str, ReplicaLog], offset: int) -> Divergence:
 
 
 def suspects_of(cause: Cause, sides: Sequence[Side], *, has_majority: bool) -> tuple[str, ...]:
-    """Who is wrong: who has an older epoch than others, else who is not on the majority's side."""
+    """Who is wrong: who has an older epoch than others, else who is not on the majority's side.
+
+    Without epochs it is nobody: the majority may have kept what an older leader wrote.
+    """
     if cause is Cause.NOT_TRUNCATED:
         newest = max(side.leader_epoch for side in sides)
         return tuple(name for side in sides if side.leader_epoch < newest for name in side.replicas)
-    if not has_majority:
+    if not has_majority or cause is Cause.UNKNOWN:
         return ()
     return tuple(name for side in sides[1:] for name in side.replicas)

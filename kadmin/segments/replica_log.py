@@ -221,6 +221,8 @@ def replica_of(
         damage.append(damage_at(DamageKind.OUT_OF_ORDER, ordered, row, "it is out of order"))
     damage += gaps(ordered, rows, placed, out_of_order, blind, cleaned_offset)
     ended = rows[placed]
+    if not out_of_order:
+        damage += misnamed(ordered, ended)
     end = log_end(rows, placed, out_of_order, ordered[-1].base_offset)
     has_damaged_end = len(rows) > (int(placed[-1]) + 1 if len(placed) else 0)
     if high_watermark is not None and end < high_watermark and not has_damaged_end:
@@ -434,7 +436,11 @@ def span_of(content: bytes, header: BatchHeader) -> tuple[int, int]:
     Raises:
         CorruptBatchError: they cannot be read, or are not those that the header tells.
     """
-    offsets = [record.offset for record in records_of(content, header)]
+    records = [(each.offset, each.is_valid) for each in records_of(content, header)]
+    offsets = [offset for offset, _ in records]
+    broken = next((offset for offset, is_valid in records if not is_valid), None)
+    if broken is not None:
+        raise CorruptBatchError(0, f"the checksum of the record at {broken} is wrong")
     is_current = header.magic == CURRENT_MAGIC
     rises = all(before < after for before, after in pairwise(offsets))
     if offsets and is_current:
@@ -518,6 +524,23 @@ def gaps(
         yield Damage(DamageKind.OFFSET_GAP, segments[-1].name, 0, end, reason)
 
 
+def misnamed(segments: Sequence[SegmentFiles], rows: Rows) -> Iterator[Damage]:
+    """The segments behind the first one whose names do not fit what is in them, given the *rows*
+    in order: brokers look for an offset by the names alone."""
+    firsts = np.searchsorted(rows["segment"], np.arange(len(segments)))
+    for number, segment in enumerate(segments[1:], start=1):
+        at = int(firsts[number])
+        own = rows[at : at + 1]
+        before = int(rows["last_offset"][at - 1]) if at > 0 else -1
+        if len(own) and own["segment"][0] == number and own["base_offset"][0] < segment.base_offset:
+            reason = "it is before the offset that its segment is called by"
+            yield damage_at(DamageKind.OUT_OF_ORDER, segments, own[0], reason)
+        elif before >= segment.base_offset:
+            reason = f"the segment before it ends with offset {before}, not before its name"
+            kind = DamageKind.OUT_OF_ORDER
+            yield Damage(kind, segment.name, 0, segment.base_offset, reason)
+
+
 def damage_at(
     kind: DamageKind, segments: Sequence[SegmentFiles], row: np.void, reason: str
 ) -> Damage:
@@ -527,12 +550,26 @@ def damage_at(
 
 def lies_of_indexes(segment: SegmentFiles, rows: Rows) -> Iterator[Damage]:
     """The first entry of each index that is not so, given the *rows* of its segment."""
-    stem = segment.name.removesuffix(".log")
+    stem, base_offset = segment.name.removesuffix(".log"), segment.base_offset
     if segment.index is not None:
-        yield from lie_of_index(segment.index, stem + ".index", segment.base_offset, rows)
+        name = stem + ".index"
+        lies = list(lie_of_index(segment.index, name, base_offset, rows))
+        yield from lies or half_entry(segment.index, name, INDEX_ENTRY, DamageKind.INDEX_LIES)
     if segment.time_index is not None:
         name = stem + ".timeindex"
-        yield from lie_of_time_index(segment.time_index, name, segment.base_offset, rows)
+        lies = list(lie_of_time_index(segment.time_index, name, base_offset, rows))
+        kind = DamageKind.TIME_INDEX_LIES
+        yield from lies or half_entry(segment.time_index, name, TIME_ENTRY, kind)
+
+
+def half_entry(
+    index: Source, name: str, layout: "np.dtype[np.void]", kind: DamageKind
+) -> Iterator[Damage]:
+    """What is left behind the last whole entry of an index, which a broker would make anew."""
+    left = index.size % layout.itemsize
+    if left:
+        reason = f"its size of {index.size} is no multiple of {layout.itemsize}"
+        yield Damage(kind, name, index.size - left, int(name.partition(".")[0]), reason)
 
 
 def lies_of_txn_indexes(

@@ -90,7 +90,11 @@ class Walk:
                 damaged = self._damaged_header(position)
                 if damaged is None:
                     # Of a header that is cut off the fields are not wrong, only missing.
-                    self._stop(position, error.reason, is_torn=end - position < HEADER_SIZE)
+                    is_torn, reason = end - position < HEADER_SIZE, error.reason
+                    if self._has_only_zeros(position):
+                        is_torn = True
+                        reason = f"{end - position} zeros up to its end, as after a loss of power"
+                    self._stop(position, reason, is_torn=is_torn)
                     return
                 yield WalkedBatch(position, damaged, is_valid=False)
                 position += damaged.size
@@ -132,6 +136,15 @@ class Walk:
         following = first_batch(self._source, behind)
         is_followed = following is not None and following.base_offset > header.base_offset
         return header if behind == self._end or is_followed else None
+
+    def _has_only_zeros(self, position: int) -> bool:
+        """Whether there are only zeros from *position* on."""
+        while position < self._end:
+            content = self._source.read(position, min(WINDOW_SIZE, self._end - position))
+            if not content or content.count(0) < len(content):
+                return False
+            position += len(content)
+        return True
 
     def _is_valid(self, position: int, header: BatchHeader) -> bool:
         if header.size <= WINDOW_SIZE:

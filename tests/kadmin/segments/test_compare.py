@@ -7,12 +7,18 @@ import struct
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from kadmin.segments.compare import Cause, Comparison, Side, Verdict, compare
-from kadmin.segments.replica_log import Damage, DamageKind, ReplicaLog
-from tests.cluster.storage.batches import START_MS, batch, batch_around, sealed
+from kadmin.segments.replica_log import (
+    Damage,
+    DamageKind,
+    ReplicaLog,
+    SegmentFiles,
+    read_replica,
+)
+from tests.cluster.storage.batches import CODECS, START_MS, batch, batch_around, sealed
 from tests.kadmin.segments.messages import message, wrapper
 from tests.kadmin.segments.replicas import (
     COUNT,
@@ -24,6 +30,7 @@ from tests.kadmin.segments.replicas import (
     segments_of,
     values_of,
 )
+from tests.kadmin.segments.sources import Bytes
 
 NAMES: Final = tuple(FORMATS)
 NUMBERS: Final = st.integers(0, COUNT - 1)
@@ -231,7 +238,7 @@ def test_two_batches_that_are_swapped(name: str, number: int) -> None:
 @each_format
 @SETTINGS
 @given(number=NUMBERS, at=st.integers(0, 2))
-def test_another_record_under_the_same_leader_epoch_is_corruption(
+def test_another_record_under_the_same_leader_epoch_is_corruption_if_there_are_epochs(
     name: str, number: int, at: int
 ) -> None:
     batches, values = log_of(name), values_of(name, number)
@@ -245,11 +252,90 @@ def test_another_record_under_the_same_leader_epoch_is_corruption(
     divergence = comparison.divergence
     assert [] == damage
     assert divergence is not None
-    assert (Verdict.DIFFER, Cause.CORRUPTION) == (comparison.verdict, divergence.cause)
+    has_epochs = name.startswith("magic 2")
+    cause = Cause.CORRUPTION if has_epochs else Cause.UNKNOWN
+    assert (Verdict.DIFFER, cause) == (comparison.verdict, divergence.cause)
     assert start + at == divergence.offset
-    epoch = leader_epoch if name.startswith("magic 2") else -1
+    epoch = leader_epoch if has_epochs else -1
     assert (Side(("1", "2"), epoch), Side(("3",), epoch)) == divergence.sides
-    assert (("3",), True) == (divergence.suspects, divergence.has_majority)
+    assert (("3",) if has_epochs else (), True) == (divergence.suspects, divergence.has_majority)
+
+
+@each_format
+@SETTINGS
+@given(number=st.integers(ROLLED, COUNT - 1), size=st.integers(62, 5000))
+def test_zeros_up_to_the_end_are_what_a_loss_of_power_leaves(
+    name: str, number: int, size: int
+) -> None:
+    batches = log_of(name)
+    file, position = place(name, batches, number)
+    segments = segments_of(name, batches[:number])
+    segments[base_offset(name, ROLLED)] += bytes(size)
+
+    comparison, damage = among_sound(name, segments)
+
+    start = base_offset(name, number)
+    torn, ends = damage
+    assert (DamageKind.TORN_TAIL, file, position, start) == torn[:4]
+    assert f"{size} zeros up to its end, as after a loss of power" == torn.reason
+    assert DamageKind.ENDS_BEFORE_HIGH_WATERMARK == ends.kind
+    assert (Verdict.DAMAGED, ("3",)) == (comparison.verdict, comparison.lagging)
+
+
+@each_format
+@SETTINGS
+@given(shift=st.integers(-4, 4).filter(lambda shift: shift != 0))
+def test_a_segment_that_was_renamed_does_not_fit_its_name(name: str, shift: int) -> None:
+    first = base_offset(name, ROLLED)
+    before, behind = segments_of(name, log_of(name)).values()
+    assume(first + shift > 0)
+
+    comparison, damage = among_sound(name, {0: before, first + shift: behind})
+
+    (found,) = damage
+    assert (DamageKind.OUT_OF_ORDER, f"{first + shift:020}.log", 0) == found[:3]
+    assert (Verdict.DAMAGED, None) == (comparison.verdict, comparison.divergence)
+
+
+@each_format
+def test_a_mark_beyond_its_own_log_makes_no_other_replica_lag(name: str) -> None:
+    end, segments = base_offset(name, COUNT), segments_of(name, log_of(name))
+    replicas = {
+        "1": replica(segments, high_watermark=end),
+        "2": replica(segments, high_watermark=10**6),
+    }
+
+    comparison = compare(replicas)
+
+    assert (Verdict.DAMAGED, ()) == (comparison.verdict, comparison.lagging)
+    assert [DamageKind.ENDS_BEFORE_HIGH_WATERMARK] == [one.kind for one in replicas["2"].damage]
+
+
+@pytest.mark.parametrize(
+    ("layout", "kind"), [("index", "index_lies"), ("time_index", "time_index_lies")]
+)
+def test_half_an_entry_at_the_end_of_an_index_is_told(layout: str, kind: str) -> None:
+    log = Bytes(b"".join(log_of("magic 2")))
+    segment = SegmentFiles(
+        base_offset=0, name=f"{0:020}.log", log=log, **{layout: Bytes(bytes(24) + b"abc")}
+    )
+
+    (found,) = read_replica([segment]).damage
+
+    assert (kind, f"{0:020}.{layout.replace('_', '')}", 24, 0) == tuple(found[:4])
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_a_wrong_checksum_within_a_message_that_wraps_others_is_told(magic: int) -> None:
+    inner = bytearray(message(b"first", offset=0, magic=magic))
+    inner[-1] ^= 1
+    number, pack = CODECS["gzip"]
+    made = message(pack(bytes(inner)), magic=magic, attributes=number)
+
+    (found,) = replica({0: made}, high_watermark=1).damage
+
+    assert (DamageKind.UNREADABLE_RECORDS, 0) == (found.kind, found.position)
+    assert "the checksum of the record at 0 is wrong" == found.reason
 
 
 def tail_of_epoch(leader_epoch: int) -> ReplicaLog:
