@@ -30,7 +30,7 @@ def verify_files(
     from kadmin.jobs.verify.run import verify
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
-    from kadmin.render.verify_replicas import summary_line, verified_document
+    from kadmin.render.verify_replicas import compaction_note, summary_line, verified_document
 
     mute_if_submitted(session)
     arguments = arguments_of(options["log_dirs"])
@@ -44,6 +44,8 @@ def verify_files(
             verified = verify(request, progress.report)
     session.output.show(verified_document(verified, collected.unreadable))
     session.output.note(summary_line(verified))
+    if (note := compaction_note(verified)) is not None:
+        session.output.note(note)
     return verified, bool(collected.unreadable)
 
 
@@ -80,7 +82,9 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
     for path, reason in collected.unreadable:
         session.output.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
-    claims = [each for each in collected.claims if each[0].topic in meant]
+    # What others have of a partition is told with its verdict.
+    told = {replica.partition for replica in collected.replicas}
+    claims = [each for each in collected.claims if each[0].topic in meant and each[0] not in told]
     for partition, broker in claims[:SHOWN_MAX]:
         session.output.warn(
             f"broker {broker} has checkpointed {partition}, and no directory of it is there"
@@ -144,13 +148,23 @@ def request_of(
             is_deep=options["deep"],
             compacted=frozenset(cleaned),
             has_all_brokers=has_all_brokers,
-            claimed=frozenset(partition for partition, _ in collected.claims),
+            claimed=by_claim(collected.claims),
         ),
         parquet=parquet_directory(options["parquet"]),
         master=chosen_master(options["master"]),
         conf=spark_settings(options["conf"], options["properties_file"]),
         processes=core_count(),
     )
+
+
+def by_claim(
+    claims: "Sequence[tuple[TopicPartition, str]]",
+) -> "dict[TopicPartition, tuple[str, ...]]":
+    """The brokers that say of each partition that they had it."""
+    found: dict[TopicPartition, tuple[str, ...]] = {}
+    for partition, broker in claims:
+        found[partition] = (*found.get(partition, ()), broker)
+    return found
 
 
 def parquet_directory(path: str | None) -> str | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
-from kadmin.jobs.segment_files import FileByPath
+from kadmin.jobs.segment_files import FileByPath, size_of
 from kadmin.jobs.uris import filesystem_of, is_uri
 from kadmin.segments.source import Source
 
@@ -100,7 +100,9 @@ class LocalTree:
             return [Entry(entry.name, entry.is_dir()) for entry in scanned]
 
     def read(self, inner: str) -> bytes:
-        return Path(self.place(inner)).read_bytes()
+        path = Path(self.place(inner))
+        size_of(path)
+        return path.read_bytes()
 
 
 class UriTree:

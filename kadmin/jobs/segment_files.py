@@ -48,12 +48,24 @@ def opened_file(path: Path) -> Iterator[FileOnDisk]:
         os.close(descriptor)
 
 
+def size_of(path: Path) -> int:
+    """The size of the file at *path*.
+
+    Raises:
+        OSError: there is none, or it is something else: whoever reads a pipe waits for ever.
+    """
+    status = path.stat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        raise OSError(errno.EINVAL, "it is no file", str(path))
+    return status.st_size
+
+
 class FileByPath:
     """A file that is open only while it is read: replicas have more than may be open at once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.size = path.stat().st_size
+        self.size = size_of(path)
 
     def read(self, position: int, size: int) -> bytes:
         with opened_file(self.path) as file:

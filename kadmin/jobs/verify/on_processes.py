@@ -114,7 +114,14 @@ def work_items(request: VerifyRequest, pieces: Pieces) -> Iterator[Whole | Part]
     def together() -> Whole:
         return Whole(
             tuple((partition, request.partitions[partition]) for partition in gathered),
-            replace(request.how, claimed=request.how.claimed & frozenset(gathered)),
+            replace(
+                request.how,
+                claimed={
+                    each: request.how.claimed[each]
+                    for each in gathered
+                    if each in request.how.claimed
+                },
+            ),
             size,
         )
 

@@ -3,8 +3,8 @@
 Memory is that of the rows of one partition's replicas: some 80 bytes a batch.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -40,13 +40,13 @@ class HowToVerify:
     With *is_deep* all records are read, those of batches that are the same once.  In topics that
     are *compacted* records may be missing anywhere, in others where the broker's cleaner was.
     Where the directories of all brokers are there (*has_all_brokers*) no replica is missing, but
-    of partitions that are *claimed*: a broker without their directory says that it had one.
+    of partitions that are *claimed*: brokers without their directory say that they had one.
     """
 
     is_deep: bool = False
     compacted: frozenset[str] = frozenset()
     has_all_brokers: bool = False
-    claimed: frozenset[TopicPartition] = frozenset()
+    claimed: Mapping[TopicPartition, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,12 @@ def verify_partition(
     sound = np.empty(0, ROW)
     logs: dict[str, ReplicaLog] = {}
     places: dict[str, FoundReplica] = {}
-    unreadable: list[Unreadable] = []
+    unreadable = [
+        Unreadable(
+            f"broker {broker}", "its checkpoint names the partition, whose directory is gone"
+        )
+        for broker in how.claimed.get(partition, ())
+    ]
     for replica in found:
         try:
             segments = segments_of(replica.directory)
