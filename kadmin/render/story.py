@@ -324,10 +324,12 @@ def duration_text(duration_ms: int) -> str:
 
 
 def leaderless_text(story: Story, *, has_traces: bool) -> str:
-    """For how long there was no leader; without TRACE lines its end alone is told."""
+    """For how long there was no leader; without TRACE lines its end alone is told, and nothing of
+    leader epochs that are in no line."""
+    is_all = has_traces and not story.has_untold_epochs
     if not story.leaderless:
-        return "never without a leader" if has_traces else "not seen without a leader"
-    least = "" if has_traces else "at least "
+        return "never without a leader" if is_all else "not seen without a leader"
+    least = "" if is_all else "at least "
     text = f"{least}{duration_text(story.leaderless_ms)} without a leader"
     return f"{text}, which it still lacks" if story.is_leaderless else text
 
@@ -523,11 +525,12 @@ def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
     table = FittedTable("partition", "leader")
     table.add_column("epoch", worth=1)
     table.add_column("moves", worth=2)
-    least = "" if analysis.coverage.has_traces else "≥ "
     table.add_column("without a leader")
     table.add_column("anomalies", least=16)
     for story in analysis.stories:
         last = story.leaderships[-1] if story.leaderships else None
+        is_all = analysis.coverage.has_traces and not story.has_untold_epochs
+        least = "" if is_all else "≥ "
         table.add_row(
             Text(label(story), style="bold"),
             "?" if last is None else broker_text(last.leader),

@@ -188,7 +188,11 @@ def roles_of(reign: Reign) -> Iterator[RoleTaken]:
 
 
 def leaderless_of(life: Life) -> Iterator[Leaderless]:
-    """The times without a leader, by what opens and what closes them."""
+    """The times without a leader, by what opens and what closes them.
+
+    In leader epochs that no line names somebody may have led: before them a time ends with the
+    last line that tells of it.
+    """
     downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
     downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
     downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
@@ -196,17 +200,34 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
     if life.ended_ms is not None:
         ups.append(life.ended_ms)
     ups.sort()
+    untold = untold_before(life)
     covered_ms: int | None = None
     for start_ms, event in sorted(downs, key=lambda each: each[0]):
         if covered_ms is not None and start_ms < covered_ms:
             continue
         place = bisect_left(ups, start_ms)
         end_ms = ups[place] if place < len(ups) else None
+        gap = bisect_right(untold, start_ms)
+        if gap < len(untold) and (end_ms is None or untold[gap] <= end_ms):
+            covered_ms = untold[gap]
+            last_ms = max(time_ms for time_ms, _ in downs if start_ms <= time_ms < covered_ms)
+            yield Leaderless(start_ms=start_ms, end_ms=last_ms, line=event.line)
+            continue
         if end_ms != start_ms:
             yield Leaderless(start_ms=start_ms, end_ms=end_ms, line=event.line)
         if end_ms is None:
             return
         covered_ms = end_ms
+
+
+def untold_before(life: Life) -> list[int]:
+    """When those leader epochs begin before which others are that no line names."""
+    told = [each for each in life.reigns if each.leader_epoch is not None]
+    return sorted(
+        behind.since_ms
+        for before, behind in pairwise(told)
+        if missed_between(before.leader_epoch, behind.leader_epoch)
+    )
 
 
 def is_of_deletion(life: Life, offline: Event) -> bool:

@@ -175,6 +175,11 @@ class Story:
         )
 
     @property
+    def has_untold_epochs(self) -> bool:
+        """Whether there were leader epochs that no line names, in which anybody may have led."""
+        return any(each.missed > 0 for each in self.leaderships)
+
+    @property
     def is_leaderless(self) -> bool:
         """Whether there is none at the end."""
         return any(each.end_ms is None for each in self.leaderless)

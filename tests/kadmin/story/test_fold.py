@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.render.story import why_text
+from kadmin.render.story import leaderless_text, why_text
 from kadmin.story.fold import fold
 from kadmin.story.values import AnomalyKind, Leadership, Reason, Story
 from tests.kadmin.story.lines import Logs, merged
@@ -116,6 +116,35 @@ def test_a_partition_without_a_leader_is_told_with_the_election_that_failed() ->
     assert 24_021 == payments.leaderless_ms
     assert [AnomalyKind.FAILED_ELECTION] == found(payments)
     assert "failed to change state for partition payments-1" in payments.anomalies[0].proof[0].text
+
+
+def left_alone(seconds: float, epoch: int, isr: str) -> tuple[str, str]:
+    """That nobody of the ISR is alive."""
+    return "1", at(
+        seconds,
+        f"[Controller id=1 epoch=1] Partition t-0 state changed to (Leader:-1,ISR:{isr},"
+        f"LeaderEpoch:{epoch},ControllerEpoch:1) after removing replica 3 from the ISR as part of "
+        "transition to OfflineReplica",
+    )
+
+
+@pytest.mark.parametrize(
+    ("epoch", "leaderless_ms"), [(3, 30_000), (4, 4_000)], ids=["each is told", "one is not"]
+)
+def test_in_leader_epochs_that_no_line_names_somebody_may_have_led(
+    epoch: int, leaderless_ms: int
+) -> None:
+    lines = [*created(), left_alone(10, 1, "2"), left_alone(14, 2, "2")]
+
+    again = story([*lines, online(40, epoch, 2, "2")])
+    still = story([*lines, left_alone(40, epoch, "2"), online(41, epoch + 1, 2, "2")])
+
+    assert leaderless_ms == again.leaderless_ms
+    assert leaderless_ms + 1_000 == still.leaderless_ms
+    assert (epoch == 4) == again.has_untold_epochs == still.has_untold_epochs
+    assert "at least 4.0 s without a leader" == leaderless_text(
+        story([*lines, online(40, 4, 2, "2")]), has_traces=True
+    )
 
 
 def test_a_partition_that_nobody_ever_led_is_told_by_the_elections_that_failed() -> None:
