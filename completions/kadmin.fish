@@ -499,7 +499,7 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-verify -d 'Do 
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l generate -d 'Propose replicas for topics; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l execute -d 'Ask the controller for the moves of a file.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l verify -d 'Tell how far the moves are; when done, remove the throttles.'
-complete -c kadmin -n '__kadmin_at kadmin reassign' -l cancel -d 'Stop moves that are still going on; only by brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l cancel -d 'Stop moves that are still going on.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l list -d 'Show all that is moving.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l topics-to-move-json-file -r -F -d 'File with {"topics":[{"topic":"t"}],"version":1}; - is standard input.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-list -x -d 'The brokers to put the replicas on.'

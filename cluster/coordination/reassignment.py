@@ -4,7 +4,8 @@ The request is a znode, from which the controller takes away what is done; of an
 the node.  There is room for one at a time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from cluster.coordination.transaction import Committed, Conflict, Fence, Outcome, commit
 from cluster.model.admin import Reassignment
@@ -12,7 +13,8 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment, encode_reassignment
-from cluster.zk.requests import Check, Create, Delete, ZkError
+from cluster.zk.controller import decode_controller
+from cluster.zk.requests import Check, Create, Delete, SetData, ZkError
 from cluster.zk.steps import Steps, read_each, read_node
 from cluster.zk.topics import decode_assignment
 
@@ -42,6 +44,58 @@ def request_reassignment(
         if outcome not in (Committed(), Conflict(path, ZkError.NO_NODE)):
             return outcome
 
+    create = Create(path, encode_reassignment(Reassignment(targets=targets)))
+    checks = (Check(paths.topic(name), version) for name, version in topic_versions.items())
+    return (yield from commit(fence, (create, *checks), is_carried_out=being_taken_up(targets)))
+
+
+def take_back_reassignment(
+    fence: Fence,
+    targets: Mapping[TopicPartition, tuple[BrokerId, ...]],
+    topic_versions: Mapping[str, ZkVersion],
+    *,
+    resigning: BrokerId | None,
+) -> Steps[Outcome]:
+    """Ask for *targets* instead of what partitions are on their way to.
+
+    It is refused where the nodes of their topics no longer are in *topic_versions*.
+
+    A controller reads a request when its node is made, and when it is elected, but not when the
+    node is changed; and controllers of Kafka no longer see a node that somebody else has deleted
+    and made anew.  So where a request stands, the controller *resigning* loses its office in the
+    same transaction; None where there is no request, or no controller.
+
+    Until it notices, it may complete partitions, and up to Kafka 2.3 write what it still remembers
+    over the request: then these go where they were going.
+
+    Raises:
+        CorruptZnodeError: the request that stands there, who controls, or what a topic has, is
+            damaged.
+    """
+    path = paths.REASSIGN_PARTITIONS
+    standing = yield from read_node(path)
+    office = yield from read_node(paths.CONTROLLER)
+    controller = None if office is None else decode_controller(office).broker_id
+    if resigning != (None if standing is None else controller):
+        return Conflict(path, ZkError.BAD_VERSION)
+    checks = [Check(paths.topic(name), version) for name, version in topic_versions.items()]
+    if standing is None:
+        write: Create | SetData = Create(path, encode_reassignment(Reassignment(targets=targets)))
+    else:
+        request = decode_reassignment(standing)
+        changed = replace(request, targets={**request.targets, **targets})
+        write = SetData(path, encode_reassignment(changed), standing.zk_version)
+    end = () if office is None or resigning is None else (Delete(office.path, office.zk_version),)
+    return (
+        yield from commit(fence, (write, *checks, *end), is_carried_out=being_taken_up(targets))
+    )
+
+
+def being_taken_up(
+    targets: Mapping[TopicPartition, tuple[BrokerId, ...]],
+) -> Callable[[], Steps[bool]]:
+    """Whether all *targets* are asked for, on their way, or there."""
+
     def is_taken_up() -> Steps[bool]:
         # The request first: what leaves it meanwhile stands in its topic by then.
         asked = yield from read_request()
@@ -51,9 +105,7 @@ def request_reassignment(
             for partition, target in targets.items()
         )
 
-    create = Create(path, encode_reassignment(Reassignment(targets=targets)))
-    checks = (Check(paths.topic(name), version) for name, version in topic_versions.items())
-    return (yield from commit(fence, (create, *checks), is_carried_out=is_taken_up))
+    return is_taken_up
 
 
 def read_request() -> Steps[Mapping[TopicPartition, tuple[BrokerId, ...]]]:

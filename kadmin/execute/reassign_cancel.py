@@ -4,18 +4,23 @@ partition had before stays."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from cluster.model import fault as subjects
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Made, Partly, ReassignmentAdmin
+from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
 from kadmin.errors import InProgressError, KadminError
 from kadmin.execute.change import Step
 from kadmin.execute.reassign_status import judge_dirs, look
 from kadmin.execute.throttles import put_throttles_back
+from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.dir_moves import Replica, given_up
-from kadmin.plan.reassignment.moves import MovePlan, only_reorders, plan_cancellation
+from kadmin.plan.reassignment.moves import Move, MovePlan, only_reorders, plan_cancellation
+from kadmin.plan.reassignment.progress import Progress
+from kadmin.plan.reassignment.status import judge
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
+from kadmin.plan.reassignment.withdrawal import plan_withdrawal
 from kadmin.plan.wording import counted_partitions, with_reasons
 
 
@@ -57,10 +62,23 @@ class StillCancelling(InProgressError):
         self.partitions = tuple(partitions)
 
 
+class NotAsBefore(KadminError):
+    """Nothing moves any more, and some *partitions* have other replicas than before."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            "not given up: the controller was done before it heard of it, or refused it:"
+            f" {counted_partitions(partitions)}",
+            hint="kadmin reassign --execute --reassignment-json-file ROLLBACK-FILE takes it back",
+        )
+        self.partitions = tuple(partitions)
+
+
 class Cancelling:
     """One run: those partitions of *targets_in* that are being moved, wherever to, are given up.
 
-    So are moves to other log directories of the replicas for which it names one.
+    So are moves to other log directories of the replicas for which it names one, unless it is
+    *by_zookeeper*, which knows none.
 
     *admin* has it done, and *keeper* has the throttles, which are put back in the end unless they
     are to be kept.
@@ -72,10 +90,12 @@ class Cancelling:
         keeper: ReassignmentAdmin,
         targets_in: Callable[[ClusterSnapshot], Targets],
         *,
+        by_zookeeper: bool,
         keeps_throttles: bool,
         timeout_s: float,
         note: Callable[[str], None],
     ) -> None:
+        self.by_zookeeper = by_zookeeper
         self.admin = admin
         self.keeper = keeper
         self.targets_in = targets_in
@@ -87,6 +107,8 @@ class Cancelling:
         """Whether what the file has is the order of replicas alone, once this is done."""
         self.refused: Mapping[TopicPartition, str] = {}
         self.given_up_dirs: Sequence[Replica] = ()
+        self.unheard: set[TopicPartition] = set()
+        """Those of which it is not known that the controller has heard."""
         self.throttles: ThrottlesNow | None = None
 
     def steps(self) -> list[Step[MovePlan]]:
@@ -98,10 +120,13 @@ class Cancelling:
     def replan(self) -> MovePlan:
         snapshot = look(self.admin)
         targets = self.targets_in(snapshot)
-        moving = [move for move in judge_dirs(self.admin, targets) or () if move.future is not None]
-        plan = plan_cancellation(snapshot, targets)
+        refuse_unreadable(snapshot, {subjects.topic(partition.topic) for partition in targets})
         self.only_reorders = only_reorders(snapshot, targets)
-        self.plan = replace(plan, dir_moves=given_up(moving))
+        if self.by_zookeeper:
+            self.plan = plan_withdrawal(snapshot, targets)
+            return self.plan
+        moving = [move for move in judge_dirs(self.admin, targets) or () if move.future is not None]
+        self.plan = replace(plan_cancellation(snapshot, targets), dir_moves=given_up(moving))
         return self.plan
 
     def settle(self, plan: MovePlan, made: Made) -> None:
@@ -111,12 +136,16 @@ class Cancelling:
             NotCancelled: the controller refuses some of it.
             DirsNotCancelled: brokers do, or one does not answer.
             StillCancelling: it takes longer than the timeout.
+            NotAsBefore: ZooKeeper was asked, and the controller has done something else.
         """
         if isinstance(made, Partly):
             self.refused = made.refused
-        asked = [move for move in plan.asked if move.partition not in self.refused]
+        if self.by_zookeeper:
+            self.unheard = {move.partition for move in plan.moves}
+        # Also what somebody has asked ZooKeeper for before: this run may be the second.
+        asked = [move for move in plan.moves if move.partition not in self.refused]
         left = wait(
-            self.admin.not_moved,
+            self.remaining,
             asked,
             timeout_s=self.timeout_s,
             tell=lambda: self.note("asked for; waiting for the controller"),
@@ -127,6 +156,25 @@ class Cancelling:
         if left.items:
             raise StillCancelling([move.partition for move in left.items], self.timeout_s)
         self.put_throttles_back()
+        if self.by_zookeeper:
+            self.check(asked)
+
+    def remaining(self, moves: Sequence[Move]) -> Remaining[Move]:
+        """Those of *moves* that go on; where a controller has resigned, the next one is awaited."""
+        found = self.admin.not_moved(moves)
+        has_controller = found.has_controller or self.by_zookeeper
+        return replace(found, has_controller=has_controller)
+
+    def check(self, asked: Sequence[Move]) -> None:
+        """Raise NotAsBefore unless all of *asked* have their target."""
+        targets = {move.partition: move.target for move in asked}
+        self.unheard = {
+            each.partition
+            for each in judge(look(self.admin), targets)
+            if each.progress is Progress.MISMATCH
+        }
+        if self.unheard:
+            raise NotAsBefore(sorted(self.unheard))
 
     def give_dirs_up(self, plan: MovePlan) -> None:
         if not plan.dir_moves:

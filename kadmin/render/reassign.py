@@ -200,12 +200,26 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
             " and the replicas of before stay, in this order"
         )
     yield from item_lines(asked, given_up_text, limit)
+    already = len(plan.moves) - len(asked)
+    if already and plan.withdrawal is not None:
+        yield f"  {already} more {'is' if already == 1 else 'are'} on the way back already"
+    resigning = resigning_for(plan)
+    if resigning is not None:
+        yield (
+            f"  broker {resigning} gives up being the controller, and whoever is elected reads that"
+            " all this goes back; brokers do it without, from Kafka 2.4 on (--bootstrap-server)"
+        )
     if dirs:
         yield (
             f"plan: {len(dirs)} {'replica stays' if len(dirs) == 1 else 'replicas stay'} in the log"
             " directory of before"
         )
     yield from item_lines(dirs, given_up_dir_text, limit)
+
+
+def resigning_for(plan: MovePlan) -> BrokerId | None:
+    """The controller that *plan* has resign."""
+    return None if plan.withdrawal is None else plan.withdrawal.resigning
 
 
 def given_up_text(move: Move) -> str:
@@ -244,6 +258,7 @@ def cancelled_document(
         dir_outcomes=dir_outcomes | dict.fromkeys(cancelled_dirs, "cancelled"),
         more={
             "dry_run": is_dry_run,
+            "controller_resigns": resigning_for(plan),
             "throttles": None if throttles is None else throttles_body(throttles),
         },
         lines=lambda: (

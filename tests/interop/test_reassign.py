@@ -3,6 +3,7 @@ it?"""
 
 import json
 import re
+import signal
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -272,6 +273,72 @@ def test_a_move_stands_still_while_the_broker_that_it_goes_to_is_dead_and_ends_w
     assert [VALUE] * RECORDS == [each.record.value for each in got]
 
 
+def test_what_zookeeper_was_asked_for_is_given_up_there_on_every_release(
+    cluster: RealCluster, tools: Tools, tmp_path: Path
+) -> None:
+    """The broker that it goes to hangs and dies, so that no controller could complete it."""
+    here = document(cluster, "/controller")["brokerid"]
+    there = next(broker for broker in cluster.brokers if broker != here)
+    create(cluster, "withdrawn", f"{here},{here}")
+    is_spoken_to = tools.version >= THROTTLES_SINCE
+    if is_spoken_to:
+        Confluent(cluster.bootstrap).produce("withdrawn", [sent_now(VALUE)] * RECORDS)
+    way = Way(cluster, by_brokers=False)
+    file = file_of(tmp_path, "withdrawn", [there], [there, here])
+    cancel = ("--cancel", "--reassignment-json-file", str(tmp_path / "back.json"))
+
+    hang(cluster, there)
+    way.execute(*file, rollback=tmp_path / "back.json")
+    wait_until(
+        lambda: [2, 2] == [len(brokers) for brokers in replicas(cluster, "withdrawn")],
+        timeout_s=SETTLED_WITHIN_S,
+        what="the beginning of both moves",
+    )
+    cluster.kill(there)
+    try:
+        unregister(cluster.zookeeper_connect, there)
+        wait_until_dead(cluster, there)
+        planned = way.reassign(*cancel, "--dry-run")
+        unasked = way.reassign(*cancel)
+        wrong = way.reassign("--cancel", *file, "--dry-run")
+        epoch = document(cluster, "/controller_epoch")
+        given_up = way.reassign(*cancel, "--yes")
+        left = replicas(cluster, "withdrawn")
+        successor_epoch = document(cluster, "/controller_epoch")
+        listed = way.reassign("--list")
+        verified = way.reassign("--verify", *cancel[1:])
+        theirs = tools.reassign("--verify", *cancel[1:])
+    finally:
+        cluster.start(there)
+    wait_until_back(cluster, there)
+    again = way.execute(*file, rollback=tmp_path / "again.json")
+    moved = way.until_moved(*file)
+
+    assert f"broker {here} gives up being the controller" in planned.stdout
+    assert 6 == unasked.exit_code, unasked
+    assert (tools.version < (2, 4)) == (wrong.exit_code == 1), wrong
+    assert 0 == given_up.exit_code, given_up
+    assert "cancelled partition reassignments for: withdrawn-0,withdrawn-1\n" in given_up.stdout
+    assert [[here], [here]] == left
+    assert successor_epoch > epoch
+    assert "No partition reassignments found.\n" == listed.stdout
+    assert 0 == verified.exit_code, verified
+    assert in_newest_words(theirs.stdout) == in_newest_words(verified.stdout)
+    assert "Successfully started partition reassignments for withdrawn-0,withdrawn-1\n" in again
+    assert 2 == len(in_newest_words(moved))
+    assert [[there], [there, here]] == replicas(cluster, "withdrawn")
+    if is_spoken_to:
+        got = Confluent(cluster.bootstrap).consume("withdrawn", 0, 0, RECORDS)
+        assert {VALUE} == {each.record.value for each in got}
+
+
+def hang(cluster: RealCluster, broker: int) -> None:
+    """Let *broker* copy nothing more, until it is killed."""
+    process = cluster.brokers[broker].server.process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+
+
 @pytest.mark.parametrize(
     "cluster", [release for release in chosen_releases() if release == "1.1.1"], indirect=True
 )
@@ -369,6 +436,30 @@ def test_brokers_move_partitions_in_the_words_of_their_tool(
     assert dict.fromkeys(THROTTLES[:2], SLOW) == kept
     assert {} == way.throttles("--broker", "0") == way.throttles("--topic", "sent")
     assert [[1]] == replicas(brokers, "sent")
+
+
+def test_what_brokers_were_asked_for_is_given_up_through_zookeeper_under_the_same_controller(
+    brokers: RealCluster, tmp_path: Path
+) -> None:
+    create(brokers, "recalled", "0")
+    Confluent(brokers.bootstrap).produce("recalled", [sent_now(VALUE)] * RECORDS)
+    file = file_of(tmp_path, "recalled", [1])
+    by_brokers = Way(brokers, by_brokers=True)
+    by_brokers.execute(*file, "--throttle", SLOW, rollback=tmp_path / "back.json")
+    epoch = document(brokers, "/controller_epoch")
+
+    given_up = Way(brokers, by_brokers=False).reassign("--cancel", *file)
+    verified = by_brokers.reassign(
+        "--verify", "--reassignment-json-file", str(tmp_path / "back.json")
+    )
+
+    assert 0 == given_up.exit_code, given_up
+    assert "Successfully cancelled partition reassignment for: recalled-0\n" in given_up.stdout
+    assert "is throttled, and not by a reassignment that is known here" in given_up.stderr
+    assert 0 == verified.exit_code, verified
+    assert epoch == document(brokers, "/controller_epoch")
+    assert {} == by_brokers.throttles("--topic", "recalled")
+    assert [[0]] == replicas(brokers, "recalled")
 
 
 def words_of(stdout: str) -> list[str]:

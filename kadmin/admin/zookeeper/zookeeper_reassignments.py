@@ -1,14 +1,18 @@
 """Reassignments by way of ZooKeeper: `kadmin.admin.ports.ReassignmentAdmin`, by a znode for the
 controller.
 
-It takes replicas alone, of any release.  Nothing can be cancelled here, nor moved between
-directories of a broker: there is no znode for either.
+It takes replicas alone, of any release: for directories of brokers there is no znode, and for a
+cancellation none but the request itself, which the next controller reads.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from cluster.coordination.reassignment import read_request, request_reassignment
+from cluster.coordination.reassignment import (
+    read_request,
+    request_reassignment,
+    take_back_reassignment,
+)
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
@@ -127,6 +131,13 @@ class ZooKeeperReassignments:
             return Committed()
         versions = {name: found.zk_version for name, found in plan.before.items()}
         request = partial(request_reassignment, targets=targets, topic_versions=versions)
+        if plan.withdrawal is not None:
+            request = partial(
+                take_back_reassignment,
+                targets=targets,
+                topic_versions=versions,
+                resigning=plan.withdrawal.resigning,
+            )
         try:
             return write(self.connection, fence, request)
         except CorruptZnodeError:  # Whoever plans anew sees it, and what it is.

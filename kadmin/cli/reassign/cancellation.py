@@ -1,12 +1,12 @@
 """What `kadmin reassign --cancel` does: plan, show, ask, and give up what is under way."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from kadmin.cli.reassign.next_steps import after_cancellation, after_dry_run
 from kadmin.cli.reassign.targets import wanted_by
 from kadmin.cli.session import Session
-from kadmin.errors import UsageError
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.reassign_cancel import Cancelling
 from kadmin.plan.reassignment.moves import MovePlan
@@ -14,39 +14,26 @@ from kadmin.render.output import can_ask
 from kadmin.render.reassign import (
     cancellation_lines,
     cancelled_document,
+    resigning_for,
     throttle_notes,
     throttle_warnings,
 )
 
 
-class OnlyByBrokers(UsageError):
-    """A cancellation in a cluster of which no broker is named."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "nothing can be cancelled through ZooKeeper: a controller takes moves from there, and"
-            " takes none back; brokers have it done, from Kafka 2.4 on",
-            hint="kadmin reassign --cancel --bootstrap-server HOST:PORT …; where brokers are older,"
-            " execute the rollback file when it is done",
-        )
-
-
 def cancel(session: Session, options: Mapping[str, Any]) -> None:
-    """Give up what is under way of the partitions of a file.
-
-    Raises:
-        OnlyByBrokers: no broker is named.
-    """
+    """Give up what is under way of the partitions of a file."""
     output = session.output
-    if not session.names_brokers:
-        raise OnlyByBrokers
+    by_brokers = session.names_brokers
     targets_in = wanted_by(options, is_asked=False).asked
 
     def question(plans: Sequence[MovePlan]) -> str | None:
-        if options["yes"] or not can_ask():
+        resigning = next((who for plan in plans if (who := resigning_for(plan)) is not None), None)
+        # A change of controllers is felt by the whole cluster: it is asked about in any case.
+        if options["yes"] or (resigning is None and not can_ask()):
             return None
         count = sum(len(plan.asked) + len(plan.dir_moves) for plan in plans)
-        return f"Give up {'this move' if count == 1 else f'these {count} moves'}?"
+        text = f"Give up {'this move' if count == 1 else f'these {count} moves'}"
+        return f"{text}?" if resigning is None else f"{text}, and have another controller elected?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if not (run.plan.moves or run.plan.dir_moves or is_dry_run):
@@ -54,8 +41,8 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
         cancelled = [
             move.partition
             for plan in plans
-            for move in plan.asked
-            if move.partition not in run.refused
+            for move in (plan.asked if by_brokers else plan.moves)
+            if move.partition not in run.refused and move.partition not in run.unheard
         ]
         document = cancelled_document(
             run.plan, cancelled, run.given_up_dirs, run.throttles, is_dry_run=is_dry_run
@@ -63,11 +50,15 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
         output.show(document)
 
     # The throttles are known to whoever has set them, which may have been asked of ZooKeeper.
-    with session.reassignments(by_brokers=True) as admin, session.reassignments() as keeper:
+    with (
+        session.reassignments(by_brokers=by_brokers) as admin,
+        session.reassignments() if by_brokers else nullcontext(admin) as keeper,
+    ):
         run = Cancelling(
             admin,
             keeper,
             targets_in,
+            by_zookeeper=not by_brokers,
             keeps_throttles=options["preserve_throttles"],
             timeout_s=session.settings.timeout_s,
             note=output.note,

@@ -34,7 +34,7 @@ RATE_MAX: Final = 2**63 - 1
 @action(
     "--verify", section=ACTIONS, help="Tell how far the moves are; when done, remove the throttles."
 )
-@action("--cancel", section=ACTIONS, help="Stop moves that are still going on; only by brokers.")
+@action("--cancel", section=ACTIONS, help="Stop moves that are still going on.")
 @action("--list", "list_", section=ACTIONS, help="Show all that is moving.")
 @option(
     "--topics-to-move-json-file",
@@ -184,9 +184,12 @@ def reassign(session: Session, **options: Any) -> None:
     stay, and are named.
 
     --cancel stops the moves of a file's partitions that are still going on, and then treats the
-    throttles in the same way. That takes brokers of Kafka 2.4 or later. Only brokers, too, know the
-    log directories that a file may name in log_dirs ("any" for replicas that may lie in any of
-    them).
+    throttles in the same way. Brokers of Kafka 2.4 or later do that. Through ZooKeeper it works
+    with any release, but another controller has to be elected for it, so it always asks first; and
+    before 2.4 only the rollback file says where the partitions were before.
+
+    Only brokers know the log directories that a file may name in log_dirs ("any" for replicas that
+    may lie in any of them).
 
     \b
     Examples:

@@ -92,18 +92,18 @@ def execute(
             report=report,
         )
         carry_out(change, admin, output, is_dry_run=options["dry_run"])
-    for note in next_steps(run, options, can_cancel=session.names_brokers):
+    for note in next_steps(run, options):
         session.note(note)
 
 
-def next_steps(run: Reassigning, options: Mapping[str, Any], *, can_cancel: bool) -> Iterable[str]:
+def next_steps(run: Reassigning, options: Mapping[str, Any]) -> Iterable[str]:
     """What may be done after *run*; nothing where it has nothing to do."""
     if options["dry_run"]:
         return after_dry_run(options) if run.plan.asked or run.plan.dir_moves else ()
     if run.has_rollback_file:
-        return after_execution(options, run.rollback_path, can_cancel=can_cancel)
+        return after_execution(options, run.rollback_path)
     is_slowed = run.rate_set is not None or run.dir_rate_set is not None
-    return after_execution(options, None, can_cancel=can_cancel) if is_slowed else ()
+    return after_execution(options, None) if is_slowed else ()
 
 
 def new_rollback_path() -> str:

@@ -30,17 +30,14 @@ def after_dry_run(options: Mapping[str, Any]) -> Iterator[str]:
         yield f"next: {again('reassign', options, without=('dry_run',))}"
 
 
-def after_execution(
-    options: Mapping[str, Any], rollback_path: str | None, *, can_cancel: bool
-) -> Iterator[str]:
+def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> Iterator[str]:
     """How it goes on, is given up, or taken back; *rollback_path* is None where nothing moves."""
     if not options["wait"]:
         yield f"next: {verification(options)}"
     if rollback_path is None:
         return
     file = {"reassignment_json_file": rollback_path}
-    if can_cancel:
-        yield f"to give it up: {again('reassign', {'cancel': True, **file})}"
+    yield f"to give it up: {again('reassign', {'cancel': True, **file})}"
     yield f"to take it back when it is done: {again('reassign', {'execute': True, **file})}"
 
 

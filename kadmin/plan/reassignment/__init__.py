@@ -13,4 +13,5 @@ __all__ = [
     "targets",
     "throttles",
     "waves",
+    "withdrawal",
 ]

@@ -102,10 +102,20 @@ class Move:
         return self.leader is not None and self.leader in self.removing
 
 
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """How a request in ZooKeeper is taken back: the controller *resigning* has to give up its
+    office, so that the next one reads what is asked for now; None where it is read without."""
+
+    resigning: BrokerId | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovePlan:
     """*moves* in order; *before* are their topics as they were read, for whoever writes to see
     whether they have changed.
+
+    A *withdrawal* tells that *moves* take back what was asked of ZooKeeper.
 
     *dir_moves* are those of replicas, also of such that are to come, to log directories that they
     are not on the way to; brokers carry them out when the controller has been asked for *moves*.
@@ -116,6 +126,7 @@ class MovePlan:
     moves: tuple[Move, ...]
     before: Mapping[str, TopicAssignment] = field(compare=False)
     dir_moves: tuple[DirMove, ...] = field(default=(), compare=False)
+    withdrawal: Withdrawal | None = None
 
     @property
     def asked(self) -> tuple[Move, ...]:

@@ -4,7 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from cluster.coordination.reassignment import read_headings, read_request, request_reassignment
+from cluster.coordination.reassignment import (
+    read_headings,
+    read_request,
+    request_reassignment,
+    take_back_reassignment,
+)
 from cluster.coordination.transaction import (
     Committed,
     Conflict,
@@ -15,11 +20,13 @@ from cluster.coordination.transaction import (
     OutcomeUnknown,
 )
 from cluster.model.admin import Reassignment
+from cluster.model.controller import Controller
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import TopicPartition, ZkVersion
+from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
+from cluster.zk.controller import encode_controller
 from cluster.zk.requests import (
     Create,
     Delete,
@@ -88,6 +95,20 @@ class Cluster:
     def ask(self, version: int = 0) -> Outcome:
         versions = {"t": ZkVersion(version)}
         return run(request_reassignment(FENCE, TARGETS, versions), self.serve)
+
+    def take_back(self, resigning: int | None, version: int = 0) -> Outcome:
+        versions = {"t": ZkVersion(version)}
+        who = None if resigning is None else BrokerId(resigning)
+        steps = take_back_reassignment(FENCE, {T0: ids("0,1")}, versions, resigning=who)
+        return run(steps, self.serve)
+
+    def elect(self, broker: int) -> None:
+        office = Controller(broker_id=BrokerId(broker), timestamp_ms=1)
+        self.put(Create(paths.CONTROLLER, encode_controller(office)))
+
+    @property
+    def has_controller(self) -> bool:
+        return self.zookeeper.node(paths.CONTROLLER) is not None
 
     @property
     def request(self) -> bytes | None:
@@ -212,3 +233,79 @@ def test_headings_are_known_where_the_topic_can_be_understood() -> None:
     found = run(read_headings(dict.fromkeys((T0, T1, gone, bad), ids("0"))), world.serve)
 
     assert {T0: ids("2,1"), T1: ids("0,1"), gone: None, bad: None} == found
+
+
+BOTH = encode_reassignment(Reassignment(targets={T0: ids("2"), T1: ids("2,0")}, extra={"by": "me"}))
+
+
+def test_a_request_is_changed_and_the_controller_that_would_not_see_it_resigns_at_once() -> None:
+    """What is not taken back stays in it."""
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+
+    assert Committed() == world.take_back(2)
+    assert {T0: ids("0,1"), T1: ids("2,0")} == dict(run(read_request(), world.serve))
+    assert b'"by":"me"' in (world.request or b"")
+    assert not world.has_controller
+    assert 1 == len(world.transactions)
+
+
+def test_where_no_request_stands_one_is_made_that_the_controller_sees() -> None:
+    world = Cluster()
+    world.elect(2)
+
+    assert Committed() == world.take_back(None)
+    assert {T0: ids("0,1")} == dict(run(read_request(), world.serve))
+    assert world.has_controller
+
+
+def test_without_a_controller_the_next_one_reads_what_was_changed() -> None:
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+
+    assert Committed() == world.take_back(None)
+    assert ids("0,1") == run(read_request(), world.serve)[T0]
+
+
+@pytest.mark.parametrize("resigning", [None, 1])
+def test_no_controller_resigns_but_the_one_that_was_asked_about(resigning: int | None) -> None:
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+
+    assert Conflict(PATH, ZkError.BAD_VERSION) == world.take_back(resigning)
+    assert BOTH == world.request
+    assert world.has_controller
+
+
+def test_nobody_resigns_where_the_request_has_gone_meanwhile() -> None:
+    world = Cluster()
+    world.elect(2)
+
+    assert Conflict(PATH, ZkError.BAD_VERSION) == world.take_back(2)
+    assert world.request is None
+    assert world.has_controller
+
+
+def test_nothing_is_taken_back_of_a_topic_that_was_written_since() -> None:
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+    world.move("2 0,1")
+
+    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
+    assert BOTH == world.request
+    assert world.has_controller
+
+
+def test_what_was_taken_back_and_not_answered_is_done_once() -> None:
+    """By then there may be another controller, which is not to resign."""
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+    world.losing.append(lambda: world.elect(0))
+
+    assert Committed() == world.take_back(2)
+    assert 1 == len(world.transactions)
+    assert world.has_controller

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -307,7 +308,7 @@ def test_the_next_step_is_shown_as_a_line_to_paste(small: str, monkeypatch) -> N
     assert ExitCode.DONE == begun.exit_code, begun
     assert f"{aimed} --verify --reassignment-json-file 'my plan.json'" == verification
     assert (ExitCode.IN_PROGRESS, ExitCode.DONE) == (underway.exit_code, waited.exit_code), waited
-    assert "to give it up" not in begun.stderr
+    assert f"to give it up: {aimed} --cancel --reassignment-json-file back.json\n" in begun.stderr
     assert (ExitCode.DONE, []) == (done_already.exit_code, nothing)
     assert f"{aimed} --execute --reassignment-json-file back.json" == back
     assert ExitCode.DONE == taken_back.exit_code, taken_back
@@ -822,10 +823,7 @@ def test_nothing_is_moved_where_kraft_owns_the_cluster(small: str) -> None:
         ),
         ("--generate --topics-to-move-json-file x --broker-list 1,1", "duplicate entries: 1"),
         ("--execute --reassignment-json-file /no/such", "cannot read /no/such"),
-        (
-            "--cancel --reassignment-json-file x",
-            "hint: kadmin reassign --cancel --bootstrap-server",
-        ),
+        ("--cancel --reassignment-json-file /no/such", "cannot read /no/such"),
     ],
 )
 def test_wrong_use_is_refused_before_anybody_is_asked(arguments: str, words: str) -> None:
@@ -879,3 +877,129 @@ def test_who_is_asked_and_says_yes_has_it_moved(small: str) -> None:
     assert ExitCode.DONE == code, asking.said
     assert "Reassignment of partition t-0 is completed." in asking.said
     assert 1 == len(controller.requests)
+
+
+def on_its_way(connect: str) -> None:
+    """t-0 goes from 0,1 to 1,2, and t-1 from 1,0 to 2,0, as Kafka before 2.4 has it."""
+    set_assignment(connect, "t", [1, 2, 0], [2, 0, 1], [0, 2])
+    with client_of(connect) as client:
+        client.create(REQUEST_PATH, request_of(t_0="1,2", t_1="2,0"))
+
+
+def request_of(**targets: str) -> bytes:
+    return Path(targets_file(**targets)).read_bytes()
+
+
+def set_assignment(connect: str, name: str, *replicas: list[int]) -> None:
+    partitions = {str(number): brokers for number, brokers in enumerate(replicas)}
+    with client_of(connect) as client:
+        client.set(paths.topic(name), json.dumps({"version": 1, "partitions": partitions}).encode())
+
+
+@contextmanager
+def next_controller(connect: str, *, heeds: bool) -> Iterator[None]:
+    """Whoever is elected when the office is free; it takes the request away, and *heeds* it."""
+    with client_of(connect) as client:
+        office = client.get(paths.CONTROLLER)[0]
+
+        def take_office() -> None:
+            wait_until(
+                lambda: client.exists(paths.CONTROLLER) is None, timeout_s=20, what="the office"
+            )
+            if heeds:
+                move(client, znode_of(REQUEST_PATH, client.get(REQUEST_PATH)))
+            client.delete(REQUEST_PATH)
+            client.create(paths.CONTROLLER, office)
+
+        thread = threading.Thread(target=take_office)
+        thread.start()
+        try:
+            yield
+        finally:
+            thread.join()
+
+
+def cancel(path: str, *arguments: str) -> KadminRun:
+    return kadmin("reassign", "--cancel", "--reassignment-json-file", path, *arguments)
+
+
+def test_a_cancellation_through_zookeeper_has_the_next_controller_read_it(small: str) -> None:
+    on_its_way(small)
+    set_config(small, "/config/brokers/0", **{RATES[0]: "777"})
+    before = all_znodes(small)
+
+    planned = cancel(targets_file(t_0="0,1", t_1="1,0", t_2="1"), "--dry-run")
+    as_json = json.loads(cancel("plan.json", "--dry-run", "--output", "json").stdout)
+    unasked = cancel("plan.json")
+    after = all_znodes(small)
+    with next_controller(small, heeds=True):
+        given_up = cancel("plan.json", "--yes")
+    again = cancel("plan.json", "--yes")
+
+    assert (
+        "plan: 2 moves are given up, and the replicas of before stay, in this order\n"
+        "  t-0: 1,2,0 -> 0,1\n"
+        "  t-1: 2,0,1 -> 1,0\n"
+        "  broker 0 gives up being the controller, and whoever is elected reads that all this goes"
+        " back; brokers do it without, from Kafka 2.4 on (--bootstrap-server)\n" == planned.stdout
+    )
+    assert 0 == as_json["controller_resigns"]
+    assert ExitCode.REFUSED == unasked.exit_code, unasked
+    assert "add --yes to go ahead" in unasked.stderr
+    assert before == after
+    assert ExitCode.DONE == given_up.exit_code, given_up
+    assert "Successfully cancelled partition reassignments for: t-0,t-1\n" == given_up.stdout
+    assert "None of the specified partition reassignments are active.\n" == again.stdout
+    assert {RATES[0]: "777"} == config_in(small, "/config/brokers/0")
+
+
+def test_whoever_cancels_on_a_terminal_is_asked_about_the_controller(small: str) -> None:
+    on_its_way(small)
+    before = all_znodes(small)
+    file = targets_file(t_0="0,1")
+    with AskingKadmin("reassign", "--cancel", "--reassignment-json-file", file) as asking:
+        asking.read_until("[y/N]: ")
+        question = asking.said
+        asking.press(b"n\n")
+        code = asking.exit_code()
+
+    assert "Give up this move, and have another controller elected?" in question
+    assert ExitCode.REFUSED == code
+    assert before == all_znodes(small)
+
+
+def test_a_cancellation_that_no_controller_hears_of_is_going_on(small: str) -> None:
+    on_its_way(small)
+
+    waited = cancel(targets_file(t_0="0,1"), "--yes", "--timeout", "1")
+
+    assert ExitCode.IN_PROGRESS == waited.exit_code, waited
+    assert "Successfully" not in waited.stdout
+    assert "still going on for 1 partition: t-0" in waited.stderr
+    request = request_in(small)
+    assert request is not None
+    # What was not to be given up is asked for still.
+    assert [[0, 1], [2, 0]] == [each["replicas"] for each in json.loads(request)["partitions"]]
+
+
+def test_a_controller_that_did_something_else_is_told_of(small: str) -> None:
+    on_its_way(small)
+    with next_controller(small, heeds=False):
+        outcome = cancel(targets_file(t_0="0,1"), "--yes")
+
+    assert ExitCode.FAILED == outcome.exit_code, outcome
+    assert "Successfully" not in outcome.stdout
+    assert "not given up: the controller was done before it heard of it" in outcome.stderr
+    assert "1 partition: t-0" in outcome.stderr
+
+
+def test_before_2_4_nothing_is_cancelled_by_a_file_that_does_not_know_what_was(small: str) -> None:
+    on_its_way(small)
+    before = all_znodes(small)
+
+    outcome = cancel(targets_file(t_0="1,2", t_1="2,0"), "--yes")
+
+    assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
+    assert "before Kafka 2.4 no znode has those of before: t-0, t-1" in outcome.stderr
+    assert "--cancel --reassignment-json-file ROLLBACK-FILE" in outcome.stderr
+    assert before == all_znodes(small)

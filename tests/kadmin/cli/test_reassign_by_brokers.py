@@ -282,12 +282,9 @@ def test_throttles_that_were_set_by_zookeeper_are_put_back_by_a_cancellation(fle
     file = ("--reassignment-json-file", path)
 
     begun = kadmin("reassign", *ways, "--execute", *file, "--throttle", SLOW)
-    refused = kadmin("reassign", *ways[:2], "--cancel", *file)
     given_up = kadmin("reassign", *ways, "--cancel", *file)
 
     assert begun.exit_code == ExitCode.DONE, begun
-    assert ExitCode.USAGE == refused.exit_code
-    assert "nothing can be cancelled through ZooKeeper" in refused.stderr
     assert given_up.exit_code == ExitCode.DONE, given_up
     assert "cancelled partition reassignment for: both-0\n" in given_up.stdout
     assert {} == configs(fleet, "--topic", "both") == configs(fleet, "--broker", "3")
@@ -374,3 +371,42 @@ def test_replicas_in_another_order_after_a_cancellation_are_told_and_put_right(
     ended = until_moved(fleet, "back.json")
     assert ended.exit_code == ExitCode.DONE, ended
     assert [[2, 1]] == replicas_of(fleet, "ordered")
+
+
+@pytest.mark.parametrize("by_zookeeper", [True, False])
+def test_what_is_on_its_way_is_given_up_through_zookeeper(
+    fleet: Fleet, *, by_zookeeper: bool
+) -> None:
+    """However it was asked for; in the order of before, and nothing else is given up."""
+    name = "withdrawn-a" if by_zookeeper else "withdrawn-b"
+    create(fleet, name, "2:1", "1:2", "2:1")
+    fill(fleet, name)
+    fill(fleet, name, 1)
+    controller = fleet.controller_id()
+    where = ("--zookeeper", fleet.connect)
+    begun = kadmin(
+        "reassign", *(where if by_zookeeper else ("--bootstrap-server", fleet.bootstrap)),
+        "--execute", "--reassignment-json-file", plan_of(name, [3, 1], [3, 2]),
+        "--throttle", SLOW, "--rollback-file", "back.json",
+    )  # fmt: skip
+    file = ("--reassignment-json-file", plan_of(name, [2, 1]))
+
+    planned = kadmin("reassign", *where, "--cancel", *file, "--dry-run")
+    given_up = kadmin("reassign", *where, "--cancel", *file, "--yes")
+    left = kadmin("reassign", *where, "--list")
+    rest = kadmin("reassign", *where, "--cancel", "--reassignment-json-file", "back.json", "--yes")
+    verified = reassign(fleet, "--verify", "--reassignment-json-file", "back.json")
+
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert by_zookeeper == (f"broker {controller} gives up being" in planned.stdout)
+    assert f"  {name}-0: 3,2,1 -> 2,1\n" in planned.stdout or f"  {name}-0: 3,1,2 -> 2,1\n" in (
+        planned.stdout
+    )
+    assert given_up.exit_code == ExitCode.DONE, given_up
+    assert f"Successfully cancelled partition reassignment for: {name}-0\n" in given_up.stdout
+    assert f"{name}-0:" not in left.stdout
+    assert f"{name}-1: replicas: 3,2,1. adding: 3. removing: 1." in left.stdout
+    assert rest.exit_code == ExitCode.DONE, rest
+    assert [[2, 1], [1, 2], [2, 1]] == replicas_of(fleet, name)
+    assert verified.exit_code == ExitCode.DONE, verified
+    assert {} == configs(fleet, "--topic", name)

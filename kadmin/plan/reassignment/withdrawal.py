@@ -1,0 +1,88 @@
+"""Taking a reassignment back through ZooKeeper: to which replicas, and who has to hear of it?
+
+From Kafka 2.4 on the topic of a partition tells which replicas it had before.  Before that only
+the rollback file of whoever began the move does, and controllers refuse replicas that are not
+alive.  Knows neither how it is asked for nor what becomes of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from cluster.model.ids import BrokerId
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.reassignment.moves import Move, MovePlan, Withdrawal, running_moves
+from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets
+from kadmin.plan.wording import listed
+
+HINT: Final = (
+    "kadmin reassign --cancel --reassignment-json-file ROLLBACK-FILE, which --execute has written;"
+    " 'kadmin reassign --list' shows what is moving"
+)
+
+
+def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
+    """Plan that those partitions of *targets* that are moved go back to what they had before, and
+    in the order of *targets*, where these are the same brokers; of the others none is in the plan.
+
+    Raises:
+        UnfitTargets: nobody but the rollback file knows what they had before, and *targets* is not
+            that; or a controller would refuse it.
+    """
+    moves = [
+        withdrawn(move, targets[move.partition].replicas, snapshot.moving.get(move.partition, ()))
+        for move in running_moves(snapshot)
+        if move.partition in targets
+    ]
+    untold = [move for move in moves if not is_told(move)]
+    problems = list(untold_problems(untold, snapshot))
+    if problems:
+        raise UnfitTargets(problems, HINT)
+    # Of a new node the controller hears by itself.
+    has_to_resign = snapshot.moving and any(move.is_asked for move in moves)
+    controller = snapshot.controller if has_to_resign else None
+    names = sorted({move.partition.topic for move in moves})
+    return MovePlan(
+        moves=tuple(moves),
+        before={name: snapshot.topics[name].assignment for name in names},
+        withdrawal=Withdrawal(None if controller is None else controller.broker_id),
+    )
+
+
+def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId, ...]) -> Move:
+    """*move*, to what its partition had before; *named* are the replicas that a file has of it, and
+    *requested* those that are asked for in ZooKeeper, where whoever was killed may have asked."""
+    before = move.before.origin
+    is_named = set(named) == set(before) or not is_told(move)
+    to = named if is_named else before
+    heading = requested if requested == to else move.heading
+    return replace(move, target=Target(to), heading=heading, named=named if is_named else ())
+
+
+def is_told(move: Move) -> bool:
+    """Whether its topic has the replicas of before, apart or since nothing has begun yet."""
+    return move.before.is_reassigning or not set(move.heading) <= set(move.before.replicas)
+
+
+def untold_problems(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterator[str]:
+    """What is wrong with the targets that a file has for *moves*, whose topics do not tell."""
+    onward = [move.partition for move in moves if move.target.replicas == move.heading]
+    if onward:
+        yield (
+            "the file has the replicas that these are being moved to, and before Kafka 2.4 no znode"
+            f" has those of before: {listed(onward)}"
+        )
+    foreign = [move.partition for move in moves if move.adding]
+    if foreign:
+        yield f"the file has replicas that these neither have nor had: {listed(foreign)}"
+    gone = [
+        move.partition
+        for move in moves
+        if move.partition not in (*onward, *foreign)
+        and any(broker not in snapshot.brokers for broker in move.target.replicas)
+    ]
+    if gone:
+        yield (
+            "a replica of before is not alive, and controllers before Kafka 2.4 refuse to give such"
+            f" a one back: {listed(gone)}"
+        )
