@@ -17,6 +17,7 @@ from typing import Final
 from cluster.model.record_batch import Buffer
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import (
+    BEYOND,
     DELTAS_MAX,
     EARLIER,
     ONE_BYTE_MAX,
@@ -41,6 +42,12 @@ SPAN_MAX: Final = 2048
 PATIENCE: Final = 64
 """How many records are read one by one where they are none of these."""
 UNUSUAL: Final = -1, EARLIER
+NOTHING: Final = 1
+"""The varint of -1, the size of a key or a value that is not there."""
+KEY_STEPS: Final = bytes(
+    1 if byte == NOTHING else 0 if byte & 0x81 else 1 + (byte >> 1) for byte in range(256)
+)
+"""How far it is behind a key, by the first byte of its size; 0 for more bytes and for no size."""
 UNLIMITED: Final = 2**31
 
 
@@ -169,10 +176,10 @@ def plain_end_within(body: Buffer, position: int, number: int) -> tuple[int, int
         position += 3
     if delta != 2 * number or length & 1 or length >= 16384:
         return UNUSUAL
-    byte = body[position]
-    if byte >= 0x80:
+    step = KEY_STEPS[body[position]]
+    if step == 0:
         return UNUSUAL
-    position += 1 if byte & 1 else 1 + (byte >> 1)
+    position += step
     if position + 1 >= end:
         return UNUSUAL
     byte = body[position]
@@ -182,8 +189,9 @@ def plain_end_within(body: Buffer, position: int, number: int) -> tuple[int, int
     else:
         size = byte & 0x7F | body[position + 1] << 7
         position += 2
-    if size & 1 == 0:
-        position += size >> 1
+    if size != NOTHING:
+        # Below -1 it is odd, and seems to end beyond every record.
+        position += BEYOND if size & 1 else size >> 1
     if position + 1 != end or size >= 16384 or body[position] != 0:
         return UNUSUAL
     return end, EARLIER if time & 1 else time
@@ -236,9 +244,12 @@ def form_at(body: Body, position: int, number: int) -> tuple[Form, int]:
 
 
 def after(position: int, size: int, end: int, number: int) -> int:
-    """Where the next field begins; a size below 0 is that of nothing."""
+    """Where the next field begins; a size of -1 is that of nothing.
+
+    Kafka takes all that are below 0 for that, and librdkafka's consumers stop at them for good.
+    """
     behind = position + max(size, 0)
-    if behind >= end:
+    if size < -1 or behind >= end:
         raise InvalidRecord(f"record {number} has a field of {size} bytes")
     return behind
 
@@ -249,7 +260,7 @@ def end_of_header(body: Body, position: int, end: int, number: int) -> int:
         raise InvalidRecord(f"record {number} has a header without a key")
     size, position = varint(body, after(position, size, end, number), VARINT_SIZE_MAX)
     position += max(size, 0)
-    if position > end:
+    if size < -1 or position > end:
         raise InvalidRecord(f"record {number} has a header of {size} bytes")
     return position
 

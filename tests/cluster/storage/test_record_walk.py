@@ -7,12 +7,14 @@ import pytest
 
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import EARLIER, alike_run, deltas_from
-from cluster.storage.record_walk import check_records, form_at
+from cluster.storage.record_walk import check_records, form_at, plain_end
 from tests.cluster.storage.batches import record, varint, varint_of
 
 
 class Reader:
-    """Reads as Kafka's DefaultRecord.readFrom does; IndexError for what it refuses."""
+    """Reads as Kafka's DefaultRecord.readFrom does; IndexError for what it refuses, and for sizes
+    below -1, which it takes for null.
+    """
 
     def __init__(self, body: bytes) -> None:
         self.body = body
@@ -30,7 +32,7 @@ class Reader:
 
     def skip(self, size: int) -> None:
         self.position += max(size, 0)
-        if self.position > len(self.body):
+        if size < -1 or self.position > len(self.body):
             raise IndexError
 
     def skip_headers(self) -> None:
@@ -323,3 +325,39 @@ def test_a_number_of_too_many_bytes_is_found_behind_others_as_well(field: str):
     check_records(before + record_with(field, SIZES_MAX[field], 8), 9, 0)
     with pytest.raises(InvalidRecord):
         check_records(before + record_with(field, SIZES_MAX[field] + 1, 8), 9, 0)
+
+
+@pytest.mark.parametrize("size", [-2, -64, -65, -(2**31)])
+@pytest.mark.parametrize("field", ["key", "value", "value of a header"])
+@pytest.mark.parametrize(("before", "behind"), [(0, 0), (1, 0), (5, 200), (200, 1)])
+def test_a_size_below_that_of_nothing_is_refused_wherever_it_stands(
+    size: int, field: str, before: int, behind: int
+):
+    """Consumers on librdkafka stop for good at a key that has -2 bytes."""
+    sizes = {"key": -1, "value": -1, "value of a header": -1, field: size}
+    body = b"\x00" + varint(0) + varint(before) + varint(sizes["key"]) + varint(sizes["value"])
+    has_header = field == "value of a header"
+    body += varint(1) + varint(1) + b"h" + varint(size) if has_header else varint(0)
+    numbers = [*range(before), None, *range(before + 1, before + 1 + behind)]
+    records = [
+        varint(len(body)) + body if number is None else full_record(number, 0, None, None, 0)
+        for number in numbers
+    ]
+
+    assert not passes(b"".join(records), len(records))
+
+
+@pytest.mark.parametrize("key_size", [-64, -40, -3, -2, -1, 0, 1, 2, 63])
+def test_a_record_that_is_alone_is_plain_only_with_sizes_that_there_are(key_size: int):
+    for value_size in (-8192, -70, -64, -3, -2, -1, 0, 1, 63, 64, 100):
+        alone = alone_record(key_size, value_size)
+
+        is_sound = key_size >= -1 and value_size >= -1
+        assert passes(alone, 1) is is_sound
+        assert (plain_end(alone, 0, 0)[0] == len(alone)) is is_sound
+
+
+def alone_record(key_size: int, value_size: int) -> bytes:
+    body = b"\x00" + varint(0) + varint(0) + varint(key_size) + bytes(max(key_size, 0))
+    body += varint(value_size) + bytes(max(value_size, 0)) + varint(0)
+    return varint(len(body)) + body
