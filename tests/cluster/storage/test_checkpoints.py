@@ -18,7 +18,7 @@ from cluster.storage.directory_names import (
 )
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import finish_replacing, read_whole
-from cluster.storage.leader_epochs import EpochEnd, LeaderEpochs
+from cluster.storage.leader_epochs import EpochEnd, EpochStart, LeaderEpochs
 from cluster.storage.properties import (
     MetaProperties,
     read_meta_properties,
@@ -234,3 +234,14 @@ def test_a_copy_is_known_by_its_directory(partition: TopicPartition):
 )
 def test_other_names_are_nobodys(name: str):
     assert partition_of(name) is None
+
+
+def test_an_epoch_that_is_there_begins_where_it_began() -> None:
+    """Whoever starts again is told to lead in the epoch that its log ends with."""
+    epochs = LeaderEpochs(disk_with(), "/d")
+    epochs.assign(5, 10)
+
+    epochs.assign(5, 20)
+    epochs.assign(4, 30)
+
+    assert (EpochStart(5, 10),) == epochs.starts

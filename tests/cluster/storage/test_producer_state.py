@@ -163,6 +163,7 @@ def test_a_snapshot_is_read_as_it_was_written():
     assert producer_snapshot.encode(producers) == SNAPSHOT
     assert producers[0] == Producer(1, 2, (SentBatch(9, 19, 3, 77),), 77)
     assert producers[1].batches == ()
+    assert producers[1].last_sequence == -1
     assert producers[2].transaction_offset == 20
 
 
