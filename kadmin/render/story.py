@@ -360,6 +360,9 @@ def answer_line(story: Story, time_ms: int) -> str:
         for span in story.leaderless
     )
     who = "nobody led" if is_down or each.leader == NO_LEADER else f"broker {each.leader} led"
+    if time_ms > story.end_ms:
+        # Whoever mistyped the day shall not take it for an answer.
+        at = f"the logs end at {time_text(story.end_ms)}, before {time_text(time_ms)}: in the end"
     return (
         f"{at} {who}: epoch {broker_text(each.leader_epoch)} since {time_text(each.since_ms)}, "
         f"decided by controller {decided_text(each)}; {why_text(each)}"

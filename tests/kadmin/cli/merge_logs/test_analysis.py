@@ -59,13 +59,16 @@ def test_logs_that_begin_amid_the_incident_tell_what_they_can() -> None:
     )
 
 
-def test_around_the_beginning_and_the_time_before_it() -> None:
+def test_around_the_beginning_the_time_before_it_and_behind_the_end() -> None:
     before = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 01:00")
     amid = told("--analyze", "--partition", "payments-1", "--around", "2026-11-20 03:12:20")
+    behind = told("--analyze", "--partition", "orders-0", "--around", "2026-12-20 03:12:20")
 
     assert "nothing is known: the first line about it is of 2026-11-20 02:41:13,789" in before[1]
     assert "nobody led: epoch 2" in amid[1]
     assert "no replica of the ISR was alive" in amid[1]
+    assert behind[1].startswith("the logs end at 2026-11-20 03:12:")
+    assert ", before 2026-12-20 03:12:20,000: in the end broker 2 led: epoch 4 " in behind[1]
 
 
 def test_the_lines_that_tell_it_are_there_on_wish_with_file_and_number() -> None:
