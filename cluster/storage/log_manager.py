@@ -74,7 +74,10 @@ class LogManager:
                 directories.append(open_directory(files, path, broker_id, cluster_id))
             manager = cls(files, directories)
             if not manager.online:
-                raise LogDirectoryRefused(", ".join(paths), "none of them can be used")
+                failures = [one.health.failure for one in directories]
+                reasons = "; ".join(failure.reason for failure in failures if failure is not None)
+                reason = f"none of them can be used: {reasons}"
+                raise LogDirectoryRefused(", ".join(paths), reason)
         except LogDirectoryRefused:
             for directory in directories:
                 directory.release()

@@ -325,11 +325,16 @@ def test_a_directory_that_cannot_be_opened_is_offline_from_the_start():
 
 
 def test_a_broker_without_any_working_directory_does_not_start():
-    disk = disk_with("/a")
-    disk.fault = failing("/a", errno.EIO)
+    """Where a checkpoint is a directory, or a FIFO, it is no disk that a new one would mend."""
+    disk = disk_with("/a", "/b")
+    disk.fault = failing("/", errno.EISDIR)
 
-    with pytest.raises(LogDirectoryRefused, match="none of them"):
-        started(disk, "/a")
+    with pytest.raises(LogDirectoryRefused) as refused:
+        started(disk, "/a", "/b")
+
+    said = str(refused.value)
+    assert "log directory /a, /b: none of them can be used: [Errno 21] " in said
+    assert said.count("[Errno 21]") == 2
 
 
 def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
