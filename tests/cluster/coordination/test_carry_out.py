@@ -465,6 +465,21 @@ def test_only_a_node_of_this_session_is_ones_own(ensemble: Ensemble) -> None:
     assert (own.is_own, another.is_own) == (True, False)
 
 
+@pytest.mark.parametrize("path", [paths.CONTROLLER, paths.CONTROLLER_EPOCH])
+def test_nobody_is_told_that_there_is_no_controller_because_its_node_is_damaged(
+    ensemble: Ensemble, path: str
+) -> None:
+    if path == paths.CONTROLLER:
+        ensemble.put(Create(path))
+    ensemble.put(SetData(path, b"zz", MATCH_ANY))
+
+    answer = ensemble.answer(ReadController())
+
+    assert isinstance(answer, Failed)
+    assert path in answer.reason
+    assert [path] == [fault.path for fault in ensemble.faults]
+
+
 def test_reads_whose_replies_are_lost_are_asked_again_alone(ensemble: Ensemble) -> None:
     with_states(ensemble)
     ensemble.once = {1: Lost(), 2: Lost()}
