@@ -15,6 +15,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
 from cluster.broker.configs.supported_configs import LOGS_DIRECTORY, LOGS_VARIABLE
+from cluster.runtime.direct_loop import DirectLoop
 from cluster.runtime.errors import BrokerFailure, ExitStatus
 from cluster.runtime.garbage import keep_survivors
 from cluster.runtime.hourly_logs import start_logging
@@ -87,7 +88,8 @@ def main(arguments: Sequence[str]) -> int:
     for sentence in settings.ignored:
         logger.warning("%s", sentence)
     try:
-        return asyncio.run(run(settings))
+        with asyncio.Runner(loop_factory=DirectLoop) as runner:
+            return runner.run(run(settings))
     finally:
         logging.shutdown()
 

@@ -353,14 +353,15 @@ class Connection:
         if answer is None:
             return False
         if self.state is not CLOSED:
-            now_ns, received_ns = self._now_ns(), self._received_ns
-            self._answered(PRODUCE, now_ns - received_ns, self._turn_ns - received_ns, 0)
+            now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
             self._answered_key = PRODUCE
             self._turn_ns = now_ns
             if self._is_gathering:
                 self._send([answer])
             else:
                 self._send_alone(answer)
+            # The client need not wait for that.
+            self._answered(PRODUCE, now_ns - received_ns, turn_ns - received_ns, 0)
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:

@@ -1,0 +1,106 @@
+"""An event loop that calls who waits for bytes as soon as the kernel says that they are there.
+
+asyncio's own makes a list of what is ready, puts a handle of each into its queue and takes them out
+again, each in a context of its own: that costs 0.6 to 1.2 µs of the 10 for which Python works on a
+small request.  Here who has something to read and nothing to wait for with writing is called while
+the loop looks.  All else goes asyncio's way: writers, readers with arguments, timers, signals, its
+own transports.
+
+Nothing is decided here: callbacks are the same ones, one after the other in the kernel's order, and
+what one of them raises reaches the loop's handler of exceptions.  What was asked for by `call_soon`
+comes behind those of a look, and not before them.  Whoever wants to be rid of it deletes this
+module and its test, and has `cluster.runtime.broker` use `asyncio.run` again.
+"""
+
+import asyncio
+import os
+import select
+import selectors
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, TypeVarTuple, cast
+
+Ts = TypeVarTuple("Ts")
+
+FileObject: TypeAlias = Any
+"""A descriptor or what has one, as in asyncio's own signatures."""
+
+EVENTS_MAX: Final = 1023
+"""How many are looked at before the loop's other work has its turn: as many as epoll gives if it is
+not told otherwise."""
+WRITABLE: Final = select.EPOLLOUT
+NOT_READ: Final = ~select.EPOLLIN
+NOT_WRITE: Final = ~select.EPOLLOUT
+
+
+class CallingSelector(selectors.EpollSelector):
+    """Calls who is ready and in `calls`; gives back the others that are ready."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The same instance of epoll by a descriptor of its own: each object closes one.
+        self._epoll = select.epoll.fromfd(os.dup(self.fileno()))
+        self.calls: dict[int, Callable[[], object]] = {}
+        """Who is called, by descriptor, when there is something to read and no writer waits."""
+        self.failed: Callable[[Callable[[], object], BaseException], None] | None = None
+        """Told what a call has raised."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        others = []
+        calls = self.calls
+        for descriptor, events in self._epoll.poll(timeout, EVENTS_MAX):
+            # Asked for now: an earlier one of this round may have ended it.
+            call = None if events & WRITABLE else calls.get(descriptor)
+            if call is None:
+                key = self.get_map().get(descriptor)
+                if key is not None:
+                    others.append((key, key.events & mask_of(events)))
+                continue
+            try:
+                call()
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # noqa: BLE001 - as in asyncio: the others go on
+                assert self.failed is not None
+                self.failed(call, error)
+        return others
+
+    def close(self) -> None:
+        self._epoll.close()
+        super().close()
+
+
+def mask_of(events: int) -> int:
+    """What selectors make of epoll's *events*: errors are for readers and writers."""
+    readable = selectors.EVENT_READ if events & NOT_WRITE else 0
+    return readable | (selectors.EVENT_WRITE if events & NOT_READ else 0)
+
+
+class DirectLoop(asyncio.SelectorEventLoop):
+    """asyncio's loop over such a selector."""
+
+    def __init__(self) -> None:
+        selector = CallingSelector()
+        selector.failed = self._call_failed
+        self._calls = selector.calls
+        super().__init__(selector)
+
+    def add_reader(self, fd: FileObject, callback: Callable[[*Ts], Any], *args: *Ts) -> None:
+        super().add_reader(fd, callback, *args)
+        if args:
+            self._calls.pop(descriptor_of(fd), None)
+        else:
+            self._calls[descriptor_of(fd)] = cast(Callable[[], object], callback)
+
+    def remove_reader(self, fd: FileObject) -> bool:
+        was_there = super().remove_reader(fd)
+        self._calls.pop(descriptor_of(fd), None)
+        return was_there
+
+    def _call_failed(self, call: Callable[[], object], error: BaseException) -> None:
+        self.call_exception_handler(
+            {"message": f"Exception in callback {call!r}", "exception": error}
+        )
+
+
+def descriptor_of(file: FileObject) -> int:
+    return file if isinstance(file, int) else int(file.fileno())
