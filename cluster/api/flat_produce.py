@@ -462,7 +462,6 @@ def adopt_unindexed(
         segment.max_timestamp_offset = end_offset - 1
     segment._unindexed_size += size
     segment.size = end
-    boundaries = segment._boundaries
-    if len(boundaries) >= BOUNDARIES_MAX and end_offset not in boundaries:
-        del boundaries[next(iter(boundaries))]
-    boundaries[end_offset] = end
+    if len(segment._boundaries) >= BOUNDARIES_MAX:
+        segment.forget_oldest()
+    segment._boundaries[end_offset] = end

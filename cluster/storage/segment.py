@@ -32,9 +32,10 @@ SUFFIXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SNAPSHOT_S
 """What can lie beside the file of batches."""
 NAME_DIGITS: Final = 20
 
-BOUNDARIES_MAX: Final = 16
-"""How many beginnings of batches a segment remembers: those of its tail are asked for again and
-again, by consumers that follow it and by the high watermark."""
+BOUNDARIES_MAX: Final = 8
+"""How many beginnings of batches a segment remembers, twice: those of its tail are asked for again
+and again, by consumers that follow it and by the high watermark.  As many older ones go together,
+since to drop one for each that comes costs three times as much as to note it."""
 
 
 @lru_cache(maxsize=1000)
@@ -76,6 +77,7 @@ class Segment:
         "_file",
         "_files",
         "_first_timestamp",
+        "_older_boundaries",
         "_unindexed_size",
         "base_offset",
         "created_ms",
@@ -98,6 +100,7 @@ class Segment:
         self._first_timestamp: int | None = None
         self._unindexed_size = 0
         self._boundaries: dict[int, int] = {}
+        self._older_boundaries: dict[int, int] = {}
         self.directory = directory
         self.base_offset = base_offset
         self.created_ms = now_ms
@@ -193,10 +196,18 @@ class Segment:
 
     def _remember(self, offset: int, position: int) -> None:
         """Keep in mind that the batch with *offset* begins, or will begin, at *position*."""
-        boundaries = self._boundaries
-        if len(boundaries) >= BOUNDARIES_MAX and offset not in boundaries:
-            del boundaries[next(iter(boundaries))]
-        boundaries[offset] = position
+        if len(self._boundaries) >= BOUNDARIES_MAX:
+            self.forget_oldest()
+        self._boundaries[offset] = position
+
+    def forget_oldest(self) -> None:
+        """Make room for as many boundaries as there are new ones."""
+        self._older_boundaries = self._boundaries
+        self._boundaries = {}
+
+    def _forget_boundaries(self) -> None:
+        self._boundaries = {}
+        self._older_boundaries = {}
 
     def has_room(self, size: int, max_timestamp: int, last_offset: int, now_ms: int) -> bool:
         """Whether *size* more bytes may be appended, or a new segment has to begin.
@@ -224,6 +235,8 @@ class Segment:
     def position_of(self, offset: int) -> int | None:
         """Where the first batch begins that ends at *offset* or later; None when all end before."""
         known = self._boundaries.get(offset)
+        if known is None:
+            known = self._older_boundaries.get(offset)
         if known is not None:
             return known if known < self.size else None
         start = self.offset_index.position_before(offset)
@@ -326,7 +339,7 @@ class Segment:
         position = self.position_of(offset)
         if position is None:
             return False
-        self._boundaries.clear()
+        self._forget_boundaries()
         # The indexes first: no entry may point behind the end of the batches.
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
@@ -365,7 +378,7 @@ class Segment:
         self.time_index.entries.trim()
         if self._config.preallocates:
             self.file.truncate(self.size)
-        self._boundaries.clear()
+        self._forget_boundaries()
 
     def reopen(self) -> None:
         """Prepare a finished segment for appends again."""
