@@ -56,7 +56,7 @@ class Told:
 
 
 class LiveOutcome(NamedTuple):
-    """What came of it; and whether it ended before all had caught up that were to."""
+    """What came of it; and whether it ended before all had caught up that were to, or with none."""
 
     results: "Sequence[VerifiedPartition]"
     is_unfinished: bool
@@ -115,7 +115,10 @@ def verify_live(
     show(session, results, is_plain=options["plain"])
     if verification.is_unfinished:
         session.output.warn("it ended before all replicas had caught up")
-    return LiveOutcome(results, verification.is_unfinished)
+    if verification.has_nothing_left:
+        session.output.warn("all that was to be verified was deleted meanwhile: nothing is proven")
+    is_unread = verification.is_unfinished or verification.has_nothing_left
+    return LiveOutcome(results, is_unread)
 
 
 def check(session: Session, options: Mapping[str, Any]) -> None:

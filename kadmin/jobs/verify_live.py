@@ -164,6 +164,11 @@ class LiveVerification:
             self._result(partition, live) for partition, live in sorted(self._partitions.items())
         ]
 
+    @property
+    def has_nothing_left(self) -> bool:
+        """Whether all that was to be verified was deleted meanwhile."""
+        return not self._partitions
+
     def _is_over(self) -> bool:
         return not self._active() or self._is_out_of_time()
 

@@ -197,6 +197,32 @@ def test_a_topic_that_is_made_anew_meanwhile_is_told(cluster: Cluster, tmp_path:
     assert "made anew" in found["anew"]["unreadable"][0]["reason"]
 
 
+def test_where_all_is_deleted_meanwhile_nothing_is_proven(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.create("doomed", "1:2:3")
+    err = tmp_path / "err"
+    with err.open("wb") as told:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "kadmin", "verify-replicas", "--topic", "doomed"),
+                *("--bootstrap-server", cluster.bootstrap, "--time", "earliest"),
+                *("--report-interval-ms", "50", "--max-wait-ms", "100"),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=told,
+        )
+    try:
+        all_compared = f"{COUNT} of {COUNT} offsets"
+        wait_until(lambda: all_compared in err.read_text(), timeout_s=60, what="the comparison")
+        done("topics", "--delete", "--topic", "doomed", "--zookeeper", cluster.zookeeper, "--yes")
+        process.wait(90)
+    finally:
+        process.kill()
+        process.wait(30)
+
+    assert ExitCode.UNREACHABLE == process.returncode
+    assert "deleted meanwhile: nothing is proven" in err.read_text()
+
+
 def test_brokers_that_run_are_collected_with_what_the_cluster_tells(
     cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -328,6 +328,19 @@ def test_a_topic_that_is_deleted_meanwhile_is_no_fault() -> None:
 
     assert [USERS] == [each.partition for each in verification.results()]
     assert ["orders-0 is gone"] == brokers.told
+    assert not verification.has_nothing_left
+
+
+def test_where_all_topics_are_deleted_nothing_is_left_that_would_be_proven() -> None:
+    brokers = of_three()
+    verification = brokers.verification(until_caught_up=False, time_max_s=100.0)
+    for logs in brokers.logs.values():
+        del logs[ORDERS]
+
+    verification.run()
+
+    assert [] == verification.results()
+    assert verification.has_nothing_left
 
 
 @pytest.mark.slow
