@@ -166,12 +166,13 @@ class Cancelling:
         return replace(found, has_controller=has_controller)
 
     def check(self, asked: Sequence[Move]) -> None:
-        """Raise NotAsBefore unless all of *asked* have their target."""
+        """Raise NotAsBefore unless all of *asked* have their target, in whatever order: somebody
+        else may have given them up at the same time."""
         targets = {move.partition: move.target for move in asked}
         self.unheard = {
             each.partition
             for each in judge(look(self.admin), targets)
-            if each.progress is Progress.MISMATCH
+            if each.progress is Progress.MISMATCH and set(each.replicas) != set(each.target)
         }
         if self.unheard:
             raise NotAsBefore(sorted(self.unheard))
