@@ -33,6 +33,12 @@ def first_listed(partitions: Sequence[TopicPartition]) -> str:
     return f"{listed(partitions[:SHOWN_MAX])}{more}"
 
 
+def abridged(partitions: Sequence[TopicPartition]) -> str:
+    """`t-0, t-1`; of many the first ones, and how many there are."""
+    more = f" ({len(partitions):,} in all)" if len(partitions) > SHOWN_MAX else ""
+    return f"{first_listed(partitions)}{more}"
+
+
 def counted_by_topic(partitions: Iterable[TopicPartition]) -> str:
     """`280 of events, 6 of orders`, the topics with the most first, and how many more there are."""
     counts = Counter(partition.topic for partition in partitions)

@@ -19,6 +19,7 @@ __all__ = [
     "merge_logs",
     "offsets",
     "output",
+    "plan_items",
     "reassign",
     "record_deletion",
     "records",

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.election_results import PartitionResult, Result
-from kadmin.plan.wording import listed
+from kadmin.plan.wording import abridged, listed
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -29,6 +29,7 @@ def result_document(kind: ElectionType, results: Sequence[PartitionResult]) -> D
             body(each.election, each.result.value, each.leader, each.reason) for each in results
         ),
         lines=lambda: result_lines(kind, results),
+        screen=lambda: result_lines(kind, results, abridged),
     )
 
 
@@ -53,6 +54,7 @@ def document(
     is_dry_run: bool,
     bodies: Callable[[], Iterable[dict[str, object]]],
     lines: Callable[[], Iterable[str]],
+    screen: Callable[[], Iterable[str]] | None = None,
 ) -> Document:
     return Document(
         schema="kadmin.elect/1",
@@ -64,6 +66,7 @@ def document(
         columns=COLUMNS,
         rows=lambda: (tuple(each[column] for column in COLUMNS) for each in bodies()),
         lines=lines,
+        screen=screen,
     )
 
 
@@ -82,19 +85,24 @@ def body(
     }
 
 
-def result_lines(kind: ElectionType, results: Sequence[PartitionResult]) -> Iterator[str]:
+def result_lines(
+    kind: ElectionType,
+    results: Sequence[PartitionResult],
+    names: Callable[[Sequence[TopicPartition]], str] = listed,
+) -> Iterator[str]:
+    """The lines of Kafka's tool, which names all partitions; *names* may tell less."""
     word = kind.value.upper()
     having = {
         result: [each.election.partition for each in results if each.result is result]
         for result in Result
     }
     if having[Result.ELECTED]:
-        elected = listed(having[Result.ELECTED])
+        elected = names(having[Result.ELECTED])
         yield f"Successfully completed leader election ({word}) for partitions {elected}"
     if having[Result.VALID]:
-        yield f"Valid replica already elected for partitions {listed(having[Result.VALID])}"
+        yield f"Valid replica already elected for partitions {names(having[Result.VALID])}"
     if having[Result.PENDING]:
-        pending = listed(having[Result.PENDING])
+        pending = names(having[Result.PENDING])
         yield f"Leader election ({word}) is still going on for partitions {pending}"
     for each in results:
         if each.result is Result.FAILED:

@@ -31,7 +31,7 @@ class Document:
     *schema* is a name and a version, `kadmin.topics.list/1`; a field that is removed or changes
     its meaning makes a new version.  *body* has the fields beside it.  *rows* has one tuple per
     record, as long as *columns*, for CSV.  *lines* is plain text for pipes.  *pretty* is what a
-    terminal gets instead of the lines, None where lines are best.
+    terminal gets instead of the lines, None where lines are best; *screen* are fewer lines for it.
     """
 
     schema: str
@@ -40,6 +40,7 @@ class Document:
     rows: Callable[[], Iterable[Sequence[object]]]
     lines: Callable[[], Iterable[str]]
     pretty: "Callable[[], RenderableType] | None" = None
+    screen: Callable[[], Iterable[str]] | None = None
 
 
 class Output:
@@ -113,6 +114,8 @@ class Output:
                 # Not cropped: what is wider is a command to be copied.
                 console.print(Harmless(document.pretty()), crop=False)
             self.put(capture.get())
+        elif document.screen is not None and self.shows_tables(plain=plain):
+            self.put("".join(chunks(document.screen())))
         elif self.pager is not None and self.is_terminal:
             self.put("".join(chunks(document.lines())))
         else:

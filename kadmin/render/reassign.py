@@ -18,7 +18,7 @@ from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import amount, counted
+from kadmin.plan.wording import abridged, amount, counted
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -157,6 +157,7 @@ def started_document(
             **throttle_body(rate, dir_rate),
         },
         lines=lambda: started_lines(started, begun, rate, dir_rate),
+        screen=lambda: started_lines(started, begun, rate, dir_rate, abridged),
     )
 
 
@@ -164,12 +165,18 @@ def throttle_body(rate: int | None, dir_rate: int | None) -> dict[str, object]:
     return {"throttle": rate, "log_dirs_throttle": dir_rate}
 
 
+def joined(partitions: Sequence[TopicPartition]) -> str:
+    return ",".join(map(str, partitions))
+
+
 def started_lines(
     started: Sequence[TopicPartition],
     begun: Sequence[DirMove],
     rate: int | None,
     dir_rate: int | None,
+    names: Callable[[Sequence[TopicPartition]], str] = joined,
 ) -> Iterator[str]:
+    """The lines of Kafka's tool, which names all partitions; *names* may tell less."""
     if rate is not None or dir_rate is not None:
         yield (
             "Warning: You must run --verify periodically, until the reassignment completes, to"
@@ -181,8 +188,7 @@ def started_lines(
         yield f"The replica-alter-dir throttle limit was set to {dir_rate} B/s"
     if started:
         plural = "" if len(started) == 1 else "s"
-        names = ",".join(map(str, started))
-        yield f"Successfully started partition reassignment{plural} for {names}"
+        yield f"Successfully started partition reassignment{plural} for {names(started)}"
     for move in begun:
         partition, broker = move.replica.partition, move.replica.broker
         yield (
@@ -296,6 +302,7 @@ def move_document(
     dir_outcomes: Mapping[Replica, str],
     more: Mapping[str, object],
     lines: Callable[[], Iterable[str]],
+    screen: Callable[[], Iterable[str]] | None = None,
 ) -> Document:
     def outcome_of(move: Move) -> str:
         return outcomes.get(move.partition, "moving" if move.heading else "done")
@@ -347,6 +354,7 @@ def move_document(
             ),
         ),
         lines=lines,
+        screen=screen,
     )
 
 

@@ -13,6 +13,7 @@ from kadmin.execute.change import Change, carry_out
 from kadmin.execute.reassign import Reassigning
 from kadmin.plan.reassignment.moves import MovePlan
 from kadmin.render.output import can_ask
+from kadmin.render.plan_items import PLAN_LINES_MAX
 from kadmin.render.reassign import (
     plan_lines,
     planned_document,
@@ -35,7 +36,10 @@ def execute(
         interruption.is_begun = True
         if run.has_rollback_file:
             output.note(f"rollback file: {run.rollback_path}")
-        output.preface(preface_lines(run.plan.current))
+        # What is as long as that is in the file; on a terminal it would push the plan away.
+        is_long = len(run.plan.current) > PLAN_LINES_MAX
+        if not (is_long and run.has_rollback_file and output.shows_tables()):
+            output.preface(preface_lines(run.plan.current))
 
     def question(plans: Sequence[MovePlan]) -> str | None:
         # In a pipe it runs without, as Kafka's tool does everywhere.

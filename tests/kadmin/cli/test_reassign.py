@@ -1017,3 +1017,22 @@ def test_before_2_4_nothing_is_cancelled_by_a_file_that_does_not_know_what_was(s
     assert "before Kafka 2.4 no znode has those of before: t-0, t-1" in outcome.stderr
     assert "--cancel --reassignment-json-file ROLLBACK-FILE" in outcome.stderr
     assert before == all_znodes(small)
+
+
+def test_a_terminal_is_not_filled_with_what_the_rollback_file_has(
+    chroot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A pipe gets the lines of Kafka's tool."""
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
+    monkeypatch.chdir(tmp_path)
+    write_snapshot(chroot, cluster(brokers("0 1 2"), topic("many", " ".join(["0,1"] * 30))))
+    words = ("reassign", "--execute", "--from-broker", "0", "--to-brokers", "2", "--yes")
+    with controlled(chroot), AskingKadmin(*words, "--wait") as asking:
+        code = asking.exit_code()
+    (rollback,) = Path().glob("reassign-rollback-*.json")
+
+    assert ExitCode.DONE == code, asking.said
+    assert "Current partition replica assignment" not in asking.said
+    assert f"rollback file: {rollback}\n" in asking.said
+    assert "for many-0, many-1, many-2, many-3, many-4, … (30 in all)\n" in asking.said
+    assert 30 == len(json.loads(rollback.read_text())["partitions"])

@@ -1,5 +1,6 @@
 """Elections as an operator and his scripts see them."""
 
+import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,8 @@ from kadmin.render.elections import (
     planned_document,
     result_document,
 )
+from kadmin.render.output import Output
+from tests.kadmin.render.terminal import FakeTerminal
 
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN
 
@@ -195,3 +198,17 @@ def test_a_dry_run_tells_scripts_how_far_behind_who_is_elected_is() -> None:
     body: Any = planned_document(UNCLEAN, plans).body()
 
     assert [None, 5, None, None, None, 0] == [each["behind_records"] for each in body["partitions"]]
+
+
+def test_a_terminal_names_the_first_of_many_and_a_pipe_all() -> None:
+    many = [result(election(each, Prospect.MOVES, 1, 0), Result.ELECTED, 0) for each in range(300)]
+    terminal, pipe = FakeTerminal(), io.StringIO()
+
+    for stream in (terminal, pipe):
+        Output(color=False, stdout=stream).show(result_document(PREFERRED, many))
+
+    assert (
+        "Successfully completed leader election (PREFERRED) for partitions t-0, t-1, t-2, t-3, t-4,"
+        " … (300 in all)\n"
+    ) == terminal.getvalue()
+    assert pipe.getvalue().endswith(", t-298, t-299\n")
