@@ -27,6 +27,7 @@ from cluster.storage.time_index import TimeIndex
 from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
 from cluster.storage.txn_index import TransactionIndex
 
+BEYOND: Final = "it goes on behind the end of the file"
 LOG_SUFFIX: Final = ".log"
 SUFFIXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SNAPSHOT_SUFFIX)
 """What can lie beside the file of batches."""
@@ -254,11 +255,17 @@ class Segment:
         Raises:
             CorruptBatchError: no batch begins there that an index may name, or one is damaged.
         """
+        end = start
         for position, header in headers(self.file, start, self.size):
             if header.last_offset >= offset:
                 if position == start > 0 and header.base_offset > offset and header.magic > 1:
                     raise CorruptBatchError(position, f"it begins behind {offset}")
                 return position
+            end = position + header.size
+        if end < self.size:
+            # Whoever took it for the end of the segment would go on with the next one, and miss all
+            # that is behind.
+            raise CorruptBatchError(end, BEYOND)
         return None
 
     def end_before(self, offset: int) -> int:
@@ -308,11 +315,11 @@ class Segment:
         return self.base_offset + entries.entry(number)[OFFSET]
 
     def end_of_batch(self, start: int) -> int:
-        """Where the batch that begins at *start* ends."""
+        """Where the batch that begins at *start*, before the end of the segment, ends."""
         for position, header in headers(self.file, start, self.size):
             self._remember(header.next_offset, position + header.size)
             return position + header.size
-        return start
+        raise CorruptBatchError(start, BEYOND)
 
     def tail(self) -> Tail:
         """The end of the last batch, found from the last indexed batch on.

@@ -8,7 +8,7 @@ import pytest
 
 from cluster.model.ids import LeaderEpoch
 from cluster.sim.disk import SimDisk
-from cluster.storage.errors import CorruptFileError
+from cluster.storage.errors import CorruptFileError, DamagedSegment
 from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -135,6 +135,27 @@ def test_a_damaged_entry_of_an_index_hides_no_record(byte: int, bit: int):
     for offset in range(18, 36):
         found = content_of(log.read(offset, 1, END, whole_first=True))
         assert content[offset // 3 * 142 :][:142] == found
+
+
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("byte", [8, 9, 10])
+def test_a_batch_that_seems_to_go_on_behind_its_segment_is_not_passed_over(number: int, byte: int):
+    """A reader that went on with the next segment would miss records, and nobody would hear of it.
+
+    The last batches of a segment are looked at when a log is opened, those before are not.
+    """
+    disk, content = closed()
+    position = number * 142
+    disk.open(path(18, ".log")).write(position + byte, b"\x40")
+
+    log, _ = reopened(disk)
+
+    for offset in range(18, 18 + 3 * number):
+        found = content_of(log.read(offset, 1, END, whole_first=True))
+        assert content[offset // 3 * 142 :][:142] == found
+    with pytest.raises(DamagedSegment, match=f"byte {position}: it goes on behind"):
+        log.read(18 + 3 * number, 1, END, whole_first=True)
+    assert content[36 // 3 * 142 :][:142] == content_of(log.read(36, 1, END, whole_first=True))
 
 
 def test_an_index_that_points_behind_its_log_is_made_anew():
