@@ -20,6 +20,7 @@ from kadmin.story.values import (
     Reason,
     RoleTaken,
     Story,
+    may_hide_leader,
 )
 
 LEADS = "become-leader"
@@ -226,7 +227,7 @@ def untold_before(life: Life) -> list[int]:
     return sorted(
         behind.since_ms
         for before, behind in pairwise(told)
-        if missed_between(before.leader_epoch, behind.leader_epoch)
+        if may_hide_leader(before.leader, missed_between(before.leader_epoch, behind.leader_epoch))
     )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 from kadmin.story.events import Line
@@ -134,6 +135,16 @@ class Leaderless:
     line: Line
 
 
+def may_hide_leader(leader: int, missed: int) -> bool:
+    """Whether somebody may have led in the *missed* epochs, of which there is no line, behind that
+    of *leader*.
+
+    A single one behind a leader's is that in which nobody led: older releases tell of a partition
+    that is offline without its epoch.
+    """
+    return missed > (0 if leader == NO_LEADER else 1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
     """What the logs tell of one partition; *end_ms* is the last time in all of them.
@@ -177,7 +188,10 @@ class Story:
     @property
     def has_untold_epochs(self) -> bool:
         """Whether there were leader epochs that no line names, in which anybody may have led."""
-        return any(each.missed > 0 for each in self.leaderships)
+        return any(
+            may_hide_leader(before.leader, each.missed)
+            for before, each in pairwise(self.leaderships)
+        )
 
     @property
     def is_leaderless(self) -> bool:
