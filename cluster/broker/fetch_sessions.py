@@ -344,10 +344,14 @@ class Session:
             self.let_go()
 
     def end(self) -> None:
-        """Watch nothing any more; a fetch that waits is answered."""
+        """Watch nothing any more, and forget all partitions, which refer to the session; a fetch
+        that waits is answered.
+        """
         if self.waiting is not None:
             self.waiting.finish()
         self.let_go()
+        self.parts.clear()
+        self.due.clear()
 
     def let_go(self) -> None:
         for want in self.parts.values():

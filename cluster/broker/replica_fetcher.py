@@ -118,6 +118,7 @@ class ReplicaFetcher:
         """Ask nothing any more."""
         for followed in tuple(self._partitions):
             self.remove(followed.partition)
+        self._partitions.session.end()
         self._leader.close()
         self._failures.close()
         if self._stop_turn is not None:

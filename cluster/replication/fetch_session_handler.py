@@ -119,6 +119,14 @@ class FetchSessionHandler(Generic[P]):
         """
         self._epoch = BEGIN
 
+    def end(self) -> None:
+        """Let go of all partitions: nothing is asked any more.
+
+        Who asks refers to itself, and what it keeps would go with a collection of garbage only.
+        """
+        for partitions in (self._parts, self._changed, self._forgotten, self._unheard):
+            partitions.clear()
+
     def forget_session(self) -> None:
         """Begin anew, with a leader that has no such session."""
         self._session_id = NO_SESSION

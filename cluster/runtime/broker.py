@@ -17,6 +17,7 @@ from typing import Any, Final
 from cluster.broker.configs.supported_configs import LOGS_DIRECTORY, LOGS_VARIABLE
 from cluster.runtime.direct_loop import DirectLoop
 from cluster.runtime.errors import BrokerFailure, ExitStatus
+from cluster.runtime.free_memory import give_back_after_work
 from cluster.runtime.garbage import keep_survivors
 from cluster.runtime.hourly_logs import start_logging
 from cluster.settings.broker_settings import BrokerSettings
@@ -108,6 +109,7 @@ async def run(settings: BrokerSettings) -> int:
     try:
         await until_asked(process.start(), asked_to_end)
         keep_survivors()
+        give_back_after_work(loop)
         await until_asked(process.until_failed(), asked_to_end)
     except InvalidSettings as error:
         logger.error("%s", error)

@@ -39,6 +39,8 @@ from cluster.storage.txn_index import AbortedTxn
 from cluster.storage.validation import checked_batch, following_batches, runs
 from cluster.storage.work import DoomedSegment, FlushWork, Replacement
 
+NO_DAMAGE: Final[frozenset[tuple[str, int]]] = frozenset()
+"""Shared: an empty set of its own takes 216 bytes of each log."""
 DAMAGE_MAX: Final = 100
 """How many damaged places of a log are news."""
 
@@ -107,7 +109,7 @@ class GrowingLog:
         self._segments = list(segments)
         self._producers = producers
         # Nearly every log has none, and an empty set would take 200 bytes in each.
-        self._damage: frozenset[tuple[str, int]] = frozenset()
+        self._damage = NO_DAMAGE
         self._doomed: list[DoomedSegment] = []
         self._unsynced_snapshots: list[str] = []
         self._has_new_names = has_new_names

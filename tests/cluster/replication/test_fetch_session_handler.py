@@ -57,6 +57,17 @@ def test_in_a_session_only_what_has_changed_is_named():
     assert (5, 2, None) == (handler.asked(A), handler.asked(B), handler.asked(C))
 
 
+def test_nothing_is_kept_of_what_is_asked_no_more():
+    handler = begun()
+    handler.put(B, 2)
+
+    handler.end()
+
+    assert handler.is_empty
+    assert (None, None) == (handler.asked(A), handler.asked(B))
+    assert ({}, []) == named(handler.next_request())
+
+
 def test_what_was_not_taken_is_told_again_by_a_leader_that_begins_anew():
     handler = begun()
     handler.next_request()
