@@ -19,15 +19,22 @@ REST_S: Final = 10.0
 OLDEST: Final = 2
 
 
-class Timer(Protocol):
-    """As asyncio's loops have it."""
+class Loop(Protocol):
+    """As asyncio has it."""
 
     def call_later(self, delay: float, callback: Callable[[], Any]) -> Any: ...
 
+    def call_soon_threadsafe(self, callback: Callable[[], Any]) -> Any: ...
 
-def give_back_after_work(timer: Timer) -> None:
+    def is_closed(self) -> bool: ...
+
+
+def give_back_after_work(loop: Loop) -> None:
     """From now on give free pages back, *REST_S* after full collections of garbage."""
     is_due = False
+
+    def give_back_later() -> None:
+        loop.call_later(REST_S, give_back_once)
 
     def give_back_once() -> None:
         nonlocal is_due
@@ -36,9 +43,11 @@ def give_back_after_work(timer: Timer) -> None:
 
     def collected(phase: str, info: dict[str, Any]) -> None:
         nonlocal is_due
-        if phase == "stop" and info["generation"] == OLDEST and not is_due:
+        is_full = phase == "stop" and info["generation"] == OLDEST
+        if is_full and not is_due and not loop.is_closed():
             is_due = True
-            timer.call_later(REST_S, give_back_once)
+            # Garbage is collected in whichever thread makes an object too many.
+            loop.call_soon_threadsafe(give_back_later)
 
     gc.callbacks.append(collected)
 

@@ -7,6 +7,7 @@ import pytest
 
 FRAGMENTED = """
 import gc
+import threading
 from cluster.runtime.free_memory import REST_S, give_back_after_work
 
 gc.disable()
@@ -15,16 +16,27 @@ def resident_size():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
 
-class Timer:
+class Loop:
     def __init__(self):
+        self.asked = []
         self.due = []
+
+    def call_soon_threadsafe(self, callback):
+        self.asked.append(callback)
 
     def call_later(self, delay, callback):
         assert delay == REST_S
         self.due.append(callback)
 
-timer = Timer()
-give_back_after_work(timer)
+    def is_closed(self):
+        return False
+
+    def turn(self):
+        while self.asked:
+            self.asked.pop()()
+
+loop = Loop()
+give_back_after_work(loop)
 # Too large for Python's own pools, and too small to be given back each by itself.
 blocks = [bytes(2_000) for _ in range(30_000)]
 kept = blocks[::20]
@@ -32,15 +44,20 @@ del blocks
 """
 GIVEN_BACK = """
 gc.collect(1)
-assert not timer.due, "a look at what is young says nothing"
+assert not loop.asked, "a look at what is young says nothing"
+thread = threading.Thread(target=gc.collect)
+thread.start()
+thread.join()
 gc.collect()
-gc.collect()
-assert len(timer.due) == 1, "once for all that happens meanwhile"
+assert not loop.due, "nothing of the loop's own is touched by another thread"
+loop.turn()
+assert len(loop.due) == 1, "once for all that happens meanwhile"
 before = resident_size()
-timer.due.pop()()
+loop.due.pop()()
 assert before - resident_size() > 20_000_000, (before, resident_size())
 gc.collect()
-assert len(timer.due) == 1, "and again after more work"
+loop.turn()
+assert len(loop.due) == 1, "and again after more work"
 """
 
 
