@@ -4,19 +4,26 @@ The request is a znode, from which the controller takes away what is done; of an
 the node.  There is room for one at a time.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from cluster.coordination.transaction import Committed, Conflict, Fence, Outcome, commit
 from cluster.model.admin import Reassignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment, encode_reassignment
 from cluster.zk.controller import decode_controller
-from cluster.zk.requests import Check, Create, Delete, SetData, ZkError
+from cluster.zk.requests import Check, Create, Delete, Operation, SetData, ZkError
 from cluster.zk.steps import Steps, read_each, read_node
 from cluster.zk.topics import decode_assignment
+
+Targets: TypeAlias = Mapping[TopicPartition, tuple[BrokerId, ...]]
+
+LOOKS_MAX: Final = 50
+"""How often partitions that arrive may get in between before others are said to be in the way."""
 
 
 def request_reassignment(
@@ -49,16 +56,23 @@ def request_reassignment(
     return (yield from commit(fence, (create, *checks), is_carried_out=being_taken_up(targets)))
 
 
-def take_back_reassignment(
-    fence: Fence,
-    targets: Mapping[TopicPartition, tuple[BrokerId, ...]],
-    topic_versions: Mapping[str, ZkVersion],
-    *,
-    resigning: BrokerId | None,
-) -> Steps[Outcome]:
-    """Ask for *targets* instead of what partitions are on their way to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """A partition to be given *target* instead of what it is *heading* for; it was *before* when
+    that was decided."""
 
-    It is refused where the nodes of their topics no longer are in *topic_versions*.
+    before: PartitionAssignment
+    heading: tuple[BrokerId, ...]
+    target: tuple[BrokerId, ...]
+
+
+def take_back_reassignment(
+    fence: Fence, moves: Mapping[TopicPartition, Withdrawn], *, resigning: BrokerId | None
+) -> Steps[Outcome]:
+    """Ask for the targets of *moves* instead of what their partitions are on their way to.
+
+    Of those that have arrived meanwhile nothing is asked.  It is refused where another one is no
+    longer on the same way, and where all have arrived.
 
     A controller reads a request when its node is made, and when it is elected, but not when the
     node is changed; and controllers of Kafka no longer see a node that somebody else has deleted
@@ -72,23 +86,85 @@ def take_back_reassignment(
         CorruptZnodeError: the request that stands there, who controls, or what a topic has, is
             damaged.
     """
+    outcome: Outcome = Conflict(paths.REASSIGN_PARTITIONS, ZkError.BAD_VERSION)
+    for _ in range(LOOKS_MAX):
+        found = yield from look_at_moves(moves, resigning)
+        if isinstance(found, Conflict):
+            return found
+        operations, targets = found
+        outcome = yield from commit(fence, operations, is_carried_out=being_taken_up(targets))
+        # A controller writes these nodes for each partition that arrives.
+        if not isinstance(outcome, Conflict):
+            break
+    return outcome
+
+
+def look_at_moves(
+    moves: Mapping[TopicPartition, Withdrawn], resigning: BrokerId | None
+) -> Steps[Conflict | tuple[list[Operation], Targets]]:
+    """What takes back those of *moves* that have not arrived, and to what; or what forbids it."""
     path = paths.REASSIGN_PARTITIONS
+    # The request first: what leaves it meanwhile stands in its topic by then.
     standing = yield from read_node(path)
+    request = Reassignment(targets={}) if standing is None else decode_reassignment(standing)
     office = yield from read_node(paths.CONTROLLER)
     controller = None if office is None else decode_controller(office).broker_id
     if resigning != (None if standing is None else controller):
         return Conflict(path, ZkError.BAD_VERSION)
-    checks = [Check(paths.topic(name), version) for name, version in topic_versions.items()]
-    if standing is None:
-        write: Create | SetData = Create(path, encode_reassignment(Reassignment(targets=targets)))
-    else:
-        request = decode_reassignment(standing)
-        changed = replace(request, targets={**request.targets, **targets})
-        write = SetData(path, encode_reassignment(changed), standing.zk_version)
-    end = () if office is None or resigning is None else (Delete(office.path, office.zk_version),)
-    return (
-        yield from commit(fence, (write, *checks, *end), is_carried_out=being_taken_up(targets))
+    topics = yield from read_topics(moves)
+    targets: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+    for partition, move in moves.items():
+        topic = topics.get(partition.topic)
+        part = None if topic is None else topic.partitions.get(partition.partition)
+        if part is None or not goes_on(move, part, request.get(partition)):
+            return Conflict(paths.topic(partition.topic), ZkError.BAD_VERSION)
+        if not has_arrived(move, part):
+            targets[partition] = move.target
+    if not targets:
+        return Conflict(path, ZkError.BAD_VERSION)
+
+    changed = replace(request, targets={**request.targets, **targets})
+    operations: list[Operation] = [
+        Create(path, encode_reassignment(changed))
+        if standing is None
+        else SetData(path, encode_reassignment(changed), standing.zk_version),
+        *(Check(paths.topic(name), topic.zk_version) for name, topic in topics.items()),
+    ]
+    if office is not None and resigning is not None:
+        operations.append(Delete(office.path, office.zk_version))
+    return operations, targets
+
+
+def read_topics(partitions: Iterable[TopicPartition]) -> Steps[dict[str, TopicAssignment]]:
+    """Those topics of *partitions* that are there."""
+    names = sorted({partition.topic for partition in partitions})
+    nodes = yield from read_each(map(paths.topic, names))
+    return {
+        name: decode_assignment(node)
+        for name, node in zip(names, nodes, strict=True)
+        if node is not None
+    }
+
+
+def goes_on(
+    move: Withdrawn, part: PartitionAssignment, requested: tuple[BrokerId, ...] | None
+) -> bool:
+    """Whether a partition that has *part* now, and for which *requested* is asked, is on the same
+    way as when *move* was decided, however far, or at its end."""
+    if has_arrived(move, part):
+        return True
+    if part.is_reassigning:
+        return part.target == move.heading and set(part.origin) == set(move.before.origin)
+    # Before Kafka 2.4 nothing but the request tells of a move under way.
+    at_work = {*move.before.replicas, *move.heading}
+    return requested == move.heading and (
+        part.replicas == move.before.replicas or set(part.replicas) == at_work
     )
+
+
+def has_arrived(move: Withdrawn, part: PartitionAssignment) -> bool:
+    """Whether nothing is left to take back; the request may have it still."""
+    return not part.is_reassigning and part.replicas == move.heading
 
 
 def being_taken_up(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from cluster.coordination.reassignment import (
+    Withdrawn,
     read_request,
     request_reassignment,
     take_back_reassignment,
@@ -132,11 +133,14 @@ class ZooKeeperReassignments:
         versions = {name: found.zk_version for name, found in plan.before.items()}
         request = partial(request_reassignment, targets=targets, topic_versions=versions)
         if plan.withdrawal is not None:
+            moves = {
+                move.partition: Withdrawn(
+                    before=move.before, heading=move.heading, target=move.target.replicas
+                )
+                for move in plan.asked
+            }
             request = partial(
-                take_back_reassignment,
-                targets=targets,
-                topic_versions=versions,
-                resigning=plan.withdrawal.resigning,
+                take_back_reassignment, moves=moves, resigning=plan.withdrawal.resigning
             )
         try:
             return write(self.connection, fence, request)

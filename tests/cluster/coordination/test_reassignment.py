@@ -1,10 +1,12 @@
 """Requests for other replicas: one at a time, made once, whatever becomes of the reply."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import pytest
 
 from cluster.coordination.reassignment import (
+    Withdrawn,
     read_headings,
     read_request,
     request_reassignment,
@@ -23,6 +25,7 @@ from cluster.model.admin import Reassignment
 from cluster.model.controller import Controller
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.topic import PartitionAssignment
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
@@ -49,6 +52,18 @@ TARGETS = {T0: ids("2,1"), T1: ids("2,0")}
 REQUEST = encode_reassignment(Reassignment(targets=TARGETS))
 EMPTY = b'{"version":1,"partitions":[]}'
 PATH = paths.REASSIGN_PARTITIONS
+Moves: TypeAlias = Mapping[TopicPartition, Withdrawn]
+
+
+def going(before: str, heading: str, target: str = "0,1", adding: str = "") -> Withdrawn:
+    return Withdrawn(
+        before=PartitionAssignment(ids(before), adding=ids(adding) if adding else ()),
+        heading=ids(heading),
+        target=ids(target),
+    )
+
+
+GOING = going("0,1", "2")
 
 
 class Cluster:
@@ -96,10 +111,9 @@ class Cluster:
         versions = {"t": ZkVersion(version)}
         return run(request_reassignment(FENCE, TARGETS, versions), self.serve)
 
-    def take_back(self, resigning: int | None, version: int = 0) -> Outcome:
-        versions = {"t": ZkVersion(version)}
+    def take_back(self, resigning: int | None, moves: Moves | None = None) -> Outcome:
         who = None if resigning is None else BrokerId(resigning)
-        steps = take_back_reassignment(FENCE, {T0: ids("0,1")}, versions, resigning=who)
+        steps = take_back_reassignment(FENCE, moves or {T0: GOING}, resigning=who)
         return run(steps, self.serve)
 
     def elect(self, broker: int) -> None:
@@ -252,10 +266,12 @@ def test_a_request_is_changed_and_the_controller_that_would_not_see_it_resigns_a
 
 
 def test_where_no_request_stands_one_is_made_that_the_controller_sees() -> None:
+    """The move was asked of brokers, and stands in its topic alone."""
     world = Cluster()
+    world.move("2,0,1 0,1", adding="2", removing="0,1")
     world.elect(2)
 
-    assert Committed() == world.take_back(None)
+    assert Committed() == world.take_back(None, {T0: going("2,0,1", "2", adding="2")})
     assert {T0: ids("0,1")} == dict(run(read_request(), world.serve))
     assert world.has_controller
 
@@ -288,15 +304,107 @@ def test_nobody_resigns_where_the_request_has_gone_meanwhile() -> None:
     assert world.has_controller
 
 
-def test_nothing_is_taken_back_of_a_topic_that_was_written_since() -> None:
+# What a move's partition has, however far it is: not begun, then as of 2.4, and as before that.
+ON_THE_WAY = [("0,1", "", ""), ("2,0,1", "2", "0,1"), ("0,1,2", "", "")]
+
+
+@pytest.mark.parametrize(("layout", "adding", "removing"), ON_THE_WAY)
+def test_how_far_a_partition_has_come_meanwhile_does_not_matter(
+    layout: str, adding: str, removing: str
+) -> None:
     world = Cluster()
     world.put(Create(PATH, BOTH))
     world.elect(2)
+    world.move(f"{layout} 0,1", adding=adding, removing=removing)
+
+    assert Committed() == world.take_back(2)
+    assert {T0: ids("0,1"), T1: ids("2,0")} == dict(run(read_request(), world.serve))
+
+
+def test_of_what_has_arrived_meanwhile_nothing_is_asked() -> None:
+    world = Cluster()
+    world.put(Create(PATH, encode_reassignment(Reassignment(targets={T1: ids("2,0")}))))
+    world.elect(2)
     world.move("2 0,1")
+
+    assert Committed() == world.take_back(2, {T0: GOING, T1: going("0,1", "2,0")})
+    assert {T1: ids("0,1")} == dict(run(read_request(), world.serve))
+
+
+def test_nobody_resigns_where_all_has_arrived_meanwhile() -> None:
+    """The first has left the request already, which the controller is about to change."""
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+    world.move("2 2,0")
+
+    assert Conflict(PATH, ZkError.BAD_VERSION) == world.take_back(
+        2, {T0: GOING, T1: going("0,1", "2,0")}
+    )
+    assert BOTH == world.request
+    assert world.has_controller
+
+
+@pytest.mark.parametrize(
+    ("layout", "adding", "removing"),
+    [
+        # Moved elsewhere, begun from elsewhere, and given up or moved by somebody else.
+        ("0,1,3", "3", "0,1"),
+        ("2,0,3", "2", "0,3"),
+        ("0,3", "", ""),
+    ],
+)
+def test_nothing_is_taken_back_where_a_partition_goes_another_way(
+    layout: str, adding: str, removing: str
+) -> None:
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+    world.move(f"{layout} 0,1", adding=adding, removing=removing)
 
     assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
     assert BOTH == world.request
     assert world.has_controller
+
+
+def test_nothing_is_taken_back_where_something_else_is_asked_for_meanwhile() -> None:
+    world = Cluster()
+    world.put(Create(PATH, encode_reassignment(Reassignment(targets={T0: ids("3")}))))
+    world.elect(2)
+
+    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
+
+
+def test_nothing_is_taken_back_of_a_topic_that_is_gone() -> None:
+    world = Cluster()
+    world.put(Create(PATH, BOTH))
+    world.elect(2)
+    world.put(Delete(paths.topic("t")))
+
+    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
+    assert world.has_controller
+
+
+def test_a_controller_that_completes_many_partitions_each_second_is_outrun() -> None:
+    """Others leave the request, and their topic's node moves, whenever it has just been read."""
+    world = Cluster()
+    others = {TopicPartition("t", number): ids("2") for number in range(1, 20)}
+    world.put(Create(PATH, encode_reassignment(Reassignment(targets={T0: ids("2"), **others}))))
+    world.elect(2)
+
+    def serve(requests: tuple[ZkRequest, ...]) -> tuple[ZkReply, ...]:
+        if others and any(isinstance(request, Multi) for request in requests):
+            others.popitem()
+            left = Reassignment(targets={T0: ids("2"), **others})
+            world.set(PATH, encode_reassignment(left))
+            world.move("0,1 2")
+        return world.serve(requests)
+
+    steps = take_back_reassignment(FENCE, {T0: GOING}, resigning=BrokerId(2))
+
+    assert Committed() == run(steps, serve)
+    assert {T0: ids("0,1")} == dict(run(read_request(), world.serve))
+    assert not world.has_controller
 
 
 def test_what_was_taken_back_and_not_answered_is_done_once() -> None:

@@ -81,6 +81,14 @@ def test_what_is_asked_to_go_back_already_needs_no_other_controller() -> None:
     assert ((), Withdrawal(None)) == (plan.asked, plan.withdrawal)
 
 
+@pytest.mark.parametrize("file", ["t-0:2,0", "t-0:0,1"])
+def test_what_has_arrived_and_not_left_the_request_yet_is_not_moving(file: str) -> None:
+    """Somebody else may have taken it back just now."""
+    plan = plan_withdrawal(moving("2,0 0,1", "t-0:2,0", "t-1:2,1"), targets(file, "t-1:0,1"))
+
+    assert [part("t-1")] == [move.partition for move in plan.moves]
+
+
 def test_nothing_that_stands_still_is_in_the_plan() -> None:
     snapshot = moving("0,1 1,2", "t-1:2,0")
 
