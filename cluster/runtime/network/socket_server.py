@@ -5,7 +5,9 @@ Binds the listeners, admits clients within the quotas and ends the connections t
 
 import errno
 import logging
+import resource
 import socket
+import sys
 from asyncio import AbstractEventLoop
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +25,11 @@ from cluster.settings.broker_settings import ConnectionSettings
 ACCEPTS_PER_TURN: Final = 64
 EXHAUSTED_PAUSE_S: Final = 1.0
 """How long nobody is admitted after the machine had no descriptor or memory for another socket."""
+DESCRIPTORS_KEPT_MAX: Final = 100
+DESCRIPTORS_KEPT_SHARE: Final = 10
+"""How many descriptors clients leave to the broker, at most, and which part of all that it may
+have: a checkpoint that cannot be written for want of one puts its whole directory out of service.
+"""
 EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 WITHOUT_IPV6: Final = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.ENOPROTOOPT)
 SWEEP_S_MAX: Final = 60.0
@@ -68,6 +75,7 @@ class SocketServer:
         self._connections: set[Connection] = set()
         self._service: Service | None = None
         self._is_accepting = False
+        self._descriptor_max = client_descriptor_max()
         self._closing_log = ClosingLog(loop.call_later)
 
     @property
@@ -153,14 +161,13 @@ class SocketServer:
 
     def _admit(self, connected: socket.socket, peer: Peer, make_transport: MakeTransport) -> None:
         assert self._service is not None
+        # The kernel gives the lowest number that is free: all below are taken.
+        if connected.fileno() > self._descriptor_max:
+            self._refuse(connected, peer, "the other files that may be open are the broker's own")
+            return
         if not self._quotas.admit(peer.host):
-            self._closing_log.add(
-                logging.WARNING,
-                REFUSING,
-                peer,
-                f"there are {self._quotas.address_max(peer.host)} from there, which is its limit",
-            )
-            connected.close()
+            count = self._quotas.address_max(peer.host)
+            self._refuse(connected, peer, f"there are {count} from there, which is its limit")
             return
         connected.setblocking(False)
         with suppress(OSError):  # The client may be gone already; the first receive tells.
@@ -168,6 +175,10 @@ class SocketServer:
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         transport = make_transport(self._loop, connected, peer)
         self._connections.add(Connection(self._service, transport, self._ended))
+
+    def _refuse(self, connected: socket.socket, peer: Peer, reason: str) -> None:
+        self._closing_log.add(logging.WARNING, REFUSING, peer, reason)
+        connected.close()
 
     def _ended(self, connection: Connection, reason: str | None) -> None:
         if reason is not None:
@@ -230,6 +241,14 @@ class SocketServer:
         for connection in tuple(self._connections):
             connection.close()
         self._closing_log.tell_rest()
+
+
+def client_descriptor_max() -> int:
+    """The highest descriptor that a client may take."""
+    count, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if count == resource.RLIM_INFINITY:
+        return sys.maxsize
+    return count - 1 - min(DESCRIPTORS_KEPT_MAX, count // DESCRIPTORS_KEPT_SHARE)
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

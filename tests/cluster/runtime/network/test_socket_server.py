@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import random
+import resource
 import socket
 import struct
 from collections.abc import Callable
@@ -362,6 +363,39 @@ def test_above_the_limit_of_all_connections_clients_wait_until_one_leaves(
 
     assert answer.body.cluster_id == "waited"
     assert "max.connections=1" in log()
+
+
+def test_clients_leave_a_broker_the_descriptors_that_it_needs_for_its_files(
+    answering: Answering, log: Callable[[], str]
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    with contextlib.ExitStack() as stack:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 120, before[1]))
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+        running = stack.enter_context(serving(answering))
+        first = stack.enter_context(RawClient(running.port))
+        clients = [stack.enter_context(RawClient(running.port))]
+        while is_served(clients[-1]):
+            clients.append(stack.enter_context(RawClient(running.port)))
+        for _ in range(5):
+            stack.enter_context(open(os.devnull))
+        assert ask(first, "in") == "in"
+        for client in clients:
+            client.close()
+        wait_until(lambda: running.connection_count == 1, timeout_s=10, what="all to leave")
+        assert is_served(stack.enter_context(RawClient(running.port)))
+
+    assert "the other files that may be open are the broker's own" in log()
+
+
+def is_served(client: RawClient) -> bool:
+    """Whether a client that asks gets something."""
+    try:
+        client.send(ApiKey.METADATA, 4, asking("in"))
+    except ConnectionError:
+        return False
+    return not client.is_closed()
 
 
 def test_idle_connections_are_closed_and_waiting_ones_are_not(
