@@ -48,7 +48,8 @@ class Log:
 
 
 def log(count: int = 4, *, mark: int | None = None, **changed: Any) -> Log:
-    batches = {SIZE * at: bytes(batch(SIZE, base_offset=SIZE * at)) for at in range(count)}
+    bases = range(0, SIZE * count, SIZE)
+    batches = {base: bytes(batch(SIZE, base_offset=base, leader_epoch=3)) for base in bases}
     return Log(batches, SIZE * count if mark is None else mark, **changed)
 
 
@@ -178,8 +179,9 @@ def test_all_that_was_committed_is_compared(fetch_size: int) -> None:
 
 def test_the_first_difference_is_told_once_and_the_rest_is_compared() -> None:
     other = log()
+    values = [b"%d" % at for at in range(SIZE)]
     other.batches |= {
-        base: bytes(batch([b"%d" % at for at in range(SIZE)], base_offset=base)) for base in (5, 15)
+        base: bytes(batch(values, base_offset=base, leader_epoch=3)) for base in (5, 15)
     }
     brokers = of_three(b2=other)
 
