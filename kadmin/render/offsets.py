@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.offsets import OffsetReport, PartitionOffset, moment_text
 from kadmin.plan.wording import counted
-from kadmin.render.brokers import time_text
 from kadmin.render.output import Document
 
 if TYPE_CHECKING:
@@ -61,45 +60,9 @@ def lines(report: OffsetReport) -> Iterator[str]:
 
 
 def pretty(report: OffsetReport) -> "RenderableType":
-    from rich.text import Text
+    from kadmin.render.offsets_table import OffsetsTable
 
-    from kadmin.render.tables import FittedTable
-
-    has_times = any(each.found.timestamp_ms is not None for each in report.offsets)
-    table = FittedTable()
-    table.add_column("topic", least=24)
-    table.add_column("partition", justify="right")
-    table.add_column(
-        moment_text(report.time) if report.time < 0 else "offset",
-        justify="right",
-        worth=4 if report.is_counted else None,
-    )
-    if has_times:
-        table.add_column("record of (UTC)", worth=1)
-    if report.is_counted:
-        table.add_column("end", justify="right", worth=2)
-        table.add_column("offsets", justify="right")
-    if report.untold:
-        table.add_column("why", least=20, worth=3)
-    # Of whom nobody told comes first: a short terminal shows no more.
-    for partition, reason in report.untold.items():
-        between = ["-"] * (table.column_count - 3)
-        table.add_row(partition.topic, str(partition.partition), *between, Text(reason, "bold red"))
-    for each in report.offsets:
-        cells = [each.partition.topic, str(each.partition.partition), cell(each.found.offset)]
-        if has_times:
-            shown = time_text(each.found.timestamp_ms) or "-"
-            cells.append(shown.removesuffix("+00:00").replace("T", " "))
-        if report.is_counted:
-            cells += [cell(each.end), cell(each.count)]
-        if report.untold:
-            cells.append("")
-        table.add_row(*cells)
-    return table
-
-
-def cell(number: int | None) -> str:
-    return "-" if number is None else str(number)
+    return OffsetsTable(report)
 
 
 def total_line(report: OffsetReport) -> str:

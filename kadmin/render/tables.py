@@ -128,10 +128,12 @@ class FittedTable:
     """A table that leaves out whole columns where the terminal has no room for them.
 
     In kadmin's one style: a dim head over a line, no frame, no blank lines.  A column without a
-    heading is there only where one of its cells says anything.
+    heading is there only where one of its cells says anything.  Without *has_head* it goes on below
+    another one with the same columns.
     """
 
-    def __init__(self, *headings: str) -> None:
+    def __init__(self, *headings: str, has_head: bool = True) -> None:
+        self._has_head = has_head
         self._columns: list[Column] = []
         self._rows: list[tuple[Sequence[Cell], str | None]] = []
         for heading in headings:
@@ -188,7 +190,13 @@ class FittedTable:
         widths = dict(
             zip(kept, shared([(least[each], natural[each]) for each in kept], room), strict=True)
         )
-        table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+        table = Table(
+            box=SIMPLE_HEAD,
+            show_header=self._has_head,
+            show_edge=False,
+            pad_edge=False,
+            header_style="dim",
+        )
         for number in kept:
             column = self._columns[number]
             table.add_column(

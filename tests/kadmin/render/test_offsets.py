@@ -1,5 +1,7 @@
 """Offsets on a terminal: is all of it there, and only what was asked for?"""
 
+import pytest
+
 from cluster.model.ids import TopicPartition
 from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset, OffsetReport, report_of
 from kadmin.render.offsets import TABLE_ROWS_MAX, offsets_document, total_line
@@ -49,3 +51,30 @@ def test_partitions_of_which_nobody_told_come_first_with_the_reason() -> None:
         ["t", "1", "-", "it", "has", "no", "leader"],
         ["t", "0", "4"],
     ] == shown(report)
+
+
+def test_long_names_stand_once_above_their_partitions_where_a_row_has_no_room_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name, other = "orders-of-the-whole-continent-by-customer.v1", "payments"
+    found = {
+        TopicPartition(topic, number): FoundOffset(10**number, 1_700_000_000_123)
+        for topic in (name, other)
+        for number in (0, 9)
+    }
+    ends = {partition: FoundOffset(10**10, None) for partition in found}
+    report = report_of(1_700_000_000_000, found, {}, ends)
+    terminal = FakeTerminal()
+    monkeypatch.setenv("COLUMNS", "80")
+    Output(color=False, stdout=terminal).show(offsets_document(report))
+
+    assert [
+        name,
+        "partition       offset   record of (UTC)                   end      offsets",
+        "─" * 75,
+        "        0            1   2023-11-14 22:13:20.123   10000000000   9999999999",
+        "        9   1000000000   2023-11-14 22:13:20.123   10000000000   9000000000",
+        other,
+        "        0            1   2023-11-14 22:13:20.123   10000000000   9999999999",
+        "        9   1000000000   2023-11-14 22:13:20.123   10000000000   9000000000",
+    ] == [line.rstrip() for line in terminal.getvalue().splitlines()]
