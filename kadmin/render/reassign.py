@@ -5,7 +5,7 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
@@ -21,6 +21,9 @@ from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.wording import abridged, amount, counted
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 OF_DIR: Final = ("broker", "log_dir")
 """Columns of a replica that is to be in the log directory *target*, and is in another."""
@@ -557,7 +560,16 @@ def list_document(
             ),
         ),
         lines=lambda: list_lines(moves, dirs, sizes, ends),
+        pretty=(lambda: list_tables(moves, dirs, sizes, ends)) if moves or dirs else None,
     )
+
+
+def list_tables(
+    moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, ends: Ends
+) -> "RenderableType":
+    from kadmin.render import reassign_list
+
+    return reassign_list.list_tables(moves, dirs, sizes, ends)
 
 
 def list_lines(
