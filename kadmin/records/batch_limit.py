@@ -32,7 +32,7 @@ def batch_size_of(
 
     That is also where nobody tells: releases before 0.11, or without permission.
     """
-    log = ConnectionLog(settings.bootstrap)
+    log = ConnectionLog(settings.bootstrap, has_tls=settings.tls)
     admin = create_client(
         AdminClient, {**client_config(settings, {}, log, debug=debug), **properties}
     )

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
-from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
+from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.errors import KadminError, UsageError, hint_for_missing
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
@@ -78,9 +78,10 @@ class NoSuchPartition(KadminError):
 class ConnectionLog(logging.Handler):
     """What librdkafka tells of its connections while it tries, in errors and in its log."""
 
-    def __init__(self, bootstrap: str) -> None:
+    def __init__(self, bootstrap: str, *, has_tls: bool = False) -> None:
         super().__init__()
         self.bootstrap = bootstrap
+        self.has_tls = has_tls
         self.reason = ""
         self.denial: str | None = None
         self.are_all_down = False
@@ -240,6 +241,7 @@ def partitions_of(
         NoSuchTopic: there is none.
     """
     started = time.monotonic()
+    is_known = False
     while True:
         elapsed_s = time.monotonic() - started
         try:
@@ -251,6 +253,9 @@ def partitions_of(
             elapsed_s = time.monotonic() - started
             if error.args[0].code() not in SILENCES:
                 raise log.failure(error.args[0], f"topic '{topic}'") from error
+            if not is_known and (elapsed_s >= min(PATIENCE_S, timeout_s) or log.are_all_down):
+                refuse_stranger(log.bootstrap, has_tls=log.has_tls)
+                is_known = True
             if elapsed_s >= timeout_s or (log.are_all_down and elapsed_s >= PATIENCE_S):
                 raise log.unreachable(f"no answer within {elapsed_s:.0f} s") from error
             continue

@@ -178,7 +178,7 @@ def open_reader(
         NoSuchPartition, NoSuchOffset, NoLeader: what is asked for is not there.
         UsageError: properties that librdkafka does not take.
     """
-    log = ConnectionLog(settings.bootstrap)
+    log = ConnectionLog(settings.bootstrap, has_tls=settings.tls)
     properties = {"isolation.level": request.isolation, **request.properties}
     consumer = open_consumer(settings, properties, log, debug=debug)
     try:

@@ -222,7 +222,7 @@ def open_sender(
         BrokersUnreachable, BrokersDenied, NoSuchTopic: as `partitions_of`.
         UsageError: properties that librdkafka does not take.
     """
-    log = ConnectionLog(settings.bootstrap)
+    log = ConnectionLog(settings.bootstrap, has_tls=settings.tls)
     config = {
         **client_config(settings, {}, log, debug=debug),
         "acks": request.acks,

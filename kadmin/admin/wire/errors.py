@@ -9,16 +9,30 @@ from kadmin.errors import KadminError, UnreachableError
 
 
 class BrokersUnreachable(UnreachableError):
-    """No broker answered."""
+    """No broker answered; *hint* says what may help, unless it is one of the usual things."""
 
-    def __init__(self, bootstrap: str, reason: str) -> None:
+    def __init__(self, bootstrap: str, reason: str, *, hint: str | None = None) -> None:
+        usual = (
+            "check the addresses, and whether these listeners want TLS or a password"
+            " (broker security options in 'kadmin --help'); --timeout says how long to wait"
+        )
         super().__init__(
             f"cannot reach the brokers at {bootstrap}: {reason}",
-            hint="check the addresses, and whether these listeners want TLS or a password"
-            " (broker security options in 'kadmin --help'); --timeout says how long to wait",
+            hint=usual if hint is None else hint,
         )
         self.bootstrap = bootstrap
         self.reason = reason
+
+
+def refuse_stranger(bootstrap: str, *, has_tls: bool) -> None:
+    """Raise BrokersUnreachable if something else than a broker is known to be at *bootstrap*."""
+    if has_tls:
+        return  # Whatever it is, it would not understand a question in the clear.
+    from kadmin.admin.stranger import hint_for_strange_broker
+
+    hint = hint_for_strange_broker(bootstrap)
+    if hint is not None:
+        raise BrokersUnreachable(bootstrap, "that is no broker", hint=hint)
 
 
 class SilentBrokers(UnreachableError):

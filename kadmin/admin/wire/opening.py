@@ -22,7 +22,7 @@ from kafka.errors import (
 
 from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
-from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
+from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.admin.wire.probe import Probe
 from kadmin.errors import KadminError
 from kadmin.settings.brokers import BrokerSettings
@@ -139,6 +139,8 @@ def open_client(
         except SILENCES as error:
             client._closed = False
             client.close()
+            if round_s == FIRST_ROUND_S:
+                refuse_stranger(settings.bootstrap, has_tls=settings.tls)
             if failures.is_silence and time.monotonic() < deadline:
                 round_s *= 2
                 continue

@@ -219,7 +219,7 @@ def refuse_stranger(settings: ZooKeeperSettings) -> None:
     """Raise ZooKeeperUnreachable if something else than a ZooKeeper is known to listen there."""
     if settings.tls:
         return  # Whatever it is, it would not understand a question in the clear.
-    from kadmin.admin.zookeeper.stranger import hint_for_stranger
+    from kadmin.admin.stranger import hint_for_stranger
 
     hint = hint_for_stranger(settings.connect.partition("/")[0])
     if hint is not None:

@@ -3,7 +3,7 @@
 import errno
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
@@ -53,6 +53,50 @@ def test_addresses_that_all_refuse_are_told_at_once() -> None:
     assert (5, "") == (outcome.exit_code, outcome.stdout)
     refused = ", ".join(f"{LOOPBACK}:{port}: connection refused" for port in (one, other))
     assert f"cannot reach the brokers at {addresses}: {refused}\n" in outcome.stderr
+
+
+@contextmanager
+def stranger(answers: Mapping[bytes, bytes]) -> Iterator[str]:
+    """An address that says *answers* to questions that begin so, and hangs up at any other."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    client, _ = listening.accept()
+                except OSError:
+                    return
+                with client, suppress(OSError):
+                    asked = client.recv(1024)
+                    client.sendall(next((answers[it] for it in answers if asked[:4] == it), b""))
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"{LOOPBACK}:{listening.getsockname()[1]}"
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("answers", "hint"),
+    [
+        ({b"srvr": b"Zookeeper version: 3.8.4"}, "{0} is a ZooKeeper: --zookeeper {0} asks it"),
+        (
+            {b"srvr": b"srvr is not executed because it is not in the whitelist.\n"},
+            "{0} is a ZooKeeper: --zookeeper {0} asks it",
+        ),
+        ({b"GET ": b"HTTP/1.0 404 Not Found\r\n\r\n"}, "{0} speaks HTTP; the port of brokers"),
+    ],
+)
+@pytest.mark.parametrize("words", ["topics --list", "consume --topic t"])
+@speaks
+def test_who_is_no_broker_is_known(words: str, answers: Mapping[bytes, bytes], hint: str) -> None:
+    with stranger(answers) as address:
+        outcome = kadmin(*words.split(), "--bootstrap-server", address, "--timeout", "50")
+
+    assert (5, "") == (outcome.exit_code, outcome.stdout)
+    assert f"cannot reach the brokers at {address}: that is no broker\n" in outcome.stderr
+    assert f"hint: {hint.format(address)}" in outcome.stderr
 
 
 @pytest.mark.parametrize(
