@@ -1,7 +1,8 @@
 """LeaderAndIsr: which partitions shall this broker lead, and which follow?"""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple, cast
 
 from cluster.broker import orders
 from cluster.broker.broker import Broker
@@ -73,23 +74,52 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
 
 
 def changes_of(body: LeaderAndIsrRequest) -> Iterator[RoleChange]:
+    """What is said of each partition; many have the same state and replicas, each kept once."""
+    kept = Kept(cache(state_of), cache(PartitionAssignment))
     for state in body.ungrouped_partition_states:
-        yield change_of(state.topic_name, NO_TOPIC_ID, state)
+        yield change_of(state.topic_name, NO_TOPIC_ID, state, kept)
     for topic in body.topic_states:
         for state in topic.partition_states:
-            yield change_of(topic.topic_name, topic.topic_id, state)
+            yield change_of(topic.topic_name, topic.topic_id, state, kept)
 
 
-def change_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> RoleChange:
-    state = PartitionState(
-        leader=BrokerId(said.leader),
-        isr=tuple(map(BrokerId, said.isr)),
-        leader_epoch=LeaderEpoch(said.leader_epoch),
-        controller_epoch=ControllerEpoch(said.controller_epoch),
-        leader_recovery_state=said.leader_recovery_state,
-        zk_version=ZkVersion(said.partition_epoch),
+class Kept(NamedTuple):
+    """Makers that give the first one again of those that are equal."""
+
+    state_of: Callable[..., PartitionState]
+    assignment_of: Callable[..., PartitionAssignment]
+
+
+def state_of(
+    leader: int,
+    isr: tuple[BrokerId, ...],
+    leader_epoch: int,
+    controller_epoch: int,
+    leader_recovery_state: int,
+    zk_version: int,
+) -> PartitionState:
+    return PartitionState(
+        leader=BrokerId(leader),
+        isr=isr,
+        leader_epoch=LeaderEpoch(leader_epoch),
+        controller_epoch=ControllerEpoch(controller_epoch),
+        leader_recovery_state=leader_recovery_state,
+        zk_version=ZkVersion(zk_version),
     )
-    assignment = PartitionAssignment(
+
+
+def change_of(
+    topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState, kept: Kept
+) -> RoleChange:
+    state = kept.state_of(
+        said.leader,
+        tuple(map(BrokerId, said.isr)),
+        said.leader_epoch,
+        said.controller_epoch,
+        said.leader_recovery_state,
+        said.partition_epoch,
+    )
+    assignment = kept.assignment_of(
         tuple(map(BrokerId, said.replicas)),
         tuple(map(BrokerId, said.adding_replicas)),
         tuple(map(BrokerId, said.removing_replicas)),

@@ -1,7 +1,7 @@
 """UpdateMetadata: what shall this broker tell clients about brokers and partitions?"""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import TypeAlias, cast
 
 from cluster.broker import orders
@@ -23,8 +23,8 @@ from cluster.wire.messages.update_metadata import (
     UpdateMetadataResponse,
 )
 
-Same: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
-"""Of equal lists of brokers the first one: many partitions have the same, and it is kept once."""
+KnownOf: TypeAlias = Callable[..., KnownPartition]
+"""Gives the first one again of those that are equal: many partitions are, and it is kept once."""
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
@@ -76,23 +76,22 @@ def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
 
 
 def all_updates(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:
-    same: Same = {}
+    known_of = cache(KnownPartition)
     for state in body.ungrouped_partition_states:
-        yield update_of(state.topic_name, NO_TOPIC_ID, state, same)
+        yield update_of(state.topic_name, NO_TOPIC_ID, state, known_of)
     for topic in body.topic_states:
         for state in topic.partition_states:
-            yield update_of(topic.topic_name, topic.topic_id, state, same)
+            yield update_of(topic.topic_name, topic.topic_id, state, known_of)
 
 
 def update_of(
-    topic: str, topic_id: bytes, state: UpdateMetadataPartitionState, same: Same
+    topic: str, topic_id: bytes, state: UpdateMetadataPartitionState, known_of: KnownOf
 ) -> PartitionUpdate:
-    isr, replicas = tuple(state.isr), tuple(state.replicas)
-    known = KnownPartition(
+    known = known_of(
         state.leader,
         state.leader_epoch,
-        same.setdefault(isr, isr),
-        same.setdefault(replicas, replicas),
-        state.offline_replicas,
+        tuple(state.isr),
+        tuple(state.replicas),
+        tuple(state.offline_replicas),
     )
     return PartitionUpdate(TopicPartition(topic, state.partition_index), topic_id, known)

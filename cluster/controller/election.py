@@ -13,7 +13,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from cluster.model.ids import NEVER_READ, NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch
-from cluster.model.topic import RECOVERING, PartitionAssignment, PartitionState
+from cluster.model.topic import RECOVERING, PartitionAssignment, PartitionState, kept_once
 
 
 class Strategy(Enum):
@@ -45,7 +45,8 @@ def first_state(
     isr = tuple(replica for replica in replicas if replica in live)
     if not isr:
         return None
-    return PartitionState(isr[0], isr, LeaderEpoch(0), controller_epoch, zk_version=NEVER_READ)
+    epoch = LeaderEpoch(0)
+    return PartitionState(isr[0], kept_once(isr), epoch, controller_epoch, zk_version=NEVER_READ)
 
 
 def needs_unclean(state: PartitionState, live: Collection[BrokerId]) -> bool:
@@ -190,7 +191,7 @@ def new_leader_and_isr(
     """
     return state._replace(
         leader=leader,
-        isr=isr,
+        isr=kept_once(isr),
         leader_epoch=LeaderEpoch(state.leader_epoch + 1),
         controller_epoch=controller_epoch,
     )

@@ -26,7 +26,7 @@ from cluster.controller.requests import (
 from cluster.controller.zookeeper_requests import Verdict
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
-from cluster.model.topic import RECOVERED, RECOVERING, PartitionState
+from cluster.model.topic import RECOVERED, RECOVERING, PartitionState, kept_once
 
 RECOVERY_STATES: Final = frozenset({RECOVERED, RECOVERING})
 
@@ -108,7 +108,7 @@ def _decide(
     if not all(_is_eligible(active, partition, member) for member in proposal.isr):
         return AlteredPartition(ErrorCode.INELIGIBLE_REPLICA)
     return current._replace(
-        isr=isr,
+        isr=kept_once(isr),
         leader_recovery_state=recovery_state,
         controller_epoch=active.controller_epoch,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cluster.model.extra import NOTHING
@@ -17,6 +18,14 @@ from cluster.model.ids import (
 RECOVERED: Final = 0
 RECOVERING: Final = 1
 """Of a leader after an unclean election, from 3.2 on; Kafka's LeaderRecoveryState."""
+
+LISTS_MAX: Final = 10_000
+
+
+@lru_cache(LISTS_MAX)
+def kept_once(brokers: tuple[BrokerId, ...]) -> tuple[BrokerId, ...]:
+    """Of equal lists of brokers the first one: thousands of partitions have the same."""
+    return brokers
 
 
 class PartitionAssignment(NamedTuple):

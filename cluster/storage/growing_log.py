@@ -110,8 +110,8 @@ class GrowingLog:
         self._producers = producers
         # Nearly every log has none, and an empty set would take 200 bytes in each.
         self._damage = NO_DAMAGE
-        self._doomed: list[DoomedSegment] = []
-        self._unsynced_snapshots: list[str] = []
+        self._doomed: tuple[DoomedSegment, ...] = ()
+        self._unsynced_snapshots: tuple[str, ...] = ()
         self._has_new_names = has_new_names
         self._is_new = has_new_names
         self._is_flushing = False
@@ -307,7 +307,7 @@ class GrowingLog:
 
     def _write_snapshot(self) -> None:
         write_snapshot(self._files, self.directory, self._producers)
-        self._unsynced_snapshots.append(snapshot_path(self.directory, self.log_end_offset))
+        self._unsynced_snapshots += (snapshot_path(self.directory, self.log_end_offset),)
 
     # Reading.
 
@@ -426,7 +426,7 @@ class GrowingLog:
         if self._is_new:
             paths.append(topic_id_path(self.directory))
             directories.append(self.health.directory)
-        self._unsynced_snapshots.clear()
+        self._unsynced_snapshots = ()
         self._has_new_names = False
         self._is_new = False
         return tuple(paths), tuple(directories)

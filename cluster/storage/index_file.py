@@ -10,6 +10,7 @@ all segments made anew that were not flushed.
 """
 
 from errno import EIO
+from functools import cache
 from struct import Struct
 from typing import Final
 
@@ -21,6 +22,12 @@ GATHERED_SIZE_MAX: Final = 512
 """How many bytes of entries may wait to be written; a flush does not leave any."""
 
 Entry = tuple[int, int]
+
+
+@cache
+def number_within(size_max: int, entry_size: int) -> int:
+    """How many entries there is room for: one object for all logs, not 32 bytes in each."""
+    return size_max // entry_size
 
 
 class IndexFile:
@@ -44,10 +51,10 @@ class IndexFile:
         self._files = files
         self._layout = layout
         self._file: File | None = None
-        self._gathered = bytearray()
+        self._gathered = b""
         self._name = name
         self.directory = directory
-        self.entries_max = size_max // layout.size
+        self.entries_max = number_within(size_max, layout.size)
         self.count = 0
         self.last: Entry | None = None
         """The entry at the end, kept since every append and most lookups ask for it."""
@@ -61,7 +68,7 @@ class IndexFile:
         """Start without entries, whatever lay under the path, and preallocate."""
         self.count = 0
         self.last = None
-        self._gathered.clear()
+        self._gathered = b""
         self.file.truncate(0)
         self.grow()
 
@@ -127,8 +134,8 @@ class IndexFile:
     def write_out(self) -> None:
         """Write what has been gathered."""
         if self._gathered:
-            self.file.write(self._written_size, bytes(self._gathered))
-            self._gathered.clear()
+            self.file.write(self._written_size, self._gathered)
+            self._gathered = b""
 
     def last_at_most(self, field: int, target: int) -> Entry | None:
         """The last entry whose *field* is at most *target*; None when there is none."""

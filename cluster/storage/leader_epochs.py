@@ -45,7 +45,7 @@ class LeaderEpochs:
     def __init__(self, files: Files, directory: str) -> None:
         self._files = files
         self._directory = directory
-        self._starts: list[EpochStart] = []
+        self._starts: tuple[EpochStart, ...] = ()
         self.is_unsaved = False
         """Whether the checkpoint says something else: until the next flush takes its content."""
 
@@ -56,7 +56,7 @@ class LeaderEpochs:
             CorruptFileError: it is damaged.
         """
         rows = read_rows(self._files, f"{self._directory}/{FILE_NAME}", width=2)
-        self._starts = []
+        self._starts = ()
         for epoch, start_offset in rows:
             self._enter(EpochStart(int(epoch), int(start_offset)))
 
@@ -66,7 +66,7 @@ class LeaderEpochs:
 
     @property
     def starts(self) -> tuple[EpochStart, ...]:
-        return tuple(self._starts)
+        return self._starts
 
     @property
     def latest(self) -> int:
@@ -99,7 +99,7 @@ class LeaderEpochs:
         ]
         if not kept or kept[-1].epoch < epoch:
             kept.append(EpochStart(epoch, first_offset))
-        self._starts = kept
+        self._starts = tuple(kept)
         self.is_unsaved = True
 
     def begin_saving(self) -> File:
@@ -131,7 +131,7 @@ class LeaderEpochs:
             if start.epoch < entry.epoch and start.start_offset < entry.start_offset
         ]
         # Both columns rise: everything that would not is gone.
-        self._starts = [*kept, entry]
+        self._starts = (*kept, entry)
 
     def epoch_at(self, offset: int) -> int:
         """The epoch in which *offset* was or will be written; UNDEFINED before the first."""
@@ -154,7 +154,7 @@ class LeaderEpochs:
 
     def truncate_from_end(self, offset: int) -> None:
         """Forget the epochs that begin at *offset* or later."""
-        kept = [start for start in self._starts if start.start_offset < offset]
+        kept = tuple(start for start in self._starts if start.start_offset < offset)
         if len(kept) < len(self._starts):
             self._starts = kept
             self.is_unsaved = True
@@ -167,13 +167,13 @@ class LeaderEpochs:
         holder = self._starts[number - 1]
         if number == 1 and holder.start_offset == offset:
             return
-        self._starts = [EpochStart(holder.epoch, offset), *self._starts[number:]]
+        self._starts = (EpochStart(holder.epoch, offset), *self._starts[number:])
         self.is_unsaved = True
 
     def clear(self) -> None:
         """Forget all epochs."""
         if self._starts:
-            self._starts = []
+            self._starts = ()
             self.is_unsaved = True
 
     def _encoded(self) -> bytes:

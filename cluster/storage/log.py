@@ -179,8 +179,7 @@ class PartitionLog(GrowingLog):
 
     def take_doomed(self) -> tuple[DoomedSegment, ...]:
         """The segments dropped since the last call: whoever takes them removes them when due."""
-        doomed = tuple(self._doomed)
-        self._doomed.clear()
+        doomed, self._doomed = self._doomed, ()
         return doomed
 
     def move_to(self, directory: str) -> None:
@@ -201,8 +200,10 @@ class PartitionLog(GrowingLog):
         def moved(path: str) -> str:
             return directory + path.removeprefix(self.directory)
 
-        self._unsynced_snapshots = list(map(moved, self._unsynced_snapshots))
-        self._doomed = [one._replace(paths=tuple(map(moved, one.paths))) for one in self._doomed]
+        self._unsynced_snapshots = tuple(map(moved, self._unsynced_snapshots))
+        self._doomed = tuple(
+            one._replace(paths=tuple(map(moved, one.paths))) for one in self._doomed
+        )
         self.directory = directory
 
     def expire_producers(self, now_ms: int) -> None:

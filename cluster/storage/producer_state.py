@@ -6,7 +6,7 @@ answered with the offset that it got the first time, a gap is refused.  Knows no
 Source: Kafka's ProducerStateManager and ProducerAppendInfo.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from cluster.model.record_batch import (
@@ -65,6 +65,12 @@ class Producer(NamedTuple):
         return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
 
 
+NO_PRODUCERS: Final[dict[int, Producer]] = {}
+NONE_OPEN: Final[Mapping[int, int]] = {}
+NONE_ENDED: Final[list[tuple[int, int]]] = []
+"""Shared, and never written to: most logs know no producer, and each empty one takes 64 bytes."""
+
+
 class ProducerState:
     """All producers of one log, up to `end_offset`."""
 
@@ -72,14 +78,15 @@ class ProducerState:
 
     def __init__(self, end_offset: int, producers: Iterable[Producer] = ()) -> None:
         self.end_offset = end_offset
-        self._producers = {producer.producer_id: producer for producer in producers}
-        self._open = {
+        known = {producer.producer_id: producer for producer in producers}
+        self._producers = known or NO_PRODUCERS
+        self._open: Mapping[int, int] = {
             producer.producer_id: producer.transaction_offset
-            for producer in self._producers.values()
+            for producer in known.values()
             if producer.transaction_offset != NO_OFFSET
-        }
+        } or NONE_OPEN
         """The first offsets of the transactions that are open."""
-        self._ended: list[tuple[int, int]] = []
+        self._ended = NONE_ENDED
         """First offset and marker's offset of those that are over, but not yet committed."""
 
     @property
@@ -149,9 +156,11 @@ class ProducerState:
             return None
         marker = marker_of(memoryview(data)[position : position + header.size])
         self._note_marker(header, marker.coordinator_epoch)
-        first_offset = self._open.pop(header.producer_id, NO_OFFSET)
+        first_offset = self._open.get(header.producer_id, NO_OFFSET)
         if first_offset == NO_OFFSET:
             return None
+        self._open = {of: at for of, at in self._open.items() if of != header.producer_id}
+        self._ended = self._ended or []
         self._ended.append((first_offset, header.last_offset))
         if not marker.is_abort:
             return None
@@ -173,15 +182,17 @@ class ProducerState:
             header.last_offset_delta,
             header.max_timestamp,
         )
-        if header.is_transactional:
-            self._open.setdefault(header.producer_id, header.base_offset)
-        self._producers[header.producer_id] = Producer(
-            producer_id=header.producer_id,
-            epoch=header.producer_epoch,
-            batches=(*batches, sent),
-            last_timestamp=header.max_timestamp,
-            coordinator_epoch=NO_EPOCH if before is None else before.coordinator_epoch,
-            transaction_offset=transaction_offset(before, header),
+        if header.is_transactional and header.producer_id not in self._open:
+            self._open = {**self._open, header.producer_id: header.base_offset}
+        self._keep(
+            Producer(
+                producer_id=header.producer_id,
+                epoch=header.producer_epoch,
+                batches=(*batches, sent),
+                last_timestamp=header.max_timestamp,
+                coordinator_epoch=NO_EPOCH if before is None else before.coordinator_epoch,
+                transaction_offset=transaction_offset(before, header),
+            )
         )
 
     def _note_marker(self, header: BatchHeader, coordinator_epoch: int) -> None:
@@ -189,13 +200,20 @@ class ProducerState:
         self.end_offset = header.next_offset
         before = self._producers.get(header.producer_id)
         keeps = before is not None and before.epoch == header.producer_epoch
-        self._producers[header.producer_id] = Producer(
-            producer_id=header.producer_id,
-            epoch=header.producer_epoch,
-            batches=before.batches if keeps and before is not None else (),
-            last_timestamp=header.max_timestamp,
-            coordinator_epoch=coordinator_epoch,
+        self._keep(
+            Producer(
+                producer_id=header.producer_id,
+                epoch=header.producer_epoch,
+                batches=before.batches if keeps and before is not None else (),
+                last_timestamp=header.max_timestamp,
+                coordinator_epoch=coordinator_epoch,
+            )
         )
+
+    def _keep(self, producer: Producer) -> None:
+        if not self._producers:
+            self._producers = {}
+        self._producers[producer.producer_id] = producer
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget the producers that sent nothing for *expiration_ms* and have nothing open."""
@@ -203,7 +221,7 @@ class ProducerState:
             producer.producer_id: producer
             for producer in self._producers.values()
             if not is_expired(producer, now_ms, expiration_ms)
-        }
+        } or NO_PRODUCERS
 
 
 def transaction_offset(before: Producer | None, header: BatchHeader) -> int:

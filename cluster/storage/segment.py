@@ -4,7 +4,7 @@ Appends, finds batches by offset and by time, and knows when it is full.  Which 
 belongs to, and what a batch must look like, is the log's business.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -37,6 +37,9 @@ BOUNDARIES_MAX: Final = 8
 """How many beginnings of batches a segment remembers, twice: those of its tail are asked for again
 and again, by consumers that follow it and by the high watermark.  As many older ones go together,
 since to drop one for each that comes costs three times as much as to note it."""
+
+NO_BOUNDARIES: Final[Mapping[int, int]] = {}
+"""Shared: most segments have few, and an empty dictionary of its own takes 64 bytes of each."""
 
 
 @lru_cache(maxsize=1000)
@@ -101,7 +104,7 @@ class Segment:
         self._first_timestamp: int | None = None
         self._unindexed_size = 0
         self._boundaries: dict[int, int] = {}
-        self._older_boundaries: dict[int, int] = {}
+        self._older_boundaries = NO_BOUNDARIES
         self.directory = directory
         self.base_offset = base_offset
         self.created_ms = now_ms
@@ -208,7 +211,7 @@ class Segment:
 
     def _forget_boundaries(self) -> None:
         self._boundaries = {}
-        self._older_boundaries = {}
+        self._older_boundaries = NO_BOUNDARIES
 
     def has_room(self, size: int, max_timestamp: int, last_offset: int, now_ms: int) -> bool:
         """Whether *size* more bytes may be appended, or a new segment has to begin.

@@ -53,7 +53,7 @@ class TransactionIndex:
     def __init__(self, files: Files, directory: str, name: str) -> None:
         self._files = files
         self._file: File | None = None
-        self._entries: list[AbortedTxn] | None = []
+        self._entries: list[AbortedTxn] | None = None
         self._name = name
         self.directory = directory
         self.has_file = False
@@ -91,19 +91,22 @@ class TransactionIndex:
     @property
     def entries(self) -> Sequence[AbortedTxn]:
         if self._entries is None:
-            self._entries = self._read() if self.has_file else []
+            if not self.has_file:
+                return ()
+            self._entries = self._read()
         return self._entries
 
     def reset(self) -> None:
         """Start without entries, whatever lay under the path."""
         if self.has_file:
             self.file.truncate(0)
-        self._entries = []
+        self._entries = None
 
     def append(self, entry: AbortedTxn) -> None:
         position = len(self.entries) * LAYOUT.size
         self.file.write(position, LAYOUT.pack(VERSION, *entry))
-        assert self._entries is not None
+        if self._entries is None:
+            self._entries = []
         self._entries.append(entry)
 
     def truncate_to(self, offset: int) -> None:
@@ -118,5 +121,4 @@ class TransactionIndex:
         if self._file is not None:
             self._file.close()
             self._file = None
-        if self.has_file:
-            self._entries = None
+        self._entries = None

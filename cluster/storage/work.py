@@ -110,7 +110,7 @@ class DoomedDirectory(NamedTuple):
 
 def doomed_segments(
     files: Files, directory: str, segments: Sequence[Segment], due_ms: int
-) -> list[DoomedSegment]:
+) -> tuple[DoomedSegment, ...]:
     """Rename the files of *segments*, in their order, the log's own first.
 
     After a crash in between an index without its log is nothing, and the next start removes it; a
@@ -126,7 +126,7 @@ def doomed_segments(
                 files.rename(path, path + DELETED_SUFFIX)
                 paths.append(path + DELETED_SUFFIX)
         doomed.append(DoomedSegment(segment, tuple(paths), due_ms))
-    return doomed
+    return tuple(doomed)
 
 
 def run_in_turn(works: Sequence[Callable[[], None]]) -> None:

@@ -5,11 +5,19 @@ ignore the number, as Kafka's do.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from cluster.model.extra import NOTHING
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
-from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import (
+    LISTS_MAX,
+    RECOVERED,
+    PartitionAssignment,
+    PartitionState,
+    TopicAssignment,
+    kept_once,
+)
 from cluster.zk.fields import (
     INT32_MAX,
     JsonObject,
@@ -32,6 +40,9 @@ STATE_FIELDS: Final = frozenset(
     {"version", "leader", "isr", "leader_epoch", "controller_epoch", "leader_recovery_state"}
 )
 
+assignment_of: Final = lru_cache(LISTS_MAX)(PartitionAssignment)
+"""Gives the first one again of those that are equal: thousands of partitions have the same."""
+
 
 def decode_assignment(node: Znode) -> TopicAssignment:
     document = json_object(node)
@@ -40,7 +51,7 @@ def decode_assignment(node: Znode) -> TopicAssignment:
     removing = moving_lists(node, document, "removing_replicas", replicas)
     return TopicAssignment(
         partitions={
-            partition_id: PartitionAssignment(
+            partition_id: assignment_of(
                 replicas[partition_id], adding.get(partition_id, ()), removing.get(partition_id, ())
             )
             for partition_id in sorted(replicas)
@@ -116,7 +127,7 @@ def decode_state(node: Znode) -> PartitionState:
     controller_epoch: ControllerEpoch | None = document.get("controller_epoch")
     if type(controller_epoch) is not int or not 0 <= controller_epoch <= INT32_MAX:
         raise node.corrupt(f"'controller_epoch' is not an epoch: {shown(controller_epoch)}")
-    isr = broker_ids(node, "'isr'", document.get("isr"))
+    isr = kept_once(broker_ids(node, "'isr'", document.get("isr")))
     version = document.get("version")
     leader_recovery_state = RECOVERED
     extra = NOTHING

@@ -29,6 +29,15 @@ def test_partitions_are_in_order_of_their_numbers() -> None:
     assert list(assignment.partitions) == [0, 2, 10]
 
 
+def test_partitions_with_the_same_replicas_or_isr_keep_them_once() -> None:
+    node = assignment_node(partitions={"0": [1, 2], "1": [1, 2]})
+    one, other = decode_assignment(node).partitions.values()
+    isr, other_isr = decode_state(state_node()).isr, decode_state(state_node()).isr
+
+    assert one is other
+    assert isr is other_isr
+
+
 def test_a_topic_id_and_a_move_survive_in_a_node_of_an_old_version() -> None:
     assignment = TopicAssignment(
         partitions={0: PartitionAssignment((BrokerId(1), BrokerId(2)), adding=(BrokerId(2),))},
