@@ -89,10 +89,16 @@ class TopicAssignment:
     topic_id: str | None = None
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = field(default_factory=dict)
+    _is_reassigning: bool | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def is_reassigning(self) -> bool:
-        return any(partition.is_reassigning for partition in self.partitions.values())
+        """Whether any partition is; looked for once, since each of thousands may be asked about."""
+        known = self._is_reassigning
+        if known is None:
+            known = any(partition.is_reassigning for partition in self.partitions.values())
+            object.__setattr__(self, "_is_reassigning", known)
+        return known
 
     @property
     def fewest_replicas(self) -> int | None:

@@ -1,5 +1,8 @@
 """What values say of themselves: topics, partitions, entities, snapshots."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from cluster.model.acl import AclChange, PatternType, ResourcePattern, ResourceType
@@ -46,6 +49,23 @@ def test_a_topic_moves_when_one_of_its_partitions_does() -> None:
 
     assert not TopicAssignment(partitions={0: still}).is_reassigning
     assert TopicAssignment(partitions={0: still, 1: moving}).is_reassigning
+
+
+def test_whether_a_topic_is_moved_is_looked_for_once_however_many_partitions_ask() -> None:
+    class Counting(dict[int, PartitionAssignment]):
+        count = 0
+
+        def values(self) -> Any:
+            self.count += 1
+            return super().values()
+
+    partitions = Counting({0: PartitionAssignment(brokers(1))})
+    topic = TopicAssignment(partitions=partitions)
+    moving = PartitionAssignment(brokers(1, 2), adding=brokers(2))
+
+    assert [topic.is_reassigning for _ in range(3)] == [False] * 3
+    assert partitions.count == 1
+    assert replace(topic, partitions={0: moving}).is_reassigning
 
 
 def test_a_replica_that_goes_does_not_count_among_the_fewest() -> None:
