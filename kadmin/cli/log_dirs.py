@@ -67,7 +67,7 @@ def log_dirs(session: Session, **options: Any) -> None:
     --plain, the lines are those of kafka-log-dirs unless --by, --sort-by or --limit is given.
 
     Brokers that are dead or did not answer come first, then directories that have failed. Exits
-    with 4 if a directory has failed, and with 5 if a broker did not answer.
+    with 4 if a directory has failed, and with 5 if a broker is dead or did not answer.
 
     \b
     Examples:
@@ -106,8 +106,8 @@ def log_dirs(session: Session, **options: Any) -> None:
             session.output.warn(f"log directory {path} of broker {broker} has failed")
         for broker in dead:
             session.output.warn(f"broker {broker} is dead: what lies on it is not told")
-        if silent:
-            raise SilentBrokers(silent)
+        if silent or dead:
+            raise SilentBrokers(sorted({*silent, *dead}))
 
     watch(session, options["watch"], show)
     if failed:
