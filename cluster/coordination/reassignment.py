@@ -118,7 +118,7 @@ def look_at_moves(
         part = None if topic is None else topic.partitions.get(partition.partition)
         if part is None or not goes_on(move, part, request.get(partition)):
             return Conflict(paths.topic(partition.topic), ZkError.BAD_VERSION)
-        if not has_arrived(move, part):
+        if not has_arrived(move, part, request.get(partition)):
             targets[partition] = move.target
     if not targets:
         return Conflict(path, ZkError.BAD_VERSION)
@@ -151,7 +151,7 @@ def goes_on(
 ) -> bool:
     """Whether a partition that has *part* now, and for which *requested* is asked, is on the same
     way as when *move* was decided, however far, or at its end."""
-    if has_arrived(move, part):
+    if has_arrived(move, part, requested):
         return True
     if part.is_reassigning:
         return part.target == move.heading and set(part.origin) == set(move.before.origin)
@@ -162,9 +162,17 @@ def goes_on(
     )
 
 
-def has_arrived(move: Withdrawn, part: PartitionAssignment) -> bool:
-    """Whether nothing is left to take back; the request may have it still."""
-    return not part.is_reassigning and part.replicas == move.heading
+def has_arrived(
+    move: Withdrawn, part: PartitionAssignment, requested: tuple[BrokerId, ...] | None
+) -> bool:
+    """Whether nothing is left to take back.
+
+    The request may have it still; but before Kafka 2.4 a partition that only grows has all its
+    replicas from the beginning, and nothing but the request tells that it goes on.
+    """
+    only_grows = set(move.before.replicas) <= set(move.heading)
+    is_asked = only_grows and requested == move.heading
+    return not part.is_reassigning and part.replicas == move.heading and not is_asked
 
 
 def being_taken_up(

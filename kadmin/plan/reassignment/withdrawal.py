@@ -32,7 +32,7 @@ def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
     moves = [
         withdrawn(move, targets[move.partition].replicas, snapshot.moving.get(move.partition, ()))
         for move in running_moves(snapshot)
-        if move.partition in targets and not has_arrived(move)
+        if move.partition in targets
     ]
     untold = [move for move in moves if not is_told(move)]
     problems = list(untold_problems(untold, snapshot))
@@ -57,12 +57,6 @@ def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId
     to = named if is_named else before
     heading = requested if requested == to else move.heading
     return replace(move, target=Target(to), heading=heading, named=named if is_named else ())
-
-
-def has_arrived(move: Move) -> bool:
-    """Whether nothing is left of it but its place in the request, which the controller is about to
-    take away: to whom it goes back may have been what somebody else has asked for."""
-    return not move.before.is_reassigning and move.before.replicas == move.heading
 
 
 def is_told(move: Move) -> bool:

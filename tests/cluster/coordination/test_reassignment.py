@@ -321,6 +321,16 @@ def test_how_far_a_partition_has_come_meanwhile_does_not_matter(
     assert {T0: ids("0,1"), T1: ids("2,0")} == dict(run(read_request(), world.serve))
 
 
+def test_before_2_4_what_only_grows_goes_on_while_it_is_asked_for() -> None:
+    world = Cluster()
+    world.put(Create(PATH, encode_reassignment(Reassignment(targets={T0: ids("2,0,1")}))))
+    world.elect(2)
+    world.move("2,0,1 0,1")
+
+    assert Committed() == world.take_back(2, {T0: going("0,1", "2,0,1")})
+    assert {T0: ids("0,1")} == dict(run(read_request(), world.serve))
+
+
 def test_of_what_has_arrived_meanwhile_nothing_is_asked() -> None:
     world = Cluster()
     world.put(Create(PATH, encode_reassignment(Reassignment(targets={T1: ids("2,0")}))))

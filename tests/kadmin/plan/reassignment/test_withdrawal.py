@@ -81,12 +81,10 @@ def test_what_is_asked_to_go_back_already_needs_no_other_controller() -> None:
     assert ((), Withdrawal(None)) == (plan.asked, plan.withdrawal)
 
 
-@pytest.mark.parametrize("file", ["t-0:2,0", "t-0:0,1"])
-def test_what_has_arrived_and_not_left_the_request_yet_is_not_moving(file: str) -> None:
-    """Somebody else may have taken it back just now."""
-    plan = plan_withdrawal(moving("2,0 0,1", "t-0:2,0", "t-1:2,1"), targets(file, "t-1:0,1"))
+def test_before_2_4_what_only_grows_looks_as_if_it_had_arrived_and_is_taken_back() -> None:
+    plan = plan_withdrawal(moving("2,0", "t-0:2,0"), targets("t-0:0"))
 
-    assert [part("t-1")] == [move.partition for move in plan.moves]
+    assert [ids("0")] == [move.target.replicas for move in plan.asked]
 
 
 def test_nothing_that_stands_still_is_in_the_plan() -> None:
