@@ -58,8 +58,12 @@ class Layout(logging.Formatter):
 
         Stack traces stand below the line.
         """
-        record.message = CONTROL.sub(escaped, record.message)
+        record.message = one_line(record.message)
         return super().formatMessage(record)
+
+
+def one_line(text: str) -> str:
+    return CONTROL.sub(escaped, text)
 
 
 def escaped(match: re.Match[str]) -> str:
@@ -150,5 +154,12 @@ def start_logging(directory: str, *, level: int = logging.INFO) -> None:
 
 
 def write_state_change(line: StateChangeLine) -> None:
-    """Write one line, with what Kafka puts around it."""
-    state_change_logger.log(LEVELS[line.level], "%s", line.message)
+    """Write one line, with what Kafka puts around it; an exception stands below it, as there."""
+    level = LEVELS[line.level]
+    if not state_change_logger.isEnabledFor(level):
+        return
+    message, _, exception = line.message.partition("\n")
+    record = state_change_logger.makeRecord(STATE_CHANGE, level, "", 0, message, (), None)
+    if exception:
+        record.exc_text = one_line(exception)
+    state_change_logger.handle(record)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition
 from cluster.runtime.hourly_logs import (
     CONTROLLER,
     STATE_CHANGE,
@@ -20,7 +21,9 @@ from cluster.runtime.hourly_logs import (
     start_logging,
     write_state_change,
 )
+from cluster.statechange.controller import ControllerTag, partition_failed
 from cluster.statechange.line import Level, StateChangeLine
+from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 
 HOUR_S = 3600
@@ -174,3 +177,18 @@ def test_what_a_client_calls_itself_is_no_line_of_its_own(tmp_path: Path) -> Non
     )
     assert second.endswith("INFO a mistake (cluster)")
     assert ("Traceback (most recent call last):", "the line") == (trace, last)
+
+
+@pytest.mark.usefixtures("clean_loggers")
+def test_an_exception_stands_below_its_state_change_as_in_kafkas_log(tmp_path: Path) -> None:
+    start_logging(str(tmp_path))
+    tag = ControllerTag(BrokerId(2), ControllerEpoch(7))
+    states = ("OfflinePartition", "OnlinePartition")
+    line = partition_failed(tag, TopicPartition("t", 0), *states, "100%\nforged")
+
+    write_state_change(line)
+
+    said, below = (tmp_path / "state-change.log").read_text().splitlines()
+    assert Kind.TRANSITION_FAILED is parse_line(said).kind
+    assert said.endswith("from OfflinePartition to OnlinePartition (state.change.logger)")
+    assert r"kafka.common.StateChangeFailedException: 100%\nforged" == below
