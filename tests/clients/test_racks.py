@@ -6,6 +6,7 @@ Between the clients and each broker stands a meter; brokers reach one another by
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
@@ -16,7 +17,9 @@ from tests.clients.confluent import Confluent
 from tests.clients.driver import Driver, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import start_broker
+from tests.support.cli import kadmin_process
 from tests.support.proxy import Conversation, Proxy, serving
+from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
 pytestmark = LIBRARIES
@@ -73,7 +76,15 @@ def meters(
             directory = tmp_path_factory.mktemp(f"broker-{broker_id}")
             broker = start_broker(directory, connect, broker_id, settings)
             stack.callback(broker.kill)
+        for meter in meters.values():
+            wait_until(partial(knows_all, meter), timeout_s=60, what="brokers that know each other")
         yield meters
+
+
+def knows_all(meter: Meter) -> bool:
+    """Whether the broker behind *meter* has heard of all, whom else a topic may not name."""
+    told = kadmin_process("brokers", "--list", "--bootstrap-server", meter.address).stdout
+    return told.split() == list(map(str, RACKS))
 
 
 def test_a_consumer_reads_in_its_rack(
