@@ -21,6 +21,9 @@ def main() -> None:
     except KeyboardInterrupt:
         # While Python was still importing, or a second one while the first was being handled.
         code = ExitCode.INTERRUPTED
+    # Python remembers a Ctrl-C that met it within exec of a text, as dataclasses are made, and as
+    # `python -m` dies of SIGINT in the end though it was handled.  The next text makes it forget.
+    exec("")
     sys.exit(code)
 
 

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -291,3 +292,25 @@ def test_terminal_gets_a_styled_table_unless_colours_are_unwanted(
 
 def test_pipe_gets_plain_lines() -> None:
     assert "bräcket\n" == run("table").stdout
+
+
+def test_a_ctrl_c_that_python_met_while_it_made_a_class_ends_as_any_other(tmp_path: Path) -> None:
+    """As `dataclass` does in a module that is imported just then."""
+    (tmp_path / "interrupted.py").write_text("""
+import kadmin.__main__
+import kadmin.cli.main
+
+def run(arguments):
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return 130
+
+kadmin.cli.main.run = run
+kadmin.__main__.main()
+""")
+    path = f"{tmp_path}{os.pathsep}{CHECKOUT}"
+
+    ended = run(command=(sys.executable, "-m", "interrupted"), PYTHONPATH=path)
+
+    assert 130 == ended.returncode, ended.stderr
