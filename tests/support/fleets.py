@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -135,6 +136,18 @@ class Fleet:
 
     # What brokers tell clients.
 
+    def wait_until_known(self) -> None:
+        """Until each broker has heard of all: a topic may name no others."""
+        for broker in self.brokers.values():
+            wait_until(
+                partial(self._knows_all, broker), timeout_s=WAIT_S, what="brokers that know all"
+            )
+
+    def _knows_all(self, broker: Broker) -> bool:
+        with broker.client() as client:
+            answer = client.ask(ApiKey.METADATA, 8, MetadataRequest([], False), MetadataResponse)
+        return {known.node_id for known in answer.brokers} == set(self.brokers)
+
     def leaders(self, broker: Broker, topic: str) -> Mapping[int, int]:
         """Who leads each partition of *topic*, as *broker* says; only those with a leader."""
         with broker.client() as client:
@@ -178,6 +191,7 @@ def running_fleet(directory: Path, count: int) -> Iterator[Fleet]:
         fleet = Fleet(directory, server, count)
         try:
             fleet.start(*fleet.broker_ids)
+            fleet.wait_until_known()
             yield fleet
         finally:
             fleet.close()
