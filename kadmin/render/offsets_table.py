@@ -77,7 +77,7 @@ def table_of(
     if has_topic:
         table.add_column("topic", least=TOPIC_WIDTH)
     for (heading, worth), width in zip(columns_of(report), widths, strict=True):
-        is_text = heading in ("why", "record of (UTC)")
+        is_text = heading in TEXTS
         table.add_column(
             heading if is_text else heading.rjust(width),
             justify="left" if is_text else "right",
