@@ -4,21 +4,23 @@ In a JVM that is started for it, or in the one that started this process (spark-
 machine, or for a master elsewhere.  Gives it no work.
 """
 
+import logging
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import threading
 import time
-import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import cluster
-import kadmin
 from kadmin.errors import UnreachableError, UsageError
+from kadmin.jobs.spark import python_daemon
+from kadmin.jobs.spark.code import pack_code
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
 from kadmin.jobs.spark.master_url import with_retries
@@ -45,6 +47,9 @@ DEFAULTS: Final = {
 
 CLUSTER_DEFAULTS: Final = {
     "spark.executor.extraJavaOptions": " ".join(FLAGS),
+    # They ask Java's beans, which take a second to come up.
+    "spark.metrics.executorMetricsSource.enabled": "false",
+    "spark.metrics.staticSources.enabled": "false",
 }
 
 LOCAL_DEFAULTS: Final = {
@@ -55,14 +60,18 @@ LOCAL_DEFAULTS: Final = {
 DAEMON: Final = "kadmin.jobs.spark.python_daemon"
 """Only where workers run the Python that has PySpark installed."""
 
+SENT_DAEMON: Final = "kadmin_python_daemon"
+"""The same as a module of its own, which executors find in the directory where they run."""
+
 LOCAL_HEAP_MIB: Final = 512
 """Spark refuses to start with less than 450."""
 
 CLUSTER_HEAP_MIB: Final = 1024
 """Results of other machines' workers pass through the driver's JVM."""
 
+WORKERS_HINT: Final = "see on the master's page why its workers fail"
+
 EXECUTOR_TIMEOUT_S: Final = 60.0
-SETTLE_S: Final = 0.3
 POLL_S: Final = 0.05
 KILL_TIMEOUT_S: Final = 10.0
 
@@ -131,13 +140,14 @@ class Driver:
         self.process = start_jvm(self.launch)
 
     def bring_up(self) -> None:
-        """Make the context, once the JVM is there.
+        """Make the context, once the JVM is there; executors may still be starting.
 
         Raises:
             SparkFailed: the JVM or Spark cannot start.
-            UnreachableError: no executor is ready in time.
         """
         gateway = None
+        # While the JVM starts, if it is ours.
+        code = None if self.master.startswith("local") else pack_code(self.directory)
         if self.process is not None:
             assert self.launch is not None
             gateway = await_gateway(self.process, self.launch)
@@ -153,14 +163,37 @@ class Driver:
             is_local = conf.get("spark.master", self.master).startswith("local")
             if is_local and os.environ["PYSPARK_PYTHON"] == sys.executable:
                 conf.setIfMissing("spark.python.daemon.module", DAEMON)
+            elif not is_local and self.process is not None:
+                conf.setIfMissing("spark.python.daemon.module", SENT_DAEMON)
             defaults = DEFAULTS | (LOCAL_DEFAULTS if is_local else CLUSTER_DEFAULTS)
             conf.setIfMissing("spark.app.name", self.app_name)
             for key, value in defaults.items():
                 conf.setIfMissing(key, value)
             self.context = SparkContext(conf=conf)
             if not is_local:
-                self.context.addPyFile(str(pack_code(self.directory)))
-                await_executors(self.context, self.master)
+                self.context.addPyFile(str(code or pack_code(self.directory)))
+                if conf.get("spark.python.daemon.module", None) == SENT_DAEMON:
+                    self.context.addFile(str(copy_of_daemon(self.directory)))
+
+    def await_executors(self) -> None:
+        """Wait until executors have registered, and their Pythons are up; on a cluster.
+
+        That takes a second or two, in which the slower ones register too; those that come later
+        find work when they do.
+
+        Raises:
+            UnreachableError: none did in time.
+            SparkFailed: they cannot run Python.
+        """
+        if self.is_local:
+            return
+        with py4j_errors(self.log, hint=WORKERS_HINT):
+            await_executor(self.context, self.master)
+            known = 0
+            while known != executors(self.context):
+                known = executors(self.context)
+                cores = int(self.context.defaultParallelism)
+                self.context.parallelize(range(cores), cores).foreach(be_up)
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """See that workers on other machines see *paths*, as far as one of each can be asked.
@@ -172,7 +205,7 @@ class Driver:
         if self.is_local:
             return
         count = int(self.context.defaultParallelism)
-        with py4j_errors(self.log, hint="see on the master's page why its workers fail"):
+        with py4j_errors(self.log, hint=WORKERS_HINT):
             asked = self.context.parallelize(range(count), count)
             answers = asked.map(partial(unseen, paths=tuple(paths))).collect()
         for host, path in answers:
@@ -192,8 +225,10 @@ class Driver:
     def end(self, *, is_abandoned: bool) -> None:
         """End the context, and the JVM if it is ours; nothing uses them any more."""
         if self.context is not None:
-            if self.process is not None and (is_abandoned or self.is_local):
-                # Nothing of it is needed any more, and an orderly stop takes a second.
+            if self.process is not None:
+                if not is_abandoned and not self.is_local:
+                    stop_in_jvm(self.context)
+                # Nothing of it is needed any more, and to stop the rest in order takes a second.
                 self.kill()
             self.context.stop()
         self.kill()
@@ -232,19 +267,9 @@ def connect(gateway: Gateway | None) -> Any:
         del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
 
 
-def await_executors(context: Any, master: str) -> None:
-    """Wait until executors have registered, and a moment for more of them.
-
-    Raises:
-        UnreachableError: none did in time.
-    """
+def await_executor(context: Any, master: str) -> None:
     deadline = time.monotonic() + EXECUTOR_TIMEOUT_S
-    count, since = 0, time.monotonic()
-    while count == 0 or time.monotonic() < since + SETTLE_S:
-        # The driver counts as one.
-        now = context._jsc.sc().getExecutorMemoryStatus().size() - 1
-        if now != count:
-            count, since = now, time.monotonic()
+    while executors(context) == 0:
         if time.monotonic() > deadline:
             raise UnreachableError(
                 f"no executor of {master} was ready within {EXECUTOR_TIMEOUT_S:g} s",
@@ -254,13 +279,19 @@ def await_executors(context: Any, master: str) -> None:
         time.sleep(POLL_S)
 
 
-def pack_code(directory: Path) -> Path:
-    """A zip of our own code, for executors that do not have it."""
-    path = directory / "kadmin.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for root in (Path(kadmin.__path__[0]), Path(cluster.__path__[0])):
-            for file in sorted(root.rglob("*.py")):
-                archive.write(file, file.relative_to(root.parent))
+def executors(context: Any) -> int:
+    """How many have registered; the driver counts as one of those that Spark tells of."""
+    return int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1
+
+
+def be_up(_: int) -> None:
+    """In a task: nothing more is asked."""
+
+
+def copy_of_daemon(directory: Path) -> Path:
+    """The daemon's module as executors get it."""
+    path = directory / f"{SENT_DAEMON}.py"
+    shutil.copyfile(python_daemon.__file__, path)
     return path
 
 
@@ -276,10 +307,20 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
         process.stdin.close()
 
 
+def stop_in_jvm(context: Any) -> None:
+    """Give a cluster back what it gave; says nothing where the JVM is gone."""
+    from py4j.protocol import Py4JError
+
+    with suppress(Py4JError, OSError):
+        context._jsc.stop()
+
+
 def expect_end(context: Any) -> None:
     """Prepare PySpark for a JVM that ends without a word, before it does."""
     if context is None or context._jsc is None:
         return
+    # Py4J tells the root logger that a connection broke, which prints it unless told otherwise.
+    logging.getLogger().addHandler(logging.NullHandler())
     # Nobody will be there to be told.
     context._jsc = None
     server = context._accumulatorServer

@@ -23,6 +23,14 @@ WORKERS_MAX: Final = 32
 
 JOIN_TIMEOUT_S: Final = 10.0
 
+OUTCOMES_BYTES: Final = 64 << 20
+"""So much of outcomes may come back at once."""
+
+TASKS_PER_WORKER: Final = 2
+WORK_ITEMS_PER_WORKER: Final = 8
+"""In a job.  A job costs Spark some 100 ms and a task 40 ms, however small: more of them would take
+time from the work, fewer tell of progress late and leave workers idle at the end."""
+
 LOCAL_HINT: Final = "if this machine's memory was short, let fewer work: --master 'local[1]'"
 CLUSTER_HINT: Final = "if it is memory, give a worker more: --conf spark.executor.memory=2g"
 
@@ -50,6 +58,7 @@ class SparkEngine:
         """Bring up the driver; the outcome is in `started`."""
         try:
             self.driver.bring_up()
+            self.driver.await_executors()
             self.workers = min(int(self.driver.context.defaultParallelism), self.workers)
             if self.driver.is_local:
                 self.work_queue = WorkQueue()
@@ -107,19 +116,24 @@ class SparkEngine:
             work_queue.fail(error)
 
     def run_jobs(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
-        """On a cluster, whose workers may not reach this process: a job for each work item.
+        """On a cluster, whose workers may not reach this process: jobs of some work items each.
 
         Spark itself carries the results, and repeats what fails with a worker.
         """
-        pending: deque[Future[Any]] = deque()
+        pending: deque[Future[list[bytes]]] = deque()
+        begun = taken = 0
+        per_job = 1
         with ThreadPoolExecutor(self.in_flight_max, "spark-job") as pool:
             try:
-                for argument in arguments:
-                    if len(pending) == self.in_flight_max:
-                        yield pending.popleft().result()
-                    pending.append(pool.submit(self.run_one, work, argument))
-                while pending:
-                    yield pending.popleft().result()
+                while taken < len(arguments):
+                    while begun < len(arguments) and begun - taken < self.workers + per_job:
+                        some = arguments[begun : begun + per_job]
+                        pending.append(pool.submit(self.run_job, work, some))
+                        begun += len(some)
+                    outcomes = pending.popleft().result()
+                    taken += len(outcomes)
+                    per_job = work_items_per_job(max(map(len, outcomes)), self.workers)
+                    yield from map(result_of, outcomes)
             except BaseException:
                 for future in pending:
                     future.cancel()
@@ -127,11 +141,14 @@ class SparkEngine:
                     self.driver.context.cancelAllJobs()
                 raise
 
-    def run_one(self, work: Work, argument: Any) -> Any:
+    def run_job(self, work: Work, arguments: Sequence[Any]) -> list[bytes]:
+        """The outcomes of *work* on each of *arguments*, in order."""
+        work_items = [pack_work_item(work, argument) for argument in arguments]
+        tasks = min(len(work_items), TASKS_PER_WORKER * self.workers)
         with py4j_errors(self.driver.log, hint=CLUSTER_HINT):
-            work_item = self.driver.context.parallelize([pack_work_item(work, argument)], 1)
-            (outcome,) = work_item.map(run_work_item).collect()
-        return result_of(outcome)
+            shares = self.driver.context.parallelize(work_items, tasks)
+            outcomes: list[bytes] = shares.map(run_work_item).collect()
+        return outcomes
 
     def release(self) -> None:
         """End the tasks of this machine, so that the driver can do something else."""
@@ -153,6 +170,11 @@ class SparkEngine:
         self.driver.end(is_abandoned=is_abandoned)
         if self.job is not None:
             self.job.join(JOIN_TIMEOUT_S)
+
+
+def work_items_per_job(outcome_bytes: int, workers: int) -> int:
+    """How many work items the next job has, where an outcome takes up to *outcome_bytes*."""
+    return min(max(OUTCOMES_BYTES // max(outcome_bytes, 1), 1), WORK_ITEMS_PER_WORKER * workers)
 
 
 def run_task(_: int, *, address: tuple[str, int], key: bytes, imports: str | None) -> None:

@@ -120,7 +120,8 @@ def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
 
 def environment(launch: JvmLaunch) -> dict[str, str]:
     """What the JVM and the Python workers that it starts find in their environment."""
-    own = str(Path(kadmin.__path__[0]).parent)
+    # Its Python workers find there what executors find where they run.
+    own = (str(Path(kadmin.__path__[0]).parent), str(launch.directory))
     path = os.environ.get("PYTHONPATH")
     return {
         "PYSPARK_PYTHON": sys.executable,
@@ -128,7 +129,7 @@ def environment(launch: JvmLaunch) -> dict[str, str]:
         "JAVA_HOME": str(launch.java.path.parent.parent),
         "SPARK_HOME": str(spark_home()),
         "SPARK_CONNECT_MODE": "0",
-        "PYTHONPATH": own if not path else f"{own}{os.pathsep}{path}",
+        "PYTHONPATH": os.pathsep.join((*own, path) if path else own),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(launch.info),
     }
 

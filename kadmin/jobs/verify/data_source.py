@@ -23,7 +23,7 @@ def write_shares(path: Path, shares: Sequence[tuple[Piece, ...]]) -> None:
 
 
 class SegmentSource(DataSource):
-    """The batches of segments; option *shares*: the file of what is read."""
+    """The batches of segments; option *shares*: the file of what is read, or nothing."""
 
     @classmethod
     def name(cls) -> str:
@@ -52,6 +52,8 @@ class SegmentReader(DataSourceReader):
         self.shares = shares
 
     def partitions(self) -> list[Share]:
+        if not self.shares:
+            return [Share(())]
         return [Share(pieces) for pieces in pickle.loads(Path(self.shares).read_bytes())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:

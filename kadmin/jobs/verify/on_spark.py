@@ -7,9 +7,12 @@ partition, and come back as verdicts: rows never pass the driver.
 import os
 import pickle
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -67,8 +70,9 @@ def verify_on_spark(
                     directory,
                     makes_archive=request.makes_archive,
                 )
-            driver.bring_up()
-            verified = judged_by(driver, request, pieces, meter)
+            # A signal that meets this thread shall not meet the way to the JVM, which complains.
+            comparing = in_background(partial(compared, driver, request, pieces, meter))
+            verified: list[VerifiedPartition] = comparing.result()
             is_whole = True
         finally:
             with deferring_interrupts():
@@ -77,24 +81,63 @@ def verify_on_spark(
     return verified
 
 
-def judged_by(
+def compared(
     driver: Driver, request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
 ) -> list[VerifiedPartition]:
+    driver.bring_up()
+    preparing = in_background(partial(prepare_session, driver.context, request.how))
+    found = as_workers_find(request, pieces)
+    driver.await_executors()
+    driver.check_paths(directories_of(found))
+    with py4j_errors(driver.log, hint=HINT):
+        return judged_by(driver, preparing.result(), request, pieces, found, meter)
+
+
+def in_background(work: Callable[[], Any]) -> Future[Any]:
+    pool = ThreadPoolExecutor(1, "spark-session")
+    try:
+        return pool.submit(work)
+    finally:
+        pool.shutdown(wait=False)
+
+
+def prepare_session(context: Any, how: HowToVerify) -> Any:
+    """A session that has planned the comparison of nothing, while executors start.
+
+    The driver's first plan takes it some seconds, of which the second one is spared.
+    """
     from pyspark.sql import SparkSession
 
-    found = as_workers_find(request, pieces)
+    session: Any = SparkSession(context)
+    # It would let one task do what is small, and what is small may be long to compare.
+    session.conf.set("spark.sql.adaptive.enabled", "false")
+    session.dataSource.register(SegmentSource)
+    verdicts = verdicts_on(context, rows_of(session, None), {}, how)
+    verdicts._jdf.queryExecution().toRdd()
+    return session
+
+
+def judged_by(
+    driver: Driver,
+    session: Any,
+    request: VerifyRequest,
+    pieces: Sequence[Piece],
+    found: Found,
+    meter: Meter,
+) -> list[VerifiedPartition]:
+    cores = int(driver.context.defaultParallelism)
+    tasks = max(min(TASKS_PER_CORE * cores, len(found)), 1)
+    session.conf.set("spark.sql.shuffle.partitions", str(tasks))
+    with watching(driver.context, meter):
+        rows = read_rows(session, driver, request, pieces)
+        verdicts = verdicts_on(driver.context, rows, found, request.how)
+        return [pickle.loads(row.verdict) for row in verdicts.collect()]
+
+
+def directories_of(found: Found) -> list[str]:
+    """The directories on workers' machines that hold the replicas *found*."""
     places = {replica.directory for replicas in found.values() for replica in replicas}
-    driver.check_paths(sorted({os.path.dirname(each) for each in places if not is_uri(each)}))
-    with py4j_errors(driver.log, hint=HINT):
-        session: Any = SparkSession(driver.context)
-        cores = int(driver.context.defaultParallelism)
-        tasks = max(min(TASKS_PER_CORE * cores, len(found)), 1)
-        session.conf.set("spark.sql.shuffle.partitions", str(tasks))
-        # It would let one task do what is small, and what is small may be long to compare.
-        session.conf.set("spark.sql.adaptive.enabled", "false")
-        with watching(driver.context, meter):
-            rows = read_rows(session, driver, request, pieces)
-            return collect_verdicts(driver.context, rows, found, request.how)
+    return sorted({os.path.dirname(each) for each in places if not is_uri(each)})
 
 
 def as_workers_find(request: VerifyRequest, pieces: Sequence[Piece]) -> Found:
@@ -116,17 +159,21 @@ def read_rows(session: Any, driver: Driver, request: VerifyRequest, pieces: Sequ
     tasks = TASKS_PER_CORE * int(driver.context.defaultParallelism)
     share_bytes = min(PIECE_BYTES, sum(piece.size for piece in whole) // tasks + 1)
     write_shares(path, shares(whole, share_bytes))
-    session.dataSource.register(SegmentSource)
-    rows = session.read.format(SegmentSource.name()).option("shares", str(path)).load()
+    rows = rows_of(session, path)
     if request.parquet is None:
         return rows
     rows.write.mode("append").parquet(request.parquet)
     return session.read.schema(rows.schema).parquet(request.parquet)
 
 
-def collect_verdicts(
-    context: Any, rows: Any, found: Found, how: HowToVerify
-) -> list[VerifiedPartition]:
+def rows_of(session: Any, shares: Path | None) -> Any:
+    """The batch rows of the *shares* that were written there; None: no rows."""
+    option = "" if shares is None else str(shares)
+    return session.read.format(SegmentSource.name()).option("shares", option).load()
+
+
+def verdicts_on(context: Any, rows: Any, found: Found, how: HowToVerify) -> Any:
+    """The verdicts on the partitions of *rows*, pickled, as a query."""
     from pyspark.sql import functions
     from pyspark.sql.pandas.functions import arrow_udf
 
@@ -140,7 +187,7 @@ def collect_verdicts(
     verdicts = rows.groupBy("topic", "partition").agg(
         column(functions.struct(*rows.columns)).alias("verdict")
     )
-    return [pickle.loads(row.verdict) for row in verdicts.select("verdict").collect()]
+    return verdicts.select("verdict")
 
 
 def judged(group: pa.Array, found: Found, how: HowToVerify) -> bytes:

@@ -1,6 +1,11 @@
 """Replicas in pieces, as rows and on Spark: is the same said of them as of whole ones?"""
 
+import os
+import signal
+import subprocess
+import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -8,6 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from kadmin.errors import ExitCode
 from kadmin.jobs.progress import Progress
 from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect, segments_of
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
@@ -18,6 +24,7 @@ from kadmin.segments.compare import Verdict
 from kadmin.segments.replica_log import DamageKind, read_replica
 from kadmin.segments.walk import Walk
 from tests.kadmin.jobs.verify.broken import BROKERS, garble, write_brokers
+from tests.support.waiting import wait_until
 
 PIECE_BYTES = 150
 """So few that the segments here are split."""
@@ -141,3 +148,38 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     assert rows_in(tmp_path / "here") == rows_in(tmp_path / "spark")
     assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
     assert [] == list(tmp_path.glob("kadmin-verify-*"))
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(180)
+@pytest.mark.xdist_group("standalone-spark")
+@pytest.mark.parametrize("after_s", [0.0, 1.5])
+def test_ctrl_c_ends_spark_without_a_word_of_its_own(
+    tmp_path: Path, standalone_spark: str, after_s: float
+) -> None:
+    logs = write_brokers(tmp_path, 11, copies=2)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    words = [f"--log-dir={each[0]}={each[1]}" for each in zip(BROKERS, logs, strict=True)]
+    words += ["--master", standalone_spark, "--conf", "spark.executor.memory=500m"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "verify-replicas", *words],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stderr=subprocess.PIPE,
+        # A process that a busy test runner starts may ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        text=True,
+    ) as process:
+        wait_until(
+            lambda: any(temporary.glob("kadmin-verify-*/gateway")),
+            timeout_s=60,
+            what="Spark's JVM",
+        )
+        time.sleep(after_s)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        said = process.stderr.read()
+        assert process.wait(30) == ExitCode.INTERRUPTED
+
+    assert said == "kadmin: interrupted\n"
+    assert list(temporary.iterdir()) == []
