@@ -30,6 +30,7 @@ WRITE_ERRORS: Final = (AttributeError, TypeError, ValueError, struct.error)
 """By which writing ends in a value that has no form."""
 
 _SHORT_ARRAYS: Final = 16
+_PARTS_MAX: Final = 4096
 _TEXT_MAX: Final = 2**15 - 1
 """How many bytes a text may have, in flexible versions as well: no client reads longer ones."""
 
@@ -98,6 +99,7 @@ class _Writer:
             with source.block("try:"):
                 source.add("buffers = []")
                 source.add("parts = []")
+                source.add("joined = 0")
                 source.add("add = parts.append")
                 if self._steps:
                     # A generator also where the message has no array.
@@ -213,8 +215,16 @@ class _Writer:
         with source.block(f"for {element} in {value}:"):
             self._field(Field(field.of, field.versions, None, nullable=NEVER), element)
             self._write_run()
+            if not isinstance(field.of, Kind) and self._add == "add":
+                self._join_some()
             if self._steps:
                 source.add("yield")
+
+    def _join_some(self) -> None:
+        """Join the small parts of many elements: each takes several times its size."""
+        with self._source.block(f"if len(parts) - joined > {_PARTS_MAX}:"):
+            self._source.add("parts[joined:] = (b''.join(parts[joined:]),)")
+            self._source.add("joined += 1")
 
     def _number_array(self, kind: Kind[int], count: str, value: str) -> None:
         length = "B" if self._flexible else "i"

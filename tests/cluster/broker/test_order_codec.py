@@ -1,5 +1,6 @@
 """Orders of the controller as requests, and answers to them, through the bytes of the wire."""
 
+import tracemalloc
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -126,6 +127,26 @@ def test_leader_and_isr_says_all_that_the_order_says() -> None:
         assert (STATE, ASSIGNMENT, member.is_new) == found
         assert (ID_A if member.partition.topic == "a" else ID_B) == part.topic_id
     assert [(1, "inside", 2)] == [tuple(leader) for leader in body.live_leaders]
+
+
+def test_an_order_about_very_many_partitions_takes_little_memory_while_it_is_written() -> None:
+    many = tuple(
+        LeaderAndIsrPartition(TopicPartition("a", index), STATE, ASSIGNMENT, is_new=False)
+        for index in range(10_000)
+    )
+    order = leader_and_isr(partitions=many)
+    _, body = received(order)
+    assert [part.partition for part in changes_of(body)] == [member.partition for member in many]
+
+    tracemalloc.start()
+    try:
+        (request,) = requests_of(order, "INSIDE", lambda _, newest: newest) or ()
+        (frame,) = encode_request(request.api_key, request.version, 7, "8", request.body)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The parts before they are joined, the frame and the list of the topic's partitions.
+    assert peak < 3 * len(frame)
 
 
 def test_an_answer_by_topic_ids_is_read_by_names() -> None:

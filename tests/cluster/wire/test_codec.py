@@ -313,3 +313,23 @@ def test_an_assignment_is_read_in_every_version() -> None:
 def test_a_payload_that_is_none_is_malformed(data: bytes) -> None:
     with pytest.raises(MalformedFrameError):
         decode_payload(ConsumerProtocolAssignment, data)
+
+
+def test_records_behind_very_many_elements_come_whole_and_in_order() -> None:
+    """What is joined on the way stays before what comes behind it."""
+    data = [PartitionProduceData(index, b"batch %d" % index) for index in range(3)]
+    names = [PartitionProduceData(index, None) for index in range(3, 9_000)]
+    topics = [TopicProduceData("one", names), TopicProduceData("two", data)]
+    sent = PRODUCE._replace(topic_data=[*topics, TopicProduceData("three", names)])
+
+    request = decode_request(frame_of(encode_request(ApiKey.PRODUCE, 9, 1, None, sent))).body
+
+    assert isinstance(request, ProduceRequest)
+    found = [
+        (topic.name, [(part.partition_index, part.records) for part in topic.partition_data])
+        for topic in request.topic_data
+    ]
+    assert found == [
+        (topic.name, [(part.partition_index, part.records) for part in topic.partition_data])
+        for topic in sent.topic_data
+    ]
