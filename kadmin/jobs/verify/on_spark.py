@@ -40,6 +40,7 @@ HINT: Final = (
     "fewer work: --master 'local[1]'"
 )
 
+JOB_GROUP: Final = "compare replicas"
 TASKS_PER_CORE: Final = 4
 POLL_S: Final = 0.5
 
@@ -200,18 +201,18 @@ def judged(group: pa.Array, found: Found, how: HowToVerify) -> bytes:
 
 @contextmanager
 def watching(context: Any, meter: Meter) -> Iterator[None]:
-    """Tell *meter* how much is done of the first stage of all, which reads the segments."""
+    """Tell *meter* how much is done of the first stage of this thread's jobs, which reads."""
     ended = threading.Event()
     total = meter.left_bytes
+    context.setJobGroup(JOB_GROUP, APP_NAME)
 
     def watch() -> None:
         tracker = context.statusTracker()
         while not ended.wait(POLL_S):
-            for number in tracker.getActiveStageIds():
-                stage = tracker.getStageInfo(number)
-                if number == 0 and stage is not None and stage.numTasks > 0:
-                    done = total * stage.numCompletedTasks // stage.numTasks
-                    meter.add(done - (total - meter.left_bytes))
+            stage = first_stage(tracker)
+            if stage is not None and stage.numTasks > 0:
+                done = total * stage.numCompletedTasks // stage.numTasks
+                meter.add(done - (total - meter.left_bytes))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -221,3 +222,10 @@ def watching(context: Any, meter: Meter) -> Iterator[None]:
         ended.set()
         watcher.join()
     meter.add(meter.left_bytes)
+
+
+def first_stage(tracker: Any) -> Any:
+    """What Spark says of the first stage of the comparison's first job; None before it begins."""
+    job = min(tracker.getJobIdsForGroup(JOB_GROUP), default=None)
+    info = None if job is None else tracker.getJobInfo(job)
+    return None if info is None else tracker.getStageInfo(min(info.stageIds))

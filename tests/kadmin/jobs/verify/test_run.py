@@ -15,6 +15,7 @@ import pytest
 
 from kadmin.errors import ExitCode
 from kadmin.jobs.progress import Progress
+from kadmin.jobs.verify import on_spark
 from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect, segments_of
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
 from kadmin.jobs.verify.request import VerifyRequest
@@ -135,6 +136,7 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
 ) -> None:
     logs = write_brokers(tmp_path, 11, copies=2)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(on_spark, "POLL_S", 0.01)
     conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
     heard: list[Progress] = []
 
@@ -147,6 +149,7 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     assert len(elsewhere) > 10
     assert rows_in(tmp_path / "here") == rows_in(tmp_path / "spark")
     assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
+    assert any(0 < each.done_bytes < each.total_bytes for each in heard), "it grows on the way"
     assert [] == list(tmp_path.glob("kadmin-verify-*"))
 
 
