@@ -66,7 +66,11 @@ def reason(message: str) -> str:
         return "it gave no reason"
     # A Python task's traceback ends with the exception, and Java's stack follows.
     python = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
-    return (python or lines)[0][:400]
+    first = (python or lines)[0]
+    if first.endswith(":") and lines[-1] != first:
+        # Of a Python that could not start, what it said follows.
+        first = f"{first} {lines[lines.index(first) + 1]}"
+    return first[:400]
 
 
 def error_line(log: Path) -> str:
