@@ -39,8 +39,10 @@ class Engine(Protocol):
         """
         ...
 
-    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+    def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         """Let workers do *work* on each of *arguments*, and give the results in that order.
+
+        Where results are large, *result_bytes* is what one takes at most, about.
 
         Raises:
             KadminError: the work raised one, or a worker failed.
@@ -64,7 +66,7 @@ class InProcessEngine:
     def check_paths(self, paths: Sequence[str]) -> None:
         """There are no others."""
 
-    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+    def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         return map(work, arguments)
 
     def close(self, *, is_abandoned: bool) -> None:

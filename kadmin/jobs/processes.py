@@ -56,7 +56,7 @@ class ProcessEngine:
     def check_paths(self, paths: Sequence[str]) -> None:
         """They see what this process sees."""
 
-    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+    def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         """Run *work* on each of *arguments*; one run is over before the next begins.
 
         Raises:

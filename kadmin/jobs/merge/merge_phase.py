@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from kadmin.jobs.engine import Engine
 from kadmin.jobs.merge.output.slice_output import SliceOutput
@@ -9,6 +10,9 @@ from kadmin.jobs.merge.request import MergeRequest, RequestFiles
 from kadmin.jobs.merge.slices.merge_slice import SliceResult, SliceTask, merge_slice
 from kadmin.jobs.merge.slices.plan import Slice
 from kadmin.jobs.progress import Meter, Phase, Report
+
+GROWTH: Final = 4
+"""So many times as large as its lines is a slice as JSON, about."""
 
 
 class MergePhase:
@@ -60,7 +64,11 @@ class MergePhase:
             self.task(each, places[each.index % len(places)] if is_reused else None)
             for each in slices
         ]
-        results = self.engine.run(merge_slice, tasks)
+        comes_back = any(task.path is None for task in tasks)
+        read_bytes = max(each.read_bytes for each in slices)
+        results = self.engine.run(
+            merge_slice, tasks, result_bytes=GROWTH * read_bytes if comes_back else 0
+        )
         for each, task, result in zip(slices, tasks, results, strict=True):
             meter.add(each.read_bytes)
             yield result, output_of(task, result)

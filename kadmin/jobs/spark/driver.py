@@ -317,10 +317,10 @@ def stop_in_jvm(context: Any) -> None:
 
 def expect_end(context: Any) -> None:
     """Prepare PySpark for a JVM that ends without a word, before it does."""
-    if context is None or context._jsc is None:
-        return
     # Py4J tells the root logger that a connection broke, which prints it unless told otherwise.
     logging.getLogger().addHandler(logging.NullHandler())
+    if context is None or context._jsc is None:
+        return
     # Nobody will be there to be told.
     context._jsc = None
     server = context._accumulatorServer

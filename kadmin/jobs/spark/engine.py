@@ -23,8 +23,8 @@ WORKERS_MAX: Final = 32
 
 JOIN_TIMEOUT_S: Final = 10.0
 
-OUTCOMES_BYTES: Final = 64 << 20
-"""So much of outcomes may come back at once."""
+RESULTS_BYTES: Final = 64 << 20
+"""So much may a job bring back at once."""
 
 TASKS_PER_WORKER: Final = 2
 WORK_ITEMS_PER_WORKER: Final = 8
@@ -94,12 +94,12 @@ class SparkEngine:
         self.started.result()
         self.driver.check_paths(paths)
 
-    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+    def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         """Run *work* on each of *arguments* in a task; one run is over before the next begins."""
         self.started.result()
         if self.work_queue is not None:
             return self.work_queue.run(work, arguments, self.in_flight_max)
-        return self.run_jobs(work, arguments)
+        return self.run_jobs(work, arguments, work_items_per_job(result_bytes, self.workers))
 
     def run_tasks(self, work_queue: WorkQueue) -> None:
         """On this machine: the one job, whose tasks take all work items from this process.
@@ -115,14 +115,13 @@ class SparkEngine:
         except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
             work_queue.fail(error)
 
-    def run_jobs(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
-        """On a cluster, whose workers may not reach this process: jobs of some work items each.
+    def run_jobs(self, work: Work, arguments: Sequence[Any], per_job: int) -> Iterator[Any]:
+        """On a cluster, whose workers may not reach this process: jobs of *per_job* work items.
 
         Spark itself carries the results, and repeats what fails with a worker.
         """
         pending: deque[Future[list[bytes]]] = deque()
         begun = taken = 0
-        per_job = 1
         with ThreadPoolExecutor(self.in_flight_max, "spark-job") as pool:
             try:
                 while taken < len(arguments):
@@ -132,7 +131,6 @@ class SparkEngine:
                         begun += len(some)
                     outcomes = pending.popleft().result()
                     taken += len(outcomes)
-                    per_job = work_items_per_job(max(map(len, outcomes)), self.workers)
                     yield from map(result_of, outcomes)
             except BaseException:
                 for future in pending:
@@ -172,9 +170,9 @@ class SparkEngine:
             self.job.join(JOIN_TIMEOUT_S)
 
 
-def work_items_per_job(outcome_bytes: int, workers: int) -> int:
-    """How many work items the next job has, where an outcome takes up to *outcome_bytes*."""
-    return min(max(OUTCOMES_BYTES // max(outcome_bytes, 1), 1), WORK_ITEMS_PER_WORKER * workers)
+def work_items_per_job(result_bytes: int, workers: int) -> int:
+    """How many work items a job has whose results take up to *result_bytes* each."""
+    return min(max(RESULTS_BYTES // max(result_bytes, 1), 1), WORK_ITEMS_PER_WORKER * workers)
 
 
 def run_task(_: int, *, address: tuple[str, int], key: bytes, imports: str | None) -> None:

@@ -86,7 +86,7 @@ def compared(
     driver: Driver, request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
 ) -> list[VerifiedPartition]:
     driver.bring_up()
-    preparing = in_background(partial(prepare_session, driver.context, request.how))
+    preparing = in_background(partial(prepare_session, driver, request.how))
     found = as_workers_find(request, pieces)
     driver.await_executors()
     driver.check_paths(directories_of(found))
@@ -102,19 +102,20 @@ def in_background(work: Callable[[], Any]) -> Future[Any]:
         pool.shutdown(wait=False)
 
 
-def prepare_session(context: Any, how: HowToVerify) -> Any:
-    """A session that has planned the comparison of nothing, while executors start.
+def prepare_session(driver: Driver, how: HowToVerify) -> Any:
+    """A session, which on a cluster has planned the comparison of nothing while executors start.
 
     The driver's first plan takes it some seconds, of which the second one is spared.
     """
     from pyspark.sql import SparkSession
 
-    session: Any = SparkSession(context)
+    session: Any = SparkSession(driver.context)
     # It would let one task do what is small, and what is small may be long to compare.
     session.conf.set("spark.sql.adaptive.enabled", "false")
     session.dataSource.register(SegmentSource)
-    verdicts = verdicts_on(context, rows_of(session, None), {}, how)
-    verdicts._jdf.queryExecution().toRdd()
+    if not driver.is_local:
+        verdicts = verdicts_on(driver.context, rows_of(session, None), {}, how)
+        verdicts._jdf.queryExecution().toRdd()
     return session
 
 

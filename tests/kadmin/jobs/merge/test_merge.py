@@ -51,7 +51,7 @@ class LateWorkers(InProcessEngine):
         self.left -= 1
         return self.left < 0
 
-    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+    def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         self.slice_count += len(arguments)
         return super().run(work, arguments)
 

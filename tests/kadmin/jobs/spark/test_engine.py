@@ -9,18 +9,18 @@ from kadmin.jobs.spark.master_url import check_master
 
 
 @pytest.mark.parametrize(
-    ("outcome_bytes", "workers", "per_job"),
+    ("result_bytes", "workers", "per_job"),
     [(0, 1, 8), (1_000, 4, 32), (16 << 20, 4, 4), (64 << 20, 4, 1), (1 << 40, 4, 1)],
 )
-def test_a_job_has_as_many_work_items_as_their_outcomes_fit_here(
-    outcome_bytes: int, workers: int, per_job: int
+def test_a_job_has_as_many_work_items_as_their_results_fit_here(
+    result_bytes: int, workers: int, per_job: int
 ) -> None:
-    assert work_items_per_job(outcome_bytes, workers) == per_job
+    assert work_items_per_job(result_bytes, workers) == per_job
 
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("standalone-spark")
-def test_a_cluster_gives_outcomes_in_order_from_few_jobs(
+def test_a_cluster_gives_results_in_order_from_few_jobs(
     standalone_spark: str, tmp_path: Path
 ) -> None:
     driver = Driver("test", standalone_spark, {"spark.executor.memory": "500m"}, tmp_path)
@@ -31,6 +31,7 @@ def test_a_cluster_gives_outcomes_in_order_from_few_jobs(
         jobs = driver.context.statusTracker().getJobIdsForGroup(None)
         assert len(jobs) < 20, "a job for each work item takes longer than the work"
 
+        assert list(engine.run(abs, [-1, -2, -3], result_bytes=1 << 30)) == [1, 2, 3]
         masters = ["local"] * 20 + ["spark://nobody"] + ["local"] * 20
         taken: list[None] = []
         with pytest.raises(KadminError, match="'nobody' is no host and port"):
