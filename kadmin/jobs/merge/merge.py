@@ -56,10 +56,13 @@ def merge(
         if engine is not None:
             yield Merge(request, engine, directory, report)
             return
+        check_master_of(request)
         started: Engine = InProcessEngine()
         is_whole = False
         try:
-            started = start_engine(request, directory)
+            # An interrupt shall find an engine that it can end.
+            with deferring_interrupts():
+                started = start_engine(request, directory)
             merged = Merge(request, started, directory, report)
             yield merged
             is_whole = merged.is_whole
@@ -76,10 +79,12 @@ def shared_engine(request: MergeRequest) -> Iterator[Engine]:
         KadminError: the master is none.
     """
     with temporary_directory("kadmin-engine-") as directory:
+        check_master_of(request)
         engine: Engine = InProcessEngine()
         is_whole = False
         try:
-            engine = start_engine(request, directory)
+            with deferring_interrupts():
+                engine = start_engine(request, directory)
             yield engine
             is_whole = True
         finally:
@@ -87,12 +92,15 @@ def shared_engine(request: MergeRequest) -> Iterator[Engine]:
                 engine.close(is_abandoned=not is_whole)
 
 
+def check_master_of(request: MergeRequest) -> None:
+    if request.master is not None:
+        check_master(request.master)
+
+
 def start_engine(request: MergeRequest, directory: Path) -> Engine:
     if request.master is None:
         return InProcessEngine()
-    check_master(request.master)
-    with deferring_interrupts():
-        return spark_engine(request, request.master, directory)
+    return spark_engine(request, request.master, directory)
 
 
 def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:
