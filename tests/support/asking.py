@@ -3,8 +3,12 @@
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
+from typing import Final
+
+HEARD_S: Final = 5
 
 
 class AskingKadmin:
@@ -53,6 +57,13 @@ class AskingKadmin:
 
     def press(self, keys: bytes) -> None:
         os.write(self.terminal, keys)
+
+    def interrupted(self) -> int:
+        """The exit code after Ctrl-C, pressed again where it came just before the process read."""
+        self.process.send_signal(signal.SIGINT)
+        while not select.select([self.terminal], [], [], HEARD_S)[0]:
+            self.process.send_signal(signal.SIGINT)
+        return self.exit_code()
 
     def exit_code(self) -> int:
         while self.read():

@@ -857,8 +857,7 @@ def test_who_is_asked_and_ends_it_instead_moves_nothing(small: str) -> None:
     before = all_znodes(small)
     with AskingKadmin("reassign", "--execute", *TARGET) as asking:
         asking.read_until("[y/N]: ")
-        asking.process.send_signal(signal.SIGINT)
-        code = asking.exit_code()
+        code = asking.interrupted()
 
     assert ExitCode.INTERRUPTED == code
     assert before == all_znodes(small)
