@@ -62,6 +62,8 @@ class Fleet:
             settings = {
                 "zookeeper.session.timeout.ms": str(SESSION_MS),
                 "controlled.shutdown.retry.backoff.ms": "100",
+                # Five seconds after a controller begins it would move leaders beside a test.
+                "auto.leader.rebalance.enable": "false",
             }
             directory = self.directory / f"broker-{broker_id}"
             return start_broker(directory, self.connect, broker_id, settings)
@@ -161,14 +163,20 @@ class Fleet:
         }
 
     def wait_for_leaders(self, topic: str, count: int, among: Sequence[int] = ()) -> None:
-        """Wait until every broker tells the same *count* leaders, all of them *among* these."""
+        """Wait until every broker tells the same *count* leaders, all of them *among* these.
+
+        ZooKeeper names them too: of a dead leader brokers know before that is written down.
+        """
         allowed = set(among or self.brokers)
 
         def agree() -> bool:
             told = [self.leaders(broker, topic) for broker in self.brokers.values()]
             first = told[0]
             agreed = all(one == first for one in told)
-            return agreed and len(first) == count and set(first.values()) <= allowed
+            if not agreed or len(first) != count or not set(first.values()) <= allowed:
+                return False
+            written = {index: state.leader for index, state in self.states(topic).items()}
+            return first == {index: leader for index, leader in written.items() if leader != -1}
 
         wait_until(agree, timeout_s=WAIT_S, what=f"{count} leaders of {topic}")
 

@@ -510,14 +510,13 @@ def test_one_that_was_asked_to_end_and_still_serves_is_started_anew(home: Path) 
 @pytest.mark.faults
 def test_one_that_stands_still_is_started_anew(home: Path) -> None:
     assert 0 == kadmin("cluster", "up").exit_code
-    (before,) = servers_running_in(clusters(home))
-    os.kill(before, signal.SIGSTOP)
+    before = paused_server(clusters(home))
 
     up = kadmin("cluster", "up", "--timeout", "10")
 
     assert 0 == up.exit_code, up
     (after,) = servers_running_in(clusters(home))
-    assert before != after
+    assert before.pid != after
 
 
 @pytest.mark.faults
@@ -572,14 +571,20 @@ def servers_running_in(directory: Path) -> set[int]:
     return found
 
 
-@pytest.mark.faults
-def test_a_paused_server_is_told_and_can_be_brought_down(home: Path) -> None:
-    done("cluster", "up")
-    running = read_pid_file(clusters(home) / "local" / "zookeeper-1" / "pid")
+def paused_server(directory: Path) -> Process:
+    """The only server of the local cluster, which stands still from now on."""
+    running = read_pid_file(directory / "local" / "zookeeper-1" / "pid")
     assert isinstance(running, Process)
     running.signal(signal.SIGSTOP)
     # The signal arrives when it can: on a busy machine the server may answer once more.
     wait_until(lambda: running.is_paused, timeout_s=20, what="the pause")
+    return running
+
+
+@pytest.mark.faults
+def test_a_paused_server_is_told_and_can_be_brought_down(home: Path) -> None:
+    done("cluster", "up")
+    running = paused_server(clusters(home))
 
     status = kadmin("cluster", "status")
     late = kadmin("cluster", "up", "--timeout", "200ms")
