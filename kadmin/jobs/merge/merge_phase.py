@@ -6,13 +6,13 @@ from typing import Final
 
 from kadmin.jobs.engine import Engine
 from kadmin.jobs.merge.output.slice_output import SliceOutput
-from kadmin.jobs.merge.request import MergeRequest, RequestFiles
+from kadmin.jobs.merge.request import TEXT, MergeRequest, RequestFiles
 from kadmin.jobs.merge.slices.merge_slice import SliceResult, SliceTask, merge_slice
 from kadmin.jobs.merge.slices.plan import Slice
 from kadmin.jobs.progress import Meter, Phase, Report
 
 GROWTH: Final = 4
-"""So many times as large as its lines is a slice as JSON, about."""
+"""So many times as large as its lines is a slice as JSON, about; no other form is larger."""
 
 
 class MergePhase:
@@ -64,11 +64,11 @@ class MergePhase:
             self.task(each, places[each.index % len(places)] if is_reused else None)
             for each in slices
         ]
-        comes_back = any(task.path is None for task in tasks)
-        read_bytes = max(each.read_bytes for each in slices)
-        results = self.engine.run(
-            merge_slice, tasks, result_bytes=GROWTH * read_bytes if comes_back else 0
-        )
+        result_bytes = 0
+        if any(task.path is None for task in tasks):
+            growth = 1 if self.request.formatter == TEXT else GROWTH
+            result_bytes = growth * max(each.read_bytes for each in slices)
+        results = self.engine.run(merge_slice, tasks, result_bytes=result_bytes)
         for each, task, result in zip(slices, tasks, results, strict=True):
             meter.add(each.read_bytes)
             yield result, output_of(task, result)

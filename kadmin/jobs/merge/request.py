@@ -5,6 +5,7 @@ Values only; `kadmin.jobs.merge.merge` carries it out.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from kadmin.errors import KadminError
 from kadmin.jobs.factory import Factory
@@ -16,6 +17,9 @@ from kadmin.jobs.merge.slices.plan import SLICE_BYTES, Order
 from kadmin.jobs.merge.slices.record_filter import RecordFilter
 
 LOCAL: str = "local[*]"
+
+TEXT: Final = Factory("kadmin.jobs.merge.output.plain_text:text")
+"""Lines as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class MergeRequest:
     times: TimeRange = ALWAYS
     order: Order = Order.TIME
     record_filter: RecordFilter | None = None
-    formatter: Factory = Factory("kadmin.jobs.merge.output.plain_text:text")
+    formatter: Factory = TEXT
     is_numbered: bool = False
     is_strict: bool = False
     part_files: PartFiles | None = None

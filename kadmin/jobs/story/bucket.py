@@ -32,6 +32,14 @@ class Piece:
             return file.read(self.size)
 
 
+@dataclass(frozen=True, slots=True)
+class LocalPiece(Piece):
+    """One in a file that no other machine sees: its bytes travel, when a task is sent."""
+
+    def __reduce__(self) -> tuple[type[Piece], tuple[None, int, int, bytes]]:
+        return Piece, (None, 0, self.size, self.read())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketTask:
     """All pieces of one bucket, in the order of time.

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
 from kadmin.jobs.factory import Factory
+from kadmin.jobs.merge.files.errors import CannotWrite
 from kadmin.jobs.merge.merge import Merge
 from kadmin.jobs.merge.output.slice_output import PartFiles, SliceOutput
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.story.bucket import BucketTask, Piece
+from kadmin.jobs.story.bucket import BucketTask, LocalPiece, Piece
 from kadmin.jobs.story.events import tables_of
 from kadmin.statechange.kinds import Role
 from kadmin.story.coverage import Span, coverage_of
@@ -70,7 +72,7 @@ def with_events(request: MergeRequest, selection: Selection, directory: Path) ->
 
 def gather(merged: Merge) -> Gathered:
     """The events of *merged*, whose request `with_events` has made; takes it to its end."""
-    slices = [pieces_of(output) for output in merged]
+    slices = [pieces_of(output, merged.directory) for output in merged]
     spans = read_spans(slices)
     coverage = coverage_of(spans)
     return Gathered(
@@ -84,19 +86,23 @@ def gather(merged: Merge) -> Gathered:
     )
 
 
-def pieces_of(output: SliceOutput) -> list[Piece]:
-    """The pieces of a slice, wherever its result is."""
-    if output.data is None and output.path is not None and output.path.endswith(PART_SUFFIX):
-        begin, pieces = 0, []
-        for size in output.piece_sizes:
-            pieces.append(Piece(output.path, begin, size))
-            begin += size
-        return pieces
-    data = output.read()
-    ends = [sum(output.piece_sizes[: number + 1]) for number in range(len(output.piece_sizes))]
+def pieces_of(output: SliceOutput, directory: Path) -> list[Piece]:
+    """The pieces of a slice; of one that came back, put into a file in *directory*.
+
+    Raises:
+        CannotWrite: there is no room.
+    """
+    path, kind = output.path, Piece
+    if output.data is not None:
+        kept = directory / f"part-{output.index:05d}{PART_SUFFIX}"
+        try:
+            kept.write_bytes(output.data)
+        except OSError as error:
+            raise CannotWrite(str(kept), error) from error
+        path, kind = str(kept), LocalPiece
+    begins = accumulate(output.piece_sizes, initial=0)
     return [
-        Piece(None, 0, size, data[end - size : end])
-        for size, end in zip(output.piece_sizes, ends, strict=True)
+        kind(path, begin, size) for begin, size in zip(begins, output.piece_sizes, strict=False)
     ]
 
 
