@@ -12,6 +12,7 @@ from typing import Final
 
 import cluster
 import kadmin
+from kadmin.jobs.spark.errors import SparkFailed
 
 HEADER: Final = struct.Struct("<4sIII")
 """Of a compiled module: Python's magic number, flags, the source's time and size."""
@@ -21,16 +22,27 @@ IS_HASHED: Final = 1
 
 
 def pack_code(directory: Path) -> Path:
-    """A zip of kadmin and cluster in *directory*."""
+    """A zip of kadmin and cluster in *directory*.
+
+    Raises:
+        SparkFailed: there is no room for it.
+    """
     path = directory / "kadmin.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for root in (Path(kadmin.__path__[0]), Path(cluster.__path__[0])):
-            for file in sorted(root.rglob("*.py")):
-                name = file.relative_to(root.parent)
-                # Another Python than this takes the source.
-                archive.write(file, name)
-                if (code := compiled(file)) is not None:
-                    archive.writestr(str(name.with_suffix(".pyc")), code)
+    try:
+        # Where times are set to zero, a zip cannot tell them.
+        with zipfile.ZipFile(path, "w", strict_timestamps=False) as archive:
+            for root in (Path(kadmin.__path__[0]), Path(cluster.__path__[0])):
+                for file in sorted(root.rglob("*.py")):
+                    name = file.relative_to(root.parent)
+                    # Another Python than this takes the source.
+                    archive.write(file, name)
+                    if (code := compiled(file)) is not None:
+                        archive.writestr(str(name.with_suffix(".pyc")), code)
+    except OSError as error:
+        raise SparkFailed(
+            f"cannot write {path}: {(error.strerror or str(error)).lower()}",
+            hint="TMPDIR moves what is temporary",
+        ) from error
     return path
 
 

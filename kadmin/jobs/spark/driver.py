@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from kadmin.jobs.spark import python_daemon
 from kadmin.jobs.spark.code import pack_code
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
-from kadmin.jobs.spark.master_url import with_retries
+from kadmin.jobs.spark.master_url import is_plain, with_retries
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import find_java
 
@@ -71,7 +72,16 @@ CLUSTER_HEAP_MIB: Final = 1024
 
 WORKERS_HINT: Final = "see on the master's page why its workers fail"
 
+SILENT: Final = logging.NullHandler()
+
+SOCKETS_DIRECTORY_MAX: Final = 60
+"""In bytes: what is left of the 103 that systems allow for a socket's name."""
+
 EXECUTOR_TIMEOUT_S: Final = 60.0
+SETTLE_S: Final = 0.3
+FIRST_TASKS: Final = 2
+"""Of a job that is made before anybody knows how many executors there are."""
+
 POLL_S: Final = 0.05
 KILL_TIMEOUT_S: Final = 10.0
 
@@ -103,6 +113,7 @@ class Driver:
         self.process: subprocess.Popen[bytes] | None = None
         self.launch: JvmLaunch | None = None
         self.context: Any = None
+        self.first_job: Future[Any] | None = None
         self.missing_archive: Archive | None = None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
@@ -165,6 +176,8 @@ class Driver:
                 conf.setIfMissing("spark.python.daemon.module", DAEMON)
             elif not is_local and self.process is not None:
                 conf.setIfMissing("spark.python.daemon.module", SENT_DAEMON)
+            if self.process is not None and has_sockets_in(self.directory, self.master):
+                conf.setIfMissing("spark.python.unix.domain.socket.enabled", "true")
             defaults = DEFAULTS | (LOCAL_DEFAULTS if is_local else CLUSTER_DEFAULTS)
             conf.setIfMissing("spark.app.name", self.app_name)
             for key, value in defaults.items():
@@ -176,24 +189,42 @@ class Driver:
                     self.context.addFile(str(copy_of_daemon(self.directory)))
 
     def await_executors(self) -> None:
-        """Wait until executors have registered, and their Pythons are up; on a cluster.
-
-        That takes a second or two, in which the slower ones register too; those that come later
-        find work when they do.
+        """Wait until executors have registered, and for a moment no more of them; on a cluster.
 
         Raises:
             UnreachableError: none did in time.
-            SparkFailed: they cannot run Python.
+            SparkFailed: Spark gave up.
         """
         if self.is_local:
             return
+        # It waits there for executors: to make a first job takes a while.
+        self.first_job = in_background(partial(self.be_up_on, FIRST_TASKS))
         with py4j_errors(self.log, hint=WORKERS_HINT):
-            await_executor(self.context, self.master)
+            await_executor(self.context, self.master, self.first_job)
             known = 0
-            while known != executors(self.context):
+            while known < executors(self.context):
                 known = executors(self.context)
-                cores = int(self.context.defaultParallelism)
-                self.context.parallelize(range(cores), cores).foreach(be_up)
+                time.sleep(SETTLE_S)
+
+    def await_pythons(self) -> None:
+        """Wait until the Pythons of executors are up; on a cluster.
+
+        That takes a second or two, in which the slower executors register too; those that come
+        later find work when they do.
+
+        Raises:
+            SparkFailed: they cannot run Python.
+        """
+        if self.first_job is None:
+            return
+        with py4j_errors(self.log, hint=WORKERS_HINT):
+            self.first_job.result()
+            cores = int(self.context.defaultParallelism)
+            if cores > FIRST_TASKS:
+                self.be_up_on(cores)
+
+    def be_up_on(self, cores: int) -> None:
+        self.context.parallelize(range(cores), cores).foreach(be_up)
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """See that workers on other machines see *paths*, as far as one of each can be asked.
@@ -267,9 +298,31 @@ def connect(gateway: Gateway | None) -> Any:
         del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
 
 
-def await_executor(context: Any, master: str) -> None:
+def has_sockets_in(directory: Path, master: str) -> bool:
+    """Whether JVMs of *master* and their Pythons can talk over sockets in the file system.
+
+    Over TCP, the end of each task waits for 40 ms until what was said before is acknowledged.  Such
+    a socket lies in the directory for temporary files: *directory* here, `/tmp` at standalone
+    workers; where other schedulers start executors, its name would be too long.
+    """
+    return is_plain(master) and len(os.fsencode(directory)) <= SOCKETS_DIRECTORY_MAX
+
+
+def in_background(work: Callable[[], Any]) -> Future[Any]:
+    """What *work* returns or raises, once it has ended on a thread of its own."""
+    pool = ThreadPoolExecutor(1, "spark")
+    try:
+        return pool.submit(work)
+    finally:
+        pool.shutdown(wait=False)
+
+
+def await_executor(context: Any, master: str, job: Future[Any]) -> None:
+    """Wait until one has registered, or the *job* that waits for it has failed."""
     deadline = time.monotonic() + EXECUTOR_TIMEOUT_S
     while executors(context) == 0:
+        if job.done():
+            job.result()
         if time.monotonic() > deadline:
             raise UnreachableError(
                 f"no executor of {master} was ready within {EXECUTOR_TIMEOUT_S:g} s",
@@ -311,6 +364,8 @@ def stop_in_jvm(context: Any) -> None:
     """Give a cluster back what it gave; says nothing where the JVM is gone."""
     from py4j.protocol import Py4JError
 
+    if context._jsc is None:
+        return
     with suppress(Py4JError, OSError):
         context._jsc.stop()
 
@@ -318,7 +373,7 @@ def stop_in_jvm(context: Any) -> None:
 def expect_end(context: Any) -> None:
     """Prepare PySpark for a JVM that ends without a word, before it does."""
     # Py4J tells the root logger that a connection broke, which prints it unless told otherwise.
-    logging.getLogger().addHandler(logging.NullHandler())
+    logging.getLogger().addHandler(SILENT)
     if context is None or context._jsc is None:
         return
     # Nobody will be there to be told.

@@ -5,7 +5,7 @@ Brings up a driver in the background.  Knows nothing of what the work is.
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -23,12 +23,13 @@ WORKERS_MAX: Final = 32
 
 JOIN_TIMEOUT_S: Final = 10.0
 
-RESULTS_BYTES: Final = 64 << 20
-"""So much may a job bring back at once."""
+JOB_BYTES: Final = 64 << 20
+"""So much a job takes there and back at most, of more than one work item: it lies in the driver's
+JVM, and a task of it passes there in one message."""
 
 TASKS_PER_WORKER: Final = 2
 WORK_ITEMS_PER_WORKER: Final = 8
-"""In a job.  A job costs Spark some 100 ms and a task 40 ms, however small: more of them would take
+"""In a job.  A job costs Spark some 60 ms and a task 15 ms, however small: more of them would take
 time from the work, fewer tell of progress late and leave workers idle at the end."""
 
 LOCAL_HINT: Final = "if this machine's memory was short, let fewer work: --master 'local[1]'"
@@ -59,6 +60,7 @@ class SparkEngine:
         try:
             self.driver.bring_up()
             self.driver.await_executors()
+            self.driver.await_pythons()
             self.workers = min(int(self.driver.context.defaultParallelism), self.workers)
             if self.driver.is_local:
                 self.work_queue = WorkQueue()
@@ -99,7 +101,8 @@ class SparkEngine:
         self.started.result()
         if self.work_queue is not None:
             return self.work_queue.run(work, arguments, self.in_flight_max)
-        return self.run_jobs(work, arguments, work_items_per_job(result_bytes, self.workers))
+        work_items = (pack_work_item(work, argument) for argument in arguments)
+        return self.run_jobs(in_jobs(work_items, result_bytes, self.workers))
 
     def run_tasks(self, work_queue: WorkQueue) -> None:
         """On this machine: the one job, whose tasks take all work items from this process.
@@ -115,36 +118,39 @@ class SparkEngine:
         except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
             work_queue.fail(error)
 
-    def run_jobs(self, work: Work, arguments: Sequence[Any], per_job: int) -> Iterator[Any]:
-        """On a cluster, whose workers may not reach this process: jobs of *per_job* work items.
+    def run_jobs(self, jobs: Iterator[list[bytes]]) -> Iterator[Any]:
+        """On a cluster, whose workers may not reach this process: *jobs* of packed work items.
 
         Spark itself carries the results, and repeats what fails with a worker.
         """
-        pending: deque[Future[list[bytes]]] = deque()
-        begun = taken = 0
+        pending: deque[tuple[int, Future[list[bytes]]]] = deque()
+        following = next(jobs, None)
+        ended = threading.Event()
         with ThreadPoolExecutor(self.in_flight_max, "spark-job") as pool:
             try:
-                while taken < len(arguments):
-                    while begun < len(arguments) and begun - taken < self.workers + per_job:
-                        some = arguments[begun : begun + per_job]
-                        pending.append(pool.submit(self.run_job, work, some))
-                        begun += len(some)
-                    outcomes = pending.popleft().result()
-                    taken += len(outcomes)
-                    yield from map(result_of, outcomes)
+                while following is not None or pending:
+                    under_way = sum(count for count, _ in pending)
+                    if following is not None and under_way < self.workers + len(following):
+                        job = pool.submit(self.run_job, following, ended)
+                        pending.append((len(following), job))
+                        following = next(jobs, None)
+                    else:
+                        yield from map(result_of, pending.popleft()[1].result())
             except BaseException:
-                for future in pending:
+                ended.set()
+                for _, future in pending:
                     future.cancel()
                 with suppress(Exception):
                     self.driver.context.cancelAllJobs()
                 raise
 
-    def run_job(self, work: Work, arguments: Sequence[Any]) -> list[bytes]:
-        """The outcomes of *work* on each of *arguments*, in order."""
-        work_items = [pack_work_item(work, argument) for argument in arguments]
+    def run_job(self, work_items: Sequence[bytes], ended: threading.Event) -> list[bytes]:
+        """The outcomes of *work_items*, in order; none once they all have *ended*."""
         tasks = min(len(work_items), TASKS_PER_WORKER * self.workers)
         with py4j_errors(self.driver.log, hint=CLUSTER_HINT):
             shares = self.driver.context.parallelize(work_items, tasks)
+            if ended.is_set():
+                return []
             outcomes: list[bytes] = shares.map(run_work_item).collect()
         return outcomes
 
@@ -170,9 +176,20 @@ class SparkEngine:
             self.job.join(JOIN_TIMEOUT_S)
 
 
-def work_items_per_job(result_bytes: int, workers: int) -> int:
-    """How many work items a job has whose results take up to *result_bytes* each."""
-    return min(max(RESULTS_BYTES // max(result_bytes, 1), 1), WORK_ITEMS_PER_WORKER * workers)
+def in_jobs(work_items: Iterable[bytes], result_bytes: int, workers: int) -> Iterator[list[bytes]]:
+    """*work_items*, whose results take up to *result_bytes* each, in jobs for so many *workers*."""
+    job: list[bytes] = []
+    carried = 0
+    for work_item in work_items:
+        carries = len(work_item) + result_bytes
+        is_full = len(job) == WORK_ITEMS_PER_WORKER * workers
+        if job and (is_full or carried + carries > JOB_BYTES):
+            yield job
+            job, carried = [], 0
+        job.append(work_item)
+        carried += carries
+    if job:
+        yield job
 
 
 def run_task(_: int, *, address: tuple[str, int], key: bytes, imports: str | None) -> None:

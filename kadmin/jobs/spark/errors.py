@@ -13,6 +13,8 @@ from kadmin.errors import KadminError
 
 CAUSES_MAX: Final = 20
 
+MEMORY_HINT: Final = "give the driver more: --conf spark.driver.memory=2g"
+
 
 class SparkFailed(KadminError):
     """Spark could not start or could not do its work."""
@@ -42,7 +44,10 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
         raise SparkFailed(f"Spark failed: {reason(str(error))}", hint=hint) from error
     except (Py4JError, OSError, EOFError) as error:
         said = "" if log is None else f": {error_line(log)}"
-        raise SparkFailed(f"Spark's JVM ended{said}") from error
+        is_short = "OutOfMemoryError" in said
+        raise SparkFailed(
+            f"Spark's JVM ended{said}", hint=MEMORY_HINT if is_short else None
+        ) from error
 
 
 def reason_with_cause(exception: Any) -> str:

@@ -19,6 +19,7 @@ from typing import Final
 import kadmin
 from kadmin.extras import Extra, pyspark_directory
 from kadmin.jobs.spark.errors import SparkFailed, error_line
+from kadmin.jobs.spark.master_url import is_plain
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import Java
 
@@ -34,6 +35,9 @@ FLAGS: Final = (
     # It would leave a file in /tmp when it is killed.
     "-XX:-UsePerfData",
 )
+
+ENDS_WITHOUT_MEMORY: Final = "-XX:+ExitOnOutOfMemoryError"
+"""Else one of the driver's threads ends, and the job waits for it without an end."""
 
 NEEDS_SCRIPTS: Final = ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
 """Who sets one of these has a Spark of their own making, which its scripts know best."""
@@ -95,7 +99,7 @@ def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
     """Start the JVM; it ends by itself when this process does."""
     settings = [word for key, value in launch.conf.items() for word in ("--conf", f"{key}={value}")]
     options = module_options()
-    flags = [*FLAGS, f"-Djava.io.tmpdir={launch.directory}", *launch.flags]
+    flags = [*FLAGS, ENDS_WITHOUT_MEMORY, f"-Djava.io.tmpdir={launch.directory}", *launch.flags]
     command: list[str]
     if options and can_start_directly(launch.conf):
         home = spark_home()
@@ -127,11 +131,25 @@ def environment(launch: JvmLaunch) -> dict[str, str]:
         "PYSPARK_PYTHON": sys.executable,
         **os.environ,
         "JAVA_HOME": str(launch.java.path.parent.parent),
-        "SPARK_HOME": str(spark_home()),
+        **places(launch),
         "SPARK_CONNECT_MODE": "0",
         "PYTHONPATH": os.pathsep.join((*own, path) if path else own),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(launch.info),
     }
+
+
+def places(launch: JvmLaunch) -> dict[str, str]:
+    """Where Spark is, for the JVM.
+
+    From there its Pythons take PySpark as a zip, and compile it in each process anew.  Where they
+    have it installed, as those of this machine and of standalone workers, another place does.
+    """
+    home = spark_home()
+    is_installed = os.environ.get("PYSPARK_PYTHON", sys.executable) == sys.executable
+    is_plainly_started = is_plain(launch.conf["spark.master"]) and can_start_directly(launch.conf)
+    if is_installed and is_plainly_started:
+        return {"SPARK_HOME": str(launch.directory), "SPARK_CONF_DIR": str(home / "conf")}
+    return {"SPARK_HOME": str(home)}
 
 
 def can_start_directly(conf: Mapping[str, str]) -> bool:

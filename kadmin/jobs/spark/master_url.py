@@ -50,6 +50,15 @@ def check_master(master: str) -> None:
     )
 
 
+def is_plain(master: str) -> bool:
+    """Whether it is threads of one JVM, or a standalone master, that does the work.
+
+    What schedulers start elsewhere (YARN, Kubernetes, Spark's own trial cluster) is made by files
+    and settings of this machine.
+    """
+    return master.startswith("spark://") or re.fullmatch(r"local(\[[^]]*])?", master) is not None
+
+
 def with_retries(master: str, conf: Mapping[str, str]) -> str:
     """*master*, told to repeat what a killed worker did, where it is one of this machine."""
     match = LOCAL.fullmatch(master)

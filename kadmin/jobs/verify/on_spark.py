@@ -7,9 +7,9 @@ partition, and come back as verdicts: rows never pass the driver.
 import os
 import pickle
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ import pyarrow as pa
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import absolute
 from kadmin.jobs.progress import Meter
-from kadmin.jobs.spark.driver import Driver
+from kadmin.jobs.spark.driver import Driver, in_background
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.master_url import check_master
 from kadmin.jobs.temporary import temporary_directory
@@ -43,6 +43,7 @@ HINT: Final = (
 JOB_GROUP: Final = "compare replicas"
 TASKS_PER_CORE: Final = 4
 POLL_S: Final = 0.5
+JOIN_TIMEOUT_S: Final = 10.0
 
 Found = dict[TopicPartition, tuple[FoundReplica, ...]]
 
@@ -61,6 +62,7 @@ def verify_on_spark(
     check_master(request.master)
     with temporary_directory("kadmin-verify-") as directory:
         driver: Driver | None = None
+        comparing: Future[list[VerifiedPartition]] = Future()
         is_whole = False
         try:
             with deferring_interrupts():
@@ -71,13 +73,16 @@ def verify_on_spark(
                     directory,
                     makes_archive=request.makes_archive,
                 )
-            # A signal that meets this thread shall not meet the way to the JVM, which complains.
-            comparing = in_background(partial(compared, driver, request, pieces, meter))
-            verified: list[VerifiedPartition] = comparing.result()
+                # A signal that meets this thread shall not meet the way to the JVM.
+                comparing = in_background(partial(compared, driver, request, pieces, meter))
+            verified = comparing.result()
             is_whole = True
         finally:
             with deferring_interrupts():
                 if driver is not None:
+                    if not is_whole and driver.process is not None:
+                        driver.kill()
+                        wait([comparing], JOIN_TIMEOUT_S)
                     driver.end(is_abandoned=not is_whole)
     return verified
 
@@ -89,17 +94,14 @@ def compared(
     preparing = in_background(partial(prepare_session, driver, request.how))
     found = as_workers_find(request, pieces)
     driver.await_executors()
+    plan = partial(planned_comparison, driver, preparing, request, pieces, found)
+    # Rows that are written down first can be read only when they are there.
+    planning = in_background(plan) if request.parquet is None else None
+    driver.await_pythons()
     driver.check_paths(directories_of(found))
-    with py4j_errors(driver.log, hint=HINT):
-        return judged_by(driver, preparing.result(), request, pieces, found, meter)
-
-
-def in_background(work: Callable[[], Any]) -> Future[Any]:
-    pool = ThreadPoolExecutor(1, "spark-session")
-    try:
-        return pool.submit(work)
-    finally:
-        pool.shutdown(wait=False)
+    with py4j_errors(driver.log, hint=HINT), watching(driver.context, meter):
+        verdicts = plan() if planning is None else planning.result()
+        return [pickle.loads(row.verdict) for row in verdicts.collect()]
 
 
 def prepare_session(driver: Driver, how: HowToVerify) -> Any:
@@ -114,26 +116,30 @@ def prepare_session(driver: Driver, how: HowToVerify) -> Any:
     session.conf.set("spark.sql.adaptive.enabled", "false")
     session.dataSource.register(SegmentSource)
     if not driver.is_local:
-        verdicts = verdicts_on(driver.context, rows_of(session, None), {}, how)
-        verdicts._jdf.queryExecution().toRdd()
+        planned(verdicts_on(driver.context, rows_of(session, None), {}, how))
     return session
 
 
-def judged_by(
+def planned_comparison(
     driver: Driver,
-    session: Any,
+    preparing: Future[Any],
     request: VerifyRequest,
     pieces: Sequence[Piece],
     found: Found,
-    meter: Meter,
-) -> list[VerifiedPartition]:
+) -> Any:
+    """The verdicts on the partitions *found* as a query in the session of *preparing*."""
+    session = preparing.result()
     cores = int(driver.context.defaultParallelism)
     tasks = max(min(TASKS_PER_CORE * cores, len(found)), 1)
     session.conf.set("spark.sql.shuffle.partitions", str(tasks))
-    with watching(driver.context, meter):
-        rows = read_rows(session, driver, request, pieces)
-        verdicts = verdicts_on(driver.context, rows, found, request.how)
-        return [pickle.loads(row.verdict) for row in verdicts.collect()]
+    rows = read_rows(session, driver, request, pieces)
+    return planned(verdicts_on(driver.context, rows, found, request.how))
+
+
+def planned(query: Any) -> Any:
+    """*query*, planned now and not when it runs."""
+    query._jdf.queryExecution().toRdd()
+    return query
 
 
 def directories_of(found: Found) -> list[str]:
@@ -203,17 +209,22 @@ def judged(group: pa.Array, found: Found, how: HowToVerify) -> bytes:
 @contextmanager
 def watching(context: Any, meter: Meter) -> Iterator[None]:
     """Tell *meter* how much is done of the first stage of this thread's jobs, which reads."""
+    from py4j.protocol import Py4JError
+
     ended = threading.Event()
     total = meter.left_bytes
     context.setJobGroup(JOB_GROUP, APP_NAME)
+    tracker = context.statusTracker()
 
     def watch() -> None:
-        tracker = context.statusTracker()
-        while not ended.wait(POLL_S):
-            stage = first_stage(tracker)
-            if stage is not None and stage.numTasks > 0:
-                done = total * stage.numCompletedTasks // stage.numTasks
-                meter.add(done - (total - meter.left_bytes))
+        # Whoever waits for the work says what became of a JVM that is gone.
+        with suppress(Py4JError, OSError, EOFError):
+            while not ended.wait(POLL_S):
+                stage = first_stage(tracker)
+                if stage is not None and stage.numTasks > 0:
+                    done = total * stage.numCompletedTasks // stage.numTasks
+                    # What a worker takes with it that dies, is read again.
+                    meter.add(max(done - (total - meter.left_bytes), 0))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

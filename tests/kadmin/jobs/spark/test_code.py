@@ -5,7 +5,18 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
+import kadmin
 from kadmin.jobs.spark.code import compiled, pack_code
+from kadmin.jobs.spark.errors import SparkFailed
+
+RUN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import kadmin.errors
+print(kadmin.errors.__file__)
+"""
 
 
 def test_the_zip_runs_by_itself(tmp_path: Path) -> None:
@@ -16,12 +27,22 @@ def test_the_zip_runs_by_itself(tmp_path: Path) -> None:
     assert said.stdout.startswith(str(path)), said
 
 
-RUN = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import kadmin.errors
-print(kadmin.errors.__file__)
-"""
+def test_files_whose_times_were_set_to_zero_are_taken_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "kadmin"
+    package.mkdir()
+    (package / "module.py").write_text("word = 'old'\n")
+    os.utime(package / "module.py", (0, 0))
+    monkeypatch.setattr(kadmin, "__path__", [str(package)])
+
+    with zipfile.ZipFile(pack_code(tmp_path)) as archive:
+        assert "kadmin/module.py" in archive.namelist()
+
+
+def test_no_room_for_the_zip_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SparkFailed, match=r"cannot write .*/gone/kadmin.zip: no such file"):
+        pack_code(tmp_path / "gone")
 
 
 def test_a_module_comes_compiled_where_it_was_and_did_not_change(tmp_path: Path) -> None:

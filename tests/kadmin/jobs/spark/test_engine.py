@@ -4,18 +4,31 @@ import pytest
 
 from kadmin.errors import KadminError
 from kadmin.jobs.spark.driver import Driver
-from kadmin.jobs.spark.engine import SparkEngine, work_items_per_job
+from kadmin.jobs.spark.engine import SparkEngine, in_jobs
+from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
 from kadmin.jobs.spark.master_url import check_master
 
 
 @pytest.mark.parametrize(
-    ("result_bytes", "workers", "per_job"),
-    [(0, 1, 8), (1_000, 4, 32), (16 << 20, 4, 4), (64 << 20, 4, 1), (1 << 40, 4, 1)],
+    ("sent", "result_bytes", "workers", "counts"),
+    [
+        pytest.param([], 0, 1, [], id="nothing"),
+        pytest.param([9] * 20, 0, 1, [8, 8, 4], id="small ones"),
+        pytest.param([9] * 20, 1_000, 4, [20], id="many workers"),
+        pytest.param([9] * 9, 16 << 20, 4, [3, 3, 3], id="large results"),
+        pytest.param([9] * 3, 1 << 40, 4, [1, 1, 1], id="no two results have room"),
+        pytest.param([9, 40 << 20, 9, 25 << 20, 65 << 20, 9], 0, 4, [3, 1, 1, 1], id="large sent"),
+    ],
 )
-def test_a_job_has_as_many_work_items_as_their_results_fit_here(
-    result_bytes: int, workers: int, per_job: int
+def test_a_job_takes_what_fits_and_has_something_for_each_worker(
+    sent: list[int], result_bytes: int, workers: int, counts: list[int]
 ) -> None:
-    assert work_items_per_job(result_bytes, workers) == per_job
+    work_items = [bytes(size) for size in sent]
+
+    jobs = list(in_jobs(iter(work_items), result_bytes, workers))
+
+    assert [len(job) for job in jobs] == counts
+    assert [each for job in jobs for each in job] == work_items
 
 
 @pytest.mark.spark
@@ -40,3 +53,19 @@ def test_a_cluster_gives_results_in_order_from_few_jobs(
         assert list(engine.run(abs, [-7])) == [7], "it goes on after a failure"
     finally:
         engine.close(is_abandoned=False)
+
+
+@pytest.mark.spark
+def test_a_driver_without_memory_ends_instead_of_waiting_for_ever(tmp_path: Path) -> None:
+    driver = Driver("test", "local[1]", {}, tmp_path)
+    try:
+        driver.bring_up()
+        with (
+            pytest.raises(SparkFailed, match=r"Spark's JVM ended: .*OutOfMemoryError") as raised,
+            py4j_errors(driver.log, hint=""),
+        ):
+            driver.context._jvm.java.nio.ByteBuffer.allocate(1 << 30)
+    finally:
+        driver.end(is_abandoned=True)
+
+    assert raised.value.hint == "give the driver more: --conf spark.driver.memory=2g"

@@ -1,0 +1,70 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from kadmin.jobs.spark.driver import has_sockets_in
+from kadmin.jobs.spark.jvm import JvmLaunch, environment, spark_home
+from kadmin.jvm.java import find_java
+
+
+def launch(directory: Path, master: str, **conf: str) -> JvmLaunch:
+    return JvmLaunch(
+        java=find_java(),
+        conf={"spark.master": master, **conf},
+        heap_mib=512,
+        directory=directory,
+    )
+
+
+@pytest.fixture(autouse=True)
+def own_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("master", ["local", "local[*]", "local[2,4]", "spark://one:7077"])
+def test_pythons_of_a_plain_driver_have_no_zip_to_take_pyspark_from(
+    tmp_path: Path, master: str
+) -> None:
+    found = environment(launch(tmp_path, master))
+
+    assert not (Path(found["SPARK_HOME"]) / "python").exists()
+    assert str(spark_home() / "conf") == found["SPARK_CONF_DIR"]
+
+
+@pytest.mark.parametrize("master", ["yarn", "k8s://https://one", "local-cluster[1,1,1024]"])
+def test_what_schedulers_start_is_taken_from_where_spark_is(tmp_path: Path, master: str) -> None:
+    found = environment(launch(tmp_path, master))
+
+    assert (str(spark_home()), None) == (found["SPARK_HOME"], found.get("SPARK_CONF_DIR"))
+
+
+def test_another_python_finds_pyspark_where_spark_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "/usr/bin/python3")
+
+    assert str(spark_home()) == environment(launch(tmp_path, "local"))["SPARK_HOME"]
+
+
+def test_scripts_find_spark(tmp_path: Path) -> None:
+    found = environment(launch(tmp_path, "local", **{"spark.driver.memory": "2g"}))
+
+    assert str(spark_home()) == found["SPARK_HOME"]
+
+
+@pytest.mark.parametrize(
+    ("directory", "master", "has"),
+    [
+        ("/tmp/kadmin-merge-abcdefgh", "local[*]", True),
+        ("/tmp/kadmin-merge-abcdefgh", "spark://one:7077", True),
+        ("/tmp/kadmin-merge-abcdefgh", "yarn", False),
+        ("/tmp/kadmin-merge-abcdefgh", "local-cluster[1,1,1024]", False),
+        (f"/{'d' * 59}", "local[*]", True),
+        (f"/{'d' * 60}", "local[*]", False),
+    ],
+)
+def test_sockets_are_files_where_their_names_fit(directory: str, master: str, has: bool) -> None:
+    assert has == has_sockets_in(Path(directory), master)
