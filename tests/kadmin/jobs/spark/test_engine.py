@@ -2,11 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.errors import KadminError
+from kadmin.errors import KadminError, UnreachableError
+from kadmin.jobs.spark import driver as driver_module
 from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.engine import SparkEngine, in_jobs
 from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
 from kadmin.jobs.spark.master_url import check_master
+from tests.support.spark import standalone_master
 
 
 @pytest.mark.parametrize(
@@ -69,3 +71,24 @@ def test_a_driver_without_memory_ends_instead_of_waiting_for_ever(tmp_path: Path
         driver.end(is_abandoned=True)
 
     assert raised.value.hint == "give the driver more: --conf spark.driver.memory=2g"
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(180)
+def test_a_master_without_workers_is_named_and_nothing_waits_for_it_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver_module, "EXECUTOR_TIMEOUT_S", 0.5)
+    with standalone_master(tmp_path, workers=0) as master:
+        own = tmp_path / "driver"
+        own.mkdir()
+        engine = SparkEngine(Driver("test", master, {}, own))
+        try:
+            with pytest.raises(UnreachableError, match=f"no executor of {master} was ready"):
+                engine.run(abs, [-1])
+        finally:
+            engine.close(is_abandoned=True)
+
+        first_job = engine.driver.first_job
+        assert first_job is not None
+        assert first_job.exception(timeout=20) is not None
