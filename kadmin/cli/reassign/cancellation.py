@@ -12,12 +12,10 @@ from kadmin.execute.reassign_cancel import Cancelling
 from kadmin.plan.reassignment.moves import MovePlan
 from kadmin.render.output import can_ask
 from kadmin.render.reassign import (
-    cancellation_lines,
-    cancelled_document,
-    resigning_for,
     throttle_notes,
     throttle_warnings,
 )
+from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document, resigning_for
 
 
 def cancel(session: Session, options: Mapping[str, Any]) -> None:
