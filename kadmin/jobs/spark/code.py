@@ -12,7 +12,7 @@ from typing import Final
 
 import cluster
 import kadmin
-from kadmin.jobs.spark.errors import SparkFailed
+from kadmin.jobs.spark.errors import ROOM_HINT, SparkFailed, reason_of
 
 HEADER: Final = struct.Struct("<4sIII")
 """Of a compiled module: Python's magic number, flags, the source's time and size."""
@@ -40,8 +40,8 @@ def pack_code(directory: Path) -> Path:
                         archive.writestr(str(name.with_suffix(".pyc")), code)
     except OSError as error:
         raise SparkFailed(
-            f"cannot write {path}: {(error.strerror or str(error)).lower()}",
-            hint="TMPDIR moves what is temporary",
+            f"cannot write {path}: {reason_of(error)}",
+            hint=ROOM_HINT,
         ) from error
     return path
 

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -157,6 +158,10 @@ class Driver:
             SparkFailed: the JVM or Spark cannot start.
         """
         gateway = None
+        # Py4J tells the root logger that a connection broke, which prints it unless told otherwise,
+        # and PySpark warns of it; what is raised then says so too.
+        logging.getLogger().addHandler(SILENT)
+        warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
         # While the JVM starts, if it is ours.
         code = None if self.master.startswith("local") else pack_code(self.directory)
         if self.process is not None:
@@ -176,7 +181,7 @@ class Driver:
                 conf.setIfMissing("spark.python.daemon.module", DAEMON)
             elif not is_local and self.process is not None:
                 conf.setIfMissing("spark.python.daemon.module", SENT_DAEMON)
-            if self.process is not None and has_sockets_in(self.directory, self.master):
+            if self.launch is not None and has_sockets(self.launch, conf.getAll()):
                 conf.setIfMissing("spark.python.unix.domain.socket.enabled", "true")
             defaults = DEFAULTS | (LOCAL_DEFAULTS if is_local else CLUSTER_DEFAULTS)
             conf.setIfMissing("spark.app.name", self.app_name)
@@ -298,14 +303,16 @@ def connect(gateway: Gateway | None) -> Any:
         del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
 
 
-def has_sockets_in(directory: Path, master: str) -> bool:
-    """Whether JVMs of *master* and their Pythons can talk over sockets in the file system.
+def has_sockets(launch: JvmLaunch, conf: Iterable[tuple[str, str]]) -> bool:
+    """Whether JVMs and their Pythons can talk over sockets in the file system.
 
     Over TCP, the end of each task waits for 40 ms until what was said before is acknowledged.  Such
-    a socket lies in the directory for temporary files: *directory* here, `/tmp` at standalone
-    workers; where other schedulers start executors, its name would be too long.
+    a socket lies in the directory for temporary files: that of *launch* here, `/tmp` at standalone
+    workers; where other schedulers start executors, or *conf* says so, its name may be too long.
     """
-    return is_plain(master) and len(os.fsencode(directory)) <= SOCKETS_DIRECTORY_MAX
+    is_known = launch.is_direct and is_plain(launch.conf["spark.master"])
+    is_moved = any("java.io.tmpdir" in value for _, value in conf)
+    return is_known and not is_moved and len(os.fsencode(launch.directory)) <= SOCKETS_DIRECTORY_MAX
 
 
 def in_background(work: Callable[[], Any]) -> Future[Any]:
@@ -372,8 +379,6 @@ def stop_in_jvm(context: Any) -> None:
 
 def expect_end(context: Any) -> None:
     """Prepare PySpark for a JVM that ends without a word, before it does."""
-    # Py4J tells the root logger that a connection broke, which prints it unless told otherwise.
-    logging.getLogger().addHandler(SILENT)
     if context is None or context._jsc is None:
         return
     # Nobody will be there to be told.

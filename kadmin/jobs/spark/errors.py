@@ -3,6 +3,7 @@
 One sentence out of Java's many.  Knows neither what was asked of Spark nor how it was started.
 """
 
+import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,13 @@ from typing import Any, Final
 from kadmin.errors import KadminError
 
 CAUSES_MAX: Final = 20
+
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+ROOM_HINT: Final = "TMPDIR moves what is temporary; on workers spark.local.dir does"
+
+USUAL: Final = re.compile(r"\bWARN(ING)?\b|\blog4j\b|\blog(ging)? level\b")
+"""What Spark's JVM says each time."""
 
 MEMORY_HINT: Final = "give the driver more: --conf spark.driver.memory=2g"
 
@@ -39,15 +47,24 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
         if "stopped SparkContext" in why and log is not None:
             # It says that itself only to its log.
             why = error_line(log)
-        raise SparkFailed(f"Spark failed: {why}", hint=hint) from error
+        is_full = "No space left on device" in why
+        raise SparkFailed(f"Spark failed: {why}", hint=ROOM_HINT if is_full else hint) from error
     except PySparkException as error:
         raise SparkFailed(f"Spark failed: {reason(str(error))}", hint=hint) from error
     except (Py4JError, OSError, EOFError) as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise SparkFailed(
+                f"cannot write for Spark: {reason_of(error)}", hint=ROOM_HINT
+            ) from error
         said = "" if log is None else f": {error_line(log)}"
         is_short = "OutOfMemoryError" in said
         raise SparkFailed(
             f"Spark's JVM ended{said}", hint=MEMORY_HINT if is_short else None
         ) from error
+
+
+def reason_of(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def reason_with_cause(exception: Any) -> str:
@@ -84,6 +101,7 @@ def error_line(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    telling = [line for line in lines if re.search(r"Exception|\bERROR\b|\bError\b", line)]
-    said = (telling or lines or ["it said nothing"])[-1]
+    telling = [line for line in lines if re.search(r"Exception|\bERROR\b|Error\b", line)]
+    unusual = [line for line in lines if line.strip() and not USUAL.search(line)]
+    said = (telling or unusual or ["it said nothing"])[-1]
     return said.strip()[:300]

@@ -65,6 +65,14 @@ class JvmLaunch:
         """Where the JVM writes how it is reached."""
         return self.directory / "gateway"
 
+    @property
+    def is_direct(self) -> bool:
+        """Whether Java is started without Spark's scripts, and *flags* count."""
+        needs_scripts = any(os.environ.get(name) for name in NEEDS_SCRIPTS) or any(
+            key.startswith(NEEDS_SCRIPTS_CONF) for key in self.conf
+        )
+        return not needs_scripts and bool(module_options())
+
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
@@ -98,14 +106,13 @@ def spark_archive(java: Java) -> Archive:
 def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
     """Start the JVM; it ends by itself when this process does."""
     settings = [word for key, value in launch.conf.items() for word in ("--conf", f"{key}={value}")]
-    options = module_options()
     flags = [*FLAGS, ENDS_WITHOUT_MEMORY, f"-Djava.io.tmpdir={launch.directory}", *launch.flags]
     command: list[str]
-    if options and can_start_directly(launch.conf):
+    if launch.is_direct:
         home = spark_home()
         class_path = f"{home / 'conf'}{os.sep}{os.pathsep}{home / 'jars'}{os.sep}*"
         memory = f"-Xmx{launch.heap_mib}m"
-        java = [str(launch.java.path), "-cp", class_path, memory, *flags, *options]
+        java = [str(launch.java.path), "-cp", class_path, memory, *flags, *module_options()]
         command = [*java, ENTRY, *settings, SHELL]
     else:
         command = [str(spark_home() / "bin" / "spark-submit"), *settings, SHELL]
@@ -139,23 +146,22 @@ def environment(launch: JvmLaunch) -> dict[str, str]:
 
 
 def places(launch: JvmLaunch) -> dict[str, str]:
-    """Where Spark is, for the JVM.
+    """Where Spark is, for the JVM; and what scripts cannot be told otherwise.
 
     From there its Pythons take PySpark as a zip, and compile it in each process anew.  Where they
     have it installed, as those of this machine and of standalone workers, another place does.
     """
     home = spark_home()
     is_installed = os.environ.get("PYSPARK_PYTHON", sys.executable) == sys.executable
-    is_plainly_started = is_plain(launch.conf["spark.master"]) and can_start_directly(launch.conf)
-    if is_installed and is_plainly_started:
+    if not launch.is_direct:
+        options = os.environ.get("JDK_JAVA_OPTIONS", "")
+        return {
+            "SPARK_HOME": str(home),
+            "JDK_JAVA_OPTIONS": f"{options} {ENDS_WITHOUT_MEMORY}".strip(),
+        }
+    if is_installed and is_plain(launch.conf["spark.master"]):
         return {"SPARK_HOME": str(launch.directory), "SPARK_CONF_DIR": str(home / "conf")}
     return {"SPARK_HOME": str(home)}
-
-
-def can_start_directly(conf: Mapping[str, str]) -> bool:
-    return not any(os.environ.get(name) for name in NEEDS_SCRIPTS) and not any(
-        key.startswith(NEEDS_SCRIPTS_CONF) for key in conf
-    )
 
 
 def module_options() -> list[str]:

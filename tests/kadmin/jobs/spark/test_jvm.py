@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.jobs.spark.driver import has_sockets_in
+from kadmin.jobs.spark.driver import has_sockets
 from kadmin.jobs.spark.jvm import JvmLaunch, environment, spark_home
 from kadmin.jvm.java import find_java
 
@@ -49,22 +49,36 @@ def test_another_python_finds_pyspark_where_spark_is(
     assert str(spark_home()) == environment(launch(tmp_path, "local"))["SPARK_HOME"]
 
 
-def test_scripts_find_spark(tmp_path: Path) -> None:
+def test_scripts_find_spark_and_end_without_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Down=1")
     found = environment(launch(tmp_path, "local", **{"spark.driver.memory": "2g"}))
 
     assert str(spark_home()) == found["SPARK_HOME"]
+    assert "-Down=1 -XX:+ExitOnOutOfMemoryError" == found["JDK_JAVA_OPTIONS"]
 
 
 @pytest.mark.parametrize(
-    ("directory", "master", "has"),
+    ("directory", "master", "conf", "has"),
     [
-        ("/tmp/kadmin-merge-abcdefgh", "local[*]", True),
-        ("/tmp/kadmin-merge-abcdefgh", "spark://one:7077", True),
-        ("/tmp/kadmin-merge-abcdefgh", "yarn", False),
-        ("/tmp/kadmin-merge-abcdefgh", "local-cluster[1,1,1024]", False),
-        (f"/{'d' * 59}", "local[*]", True),
-        (f"/{'d' * 60}", "local[*]", False),
+        ("/tmp/kadmin-merge-abcdefgh", "local[*]", {}, True),
+        ("/tmp/kadmin-merge-abcdefgh", "spark://one:7077", {"spark.cores.max": "2"}, True),
+        ("/tmp/kadmin-merge-abcdefgh", "yarn", {}, False),
+        ("/tmp/kadmin-merge-abcdefgh", "local-cluster[1,1,1024]", {}, False),
+        (f"/{'d' * 59}", "local[*]", {}, True),
+        (f"/{'d' * 60}", "local[*]", {}, False),
+        # Scripts do not tell the JVM the directory.
+        ("/tmp/kadmin-merge-abcdefgh", "local[*]", {"spark.driver.memory": "2g"}, False),
+        (
+            "/tmp/kadmin-merge-abcdefgh",
+            "spark://one:7077",
+            {"spark.executor.extraJavaOptions": "-Xss2m -Djava.io.tmpdir=/data/tmp"},
+            False,
+        ),
     ],
 )
-def test_sockets_are_files_where_their_names_fit(directory: str, master: str, has: bool) -> None:
-    assert has == has_sockets_in(Path(directory), master)
+def test_sockets_are_files_where_their_names_fit(
+    directory: str, master: str, conf: dict[str, str], has: bool
+) -> None:
+    assert has == has_sockets(launch(Path(directory), master, **conf), conf.items())
