@@ -39,10 +39,7 @@ def pack_code(directory: Path) -> Path:
                     if (code := compiled(file)) is not None:
                         archive.writestr(str(name.with_suffix(".pyc")), code)
     except OSError as error:
-        raise SparkFailed(
-            f"cannot write {path}: {reason_of(error)}",
-            hint=ROOM_HINT,
-        ) from error
+        raise SparkFailed(f"cannot write {path}: {reason_of(error)}", hint=ROOM_HINT) from error
     return path
 
 

@@ -24,8 +24,8 @@ WORKERS_MAX: Final = 32
 JOIN_TIMEOUT_S: Final = 10.0
 
 JOB_BYTES: Final = 64 << 20
-"""So much a job takes there and back at most, of more than one work item: it lies in the driver's
-JVM, and a task of it passes there in one message."""
+"""A job of several work items takes no more there and back: all of it lies in the driver's JVM, and
+what one task gets is one message."""
 
 TASKS_PER_WORKER: Final = 2
 WORK_ITEMS_PER_WORKER: Final = 8
