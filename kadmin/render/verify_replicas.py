@@ -8,7 +8,7 @@ from kadmin.jobs.verify.collected import Unreadable
 from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
 from kadmin.render.output import Document
 from kadmin.segments.compare import Cause, Divergence, Verdict
-from kadmin.segments.replica_log import Damage, DamageKind
+from kadmin.segments.values import Damage, DamageKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

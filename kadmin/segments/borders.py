@@ -5,7 +5,8 @@ An index may lie: only reading up to such a place shows that a batch ends there.
 
 import numpy as np
 
-from kadmin.segments.replica_log import INDEX_ENTRY, SegmentFiles, entries_of
+from kadmin.segments.index_lies import INDEX_ENTRY, entries_of
+from kadmin.segments.values import SegmentFiles
 
 
 def borders(segment: SegmentFiles, piece_size: int) -> list[int]:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from cluster.model.record_batch import NO_LEADER_EPOCH, CorruptBatchError
 from kadmin.segments.records import Record
-from kadmin.segments.replica_log import IDENTITY, ReplicaLog, Rows
+from kadmin.segments.replica_log import IDENTITY, ReplicaLog
+from kadmin.segments.values import Rows
 
 
 class Verdict(StrEnum):

@@ -10,14 +10,8 @@ from typing import Final, NamedTuple
 
 from kadmin.segments.compare import Comparison, Divergence, first_divergence, verdict_of
 from kadmin.segments.fetched import Fetched
-from kadmin.segments.replica_log import (
-    ALL_CLEANED,
-    Damage,
-    DamageKind,
-    ReplicaLog,
-    SegmentFiles,
-    read_replica,
-)
+from kadmin.segments.replica_log import ReplicaLog, read_replica
+from kadmin.segments.values import ALL_CLEANED, Damage, DamageKind, SegmentFiles
 
 DAMAGE_MAX: Final = 100
 """Of one replica more are not kept: whoever has so many needs no list."""

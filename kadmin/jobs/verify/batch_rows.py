@@ -13,13 +13,8 @@ import pyarrow as pa
 
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.pieces import Piece, chunks_of
-from kadmin.segments.replica_log import (
-    ROW,
-    Damage,
-    ReadSegment,
-    SegmentFiles,
-    read_segment,
-)
+from kadmin.segments.replica_log import ReadSegment, read_segment
+from kadmin.segments.values import ROW, Damage, SegmentFiles
 
 SCHEMA: Final = pa.schema(
     [

@@ -34,8 +34,8 @@ from kadmin.jobs.places import (
     unpacking,
 )
 from kadmin.jobs.uris import is_uri, shown
-from kadmin.segments.replica_log import SegmentFiles
 from kadmin.segments.source import Source
+from kadmin.segments.values import SegmentFiles
 
 CLEANED: Final = "cleaner-offset-checkpoint"
 OF_LOG_DIRECTORY: Final = frozenset(

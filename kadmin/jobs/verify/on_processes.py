@@ -18,13 +18,8 @@ from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_
 from kadmin.jobs.verify.pieces import Piece, chunks_of, shares
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jvm.interrupts import deferring_interrupts
-from kadmin.segments.replica_log import (
-    ROW,
-    ReadSegment,
-    Rows,
-    SegmentFiles,
-    read_segment,
-)
+from kadmin.segments.replica_log import ReadSegment, read_segment
+from kadmin.segments.values import ROW, Rows, SegmentFiles
 
 Pieces = dict[TopicPartition, list[Piece]]
 

@@ -12,17 +12,8 @@ import numpy as np
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify.collected import FoundReplica, Unreadable, segments_of
 from kadmin.segments.compare import Comparison, Verdict, compare
-from kadmin.segments.replica_log import (
-    ALL_CLEANED,
-    ROW,
-    Damage,
-    ReadSegment,
-    ReplicaLog,
-    SegmentFiles,
-    deepened,
-    read_segment,
-    replica_of,
-)
+from kadmin.segments.replica_log import ReadSegment, ReplicaLog, deepened, read_segment, replica_of
+from kadmin.segments.values import ALL_CLEANED, ROW, Damage, SegmentFiles
 
 
 class Read(Protocol):

@@ -12,7 +12,8 @@ from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import joined, name_of, source_at
 from kadmin.jobs.verify.collected import FoundReplica, segments_of
 from kadmin.segments.borders import borders
-from kadmin.segments.replica_log import ReadSegment, SegmentFiles, segment_chunks
+from kadmin.segments.replica_log import ReadSegment, segment_chunks
+from kadmin.segments.values import SegmentFiles
 
 PIECE_BYTES: Final = 64 << 20
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from kadmin.segments.replica_log import ReplicaLog, SegmentFiles, read_replica
+from kadmin.segments.replica_log import ReplicaLog, read_replica
+from kadmin.segments.values import SegmentFiles
 from tests.cluster.storage.batches import START_MS, batch
 from tests.kadmin.segments.messages import message, wrapper
 from tests.kadmin.segments.sources import Bytes

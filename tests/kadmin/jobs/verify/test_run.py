@@ -22,7 +22,8 @@ from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jobs.verify.run import verify
 from kadmin.segments import replica_log
 from kadmin.segments.compare import Verdict
-from kadmin.segments.replica_log import DamageKind, read_replica
+from kadmin.segments.replica_log import read_replica
+from kadmin.segments.values import DamageKind
 from kadmin.segments.walk import Walk
 from tests.kadmin.jobs.verify.broken import BROKERS, garble, write_brokers
 from tests.support.waiting import wait_until
