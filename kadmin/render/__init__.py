@@ -21,6 +21,7 @@ __all__ = [
     "output",
     "plan_items",
     "reassign",
+    "reassign_cancel",
     "record_deletion",
     "records",
     "story",

@@ -10,5 +10,6 @@ __all__ = [
     "pieces",
     "replica_log",
     "source",
+    "values",
     "walk",
 ]

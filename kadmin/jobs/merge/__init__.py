@@ -6,4 +6,4 @@ where in each of them; `slices` plans slices of time from that and merges each i
 through it, `survey_phase` and `merge_phase` decide which process does the work.
 """
 
-__all__ = ["clocks", "inputs", "merge", "output", "request", "slices", "summary", "survey"]
+__all__ = ["clocks", "files", "inputs", "merge", "output", "request", "slices", "summary", "survey"]
