@@ -19,11 +19,7 @@ from cluster.storage.records import UNPACKED_SIZE_MAX, unpacked
 from kadmin.segments.index_lies import lies_of_indexes, lies_of_txn_indexes
 from kadmin.segments.record_scan import are_sound
 from kadmin.segments.records import Record, records_of
-from kadmin.segments.transactions import (
-    InTransaction,
-    is_of_transaction,
-    kind_of,
-)
+from kadmin.segments.transactions import InTransaction, is_of_transaction, kind_of
 from kadmin.segments.values import CHUNK_ROWS, ROW, Damage, DamageKind, Rows, SegmentFiles
 from kadmin.segments.walk import WINDOW_SIZE, Walk, WalkedBatch, first_batch
 

@@ -11,10 +11,7 @@ from kadmin.execute.change import Change, carry_out
 from kadmin.execute.reassign_cancel import Cancelling
 from kadmin.plan.reassignment.moves import MovePlan
 from kadmin.render.output import can_ask
-from kadmin.render.reassign import (
-    throttle_notes,
-    throttle_warnings,
-)
+from kadmin.render.reassign import throttle_notes, throttle_warnings
 from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document, resigning_for
 
 

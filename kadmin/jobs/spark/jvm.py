@@ -13,6 +13,7 @@ import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -166,7 +167,13 @@ def places(launch: JvmLaunch) -> dict[str, str]:
 
 def module_options() -> list[str]:
     """The options that Spark's launcher gives every JVM, from its own table; none if unknown."""
-    for jar in (spark_home() / "jars").glob("spark-launcher_*.jar"):
+    return options_in(spark_home())
+
+
+@cache
+def options_in(home: Path) -> list[str]:
+    """Those of the Spark in *home*, whose table is read once: each start asks several times."""
+    for jar in (home / "jars").glob("spark-launcher_*.jar"):
         try:
             with zipfile.ZipFile(jar) as content:
                 table = content.read("org/apache/spark/launcher/JavaModuleOptions.class")
