@@ -27,7 +27,7 @@ def running_server(directory: Path, **options: Any) -> Iterator[ZooKeeperServer]
 @contextmanager
 def client_of(connect: str) -> Iterator[KazooClient]:
     """A kazoo session to *connect*, closed at the end."""
-    client = KazooClient(hosts=connect, timeout=30)
+    client = KazooClient(hosts=connect, timeout=10)
     client.start(timeout=15)
     try:
         yield client
