@@ -82,8 +82,13 @@ def home(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
-    """A standalone ZooKeeper for the whole run; tests keep to a `chroot` of it."""
-    with running_server(tmp_path_factory.mktemp("zookeeper")) as server:
+    """A standalone ZooKeeper for the whole run; tests keep to a `chroot` of it.
+
+    It does not wait for the disk, which others of this machine may hold up for seconds: the machine
+    outlives it.
+    """
+    directory = tmp_path_factory.mktemp("zookeeper")
+    with running_server(directory, extra_config={"forceSync": "no"}) as server:
         yield server
 
 

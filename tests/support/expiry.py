@@ -34,7 +34,9 @@ async def expire(keeper: SessionKeeper, connect: str) -> None:
 
 def steal(connect: str, client_id: Any) -> None:
     """Take a session over and close it, unless its owner is faster."""
-    thief = KazooClient(connect, client_id=client_id)
+    # With a chroot kazoo asks for it, and raises what happens when its connection is taken back.
+    servers, _, _ = connect.partition("/")
+    thief = KazooClient(servers, client_id=client_id)
     try:
         with suppress(KazooTimeoutError):
             thief.start(TURN_S)

@@ -26,9 +26,12 @@ def running_server(directory: Path, **options: Any) -> Iterator[ZooKeeperServer]
 
 @contextmanager
 def client_of(connect: str) -> Iterator[KazooClient]:
-    """A kazoo session to *connect*, closed at the end."""
-    client = KazooClient(hosts=connect, timeout=10)
-    client.start(timeout=15)
+    """A kazoo session to *connect*, closed at the end.
+
+    It outlasts a machine that stands still for a while; an attempt to connect may take as long.
+    """
+    client = KazooClient(hosts=connect, timeout=30)
+    client.start(timeout=60)
     try:
         yield client
     finally:
