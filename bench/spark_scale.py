@@ -4,7 +4,8 @@
 
 A standalone master and workers of one core each, all on this machine; whole processes, with one
 worker and with two, in turns, over many bytes and over very few, which tells what starting costs;
-medians.  What a machine with two cores says of two workers is less than two machines would: master,
+beside it PySpark's own least job or query on one worker, which tells what of that is Spark's.
+Medians.  What a machine with two cores says of two workers is less than two machines would: master,
 driver and workers share them, so the load before the run is printed.  Goals: a start of 8 s at
 most, and 1.7 times the speed beyond it.
 """
@@ -13,9 +14,11 @@ import argparse
 import os
 import shutil
 import statistics
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.measure import KADMIN, run
 from bench.statechange_logs import write_logs
@@ -26,10 +29,19 @@ SMALL_BYTES = 1 << 20
 PARTITIONS = 16
 """A partition is one task's."""
 
-MEMORY = ("--conf", "spark.executor.memory=500m")
+MASTER = "MASTER"
+MEMORY = "spark.executor.memory=500m"
 
-Case = Callable[[Path, int], list[str]]
-"""Makes inputs of so many bytes in a directory; the words of the command that reads them."""
+
+class Case(NamedTuple):
+    """A command, over how many bytes it is run, and what of `bench.plain_spark` stands beside it.
+
+    *make* makes inputs of so many bytes in a directory, and gives the command's words.
+    """
+
+    make: Callable[[Path, int], list[str]]
+    size: int
+    plain: str
 
 
 def merge_logs(directory: Path, size: int) -> list[str]:
@@ -47,50 +59,64 @@ def verify_replicas(directory: Path, size: int) -> list[str]:
     return words
 
 
-CASES: Mapping[str, tuple[Case, int]] = {
-    "merge-logs": (merge_logs, 2 << 30),
+CASES: Mapping[str, Case] = {
+    "merge-logs": Case(merge_logs, 2 << 30, "job"),
     # Batches are looked at ten times as fast as lines are merged.
-    "verify-replicas": (verify_replicas, 8 << 30),
+    "verify-replicas": Case(verify_replicas, 8 << 30, "query"),
 }
-"""What is run, and over how many bytes."""
 
 
 class Walls:
-    """What a command takes on a standalone master with one worker and with two, in s."""
+    """What a command takes on a standalone master with one worker and with two, in s.
 
-    def __init__(self, words: list[str], merged: Path) -> None:
-        self.words = words
+    The master is the word MASTER of *command*; *merged* is where it leaves its result.
+    """
+
+    def __init__(self, command: list[str], merged: Path | None = None) -> None:
+        self.command = command
         self.merged = merged
         self.walls: dict[int, list[float]] = {1: [], 2: []}
 
     def run(self, workers: int) -> None:
-        shutil.rmtree(self.merged, ignore_errors=True)
+        if self.merged is not None:
+            shutil.rmtree(self.merged, ignore_errors=True)
         with (
             tempfile.TemporaryDirectory() as name,
             standalone_master(Path(name), workers=workers) as master,
         ):
-            wall = run([*KADMIN, *self.words, "--master", master, *MEMORY]).wall_s
-        self.walls[workers].append(wall)
+            command = [master if word == MASTER else word for word in self.command]
+            self.walls[workers].append(run(command).wall_s)
 
     def median(self, workers: int) -> float:
         return statistics.median(self.walls[workers])
 
 
+def walls_of(make: Callable[[Path, int], list[str]], directory: Path, size: int) -> Walls:
+    words = make(directory, size)
+    return Walls([*KADMIN, *words, "--master", MASTER, "--conf", MEMORY], directory / "merged")
+
+
 def compare(name: str, rounds: int) -> None:
-    case, size = CASES[name]
+    make, size, kind = CASES[name]
+    plain = Walls([sys.executable, "-m", "bench.plain_spark", kind, MASTER, MEMORY])
     with tempfile.TemporaryDirectory() as directory:
-        small, large = (
-            Walls(case(Path(directory) / kind, bytes_), Path(directory) / kind / "merged")
-            for kind, bytes_ in (("small", SMALL_BYTES), ("large", size))
-        )
+        small = walls_of(make, Path(directory) / "small", SMALL_BYTES)
+        large = walls_of(make, Path(directory) / "large", size)
         for _ in range(rounds):
+            plain.run(1)
             for workers in (1, 2):
                 for each in (small, large):
                     each.run(workers)
-    one, two = (large.median(workers) - small.median(workers) for workers in (1, 2))
     print(
         f"{name}: start {small.median(1):.1f} s with one worker, {small.median(2):.1f} s with two;"
-        f" {size >> 20} MiB beyond it {one:.1f} s and {two:.1f} s: {one / max(two, 0.1):.2f} ×",
+        f" PySpark's least {kind} {plain.median(1):.1f} s:"
+        f" {small.median(1) / plain.median(1):.2f} × its time",
+        flush=True,
+    )
+    one, two = (large.median(workers) - small.median(workers) for workers in (1, 2))
+    print(
+        f"{name}: {size >> 20} MiB beyond the start {one:.1f} s and {two:.1f} s:"
+        f" {one / max(two, 0.1):.2f} ×",
         flush=True,
     )
 

@@ -164,11 +164,11 @@ class Driver:
         warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
         # While the JVM starts, if it is ours.
         code = None if self.master.startswith("local") else pack_code(self.directory)
+        from pyspark import SparkConf, SparkContext
+
         if self.process is not None:
             assert self.launch is not None
             gateway = await_gateway(self.process, self.launch)
-        from pyspark import SparkConf, SparkContext
-
         with py4j_errors(self.log, hint="check --master, --conf and --properties-file"):
             SparkContext._ensure_initialized(gateway=connect(gateway))
             conf = SparkConf()
