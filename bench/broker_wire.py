@@ -38,9 +38,12 @@ from cluster.wire.messages.topics import (
 )
 from tests.cluster.storage.batches import batch
 
-TIMEOUT_S: Final = 180.0
-ACTS_MS: Final = 120_000
-"""How long a broker may take to act: thousands of partitions are made on a busy disk."""
+TIMEOUT_S: Final = 660.0
+ACTS_MS: Final = 600_000
+"""How long a broker may take to act: Kafka makes 10,000 partitions with three replicas for more
+than two minutes."""
+LOOK_SHARE: Final = 0.2
+"""Of the time that is spent on looking how far a broker is, which keeps it from going on."""
 
 PRODUCE_VERSION: Final = 9
 FETCH_VERSION: Final = 12
@@ -106,10 +109,12 @@ def wait_until_known(wire: Wire, name: str, partitions: int) -> None:
     """Until the broker asked knows leaders of all partitions: each learns of them on its own."""
     question = MetadataRequest([MetadataRequestTopic(name=name)], False)
     while True:
+        started = time.perf_counter()
         (topic,) = wire.ask(ApiKey.METADATA, 9, question, MetadataResponse).topics
+        looked_s = time.perf_counter() - started
         if len(topic.partitions) == partitions and not any(p.error_code for p in topic.partitions):
             return
-        time.sleep(0.01)
+        time.sleep(max(0.01, looked_s / LOOK_SHARE))
 
 
 def delete_topic(wire: Wire, name: str) -> None:

@@ -24,7 +24,7 @@ from kazoo.protocol.states import WatchedEvent
 from bench.broker_clusters import BROKER_IDS, REPLICAS, Cluster, running_cluster
 from bench.broker_loads import python_build, settle
 from bench.broker_servers import Command, chroot, contestants
-from bench.broker_wire import ACTS_MS, create_topic
+from bench.broker_wire import ACTS_MS, LOOK_SHARE, create_topic
 from bench.measure import kafka_class_path
 from cluster.model.ids import BrokerId
 from cluster.model.topic import PartitionState
@@ -40,11 +40,9 @@ from kadmin.local.zookeeper import start_server
 TOPIC: Final = "bench"
 SESSION_TIMEOUT_MS: Final = 6_000
 PREFERRED: Final = 0
-PATIENCE_S: Final = 180.0
+PATIENCE_S: Final = 600.0
 REST_S_MAX: Final = 20.0
 LOOK_S: Final = 0.5
-LOOK_SHARE: Final = 0.2
-"""Of the time: each look reads the state of all partitions, which keeps others from their work."""
 
 
 def main() -> None:
