@@ -6,6 +6,7 @@ machine, or for a master elsewhere.  Gives it no work.
 
 import logging
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -48,7 +49,6 @@ DEFAULTS: Final = {
 }
 
 CLUSTER_DEFAULTS: Final = {
-    "spark.executor.extraJavaOptions": " ".join(FLAGS),
     # They ask Java's beans, which take a second to come up.
     "spark.metrics.executorMetricsSource.enabled": "false",
     "spark.metrics.staticSources.enabled": "false",
@@ -115,6 +115,7 @@ class Driver:
         self.launch: JvmLaunch | None = None
         self.context: Any = None
         self.first_job: Future[Any] | None = None
+        self.archive_flags: list[str] = []
         self.missing_archive: Archive | None = None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
@@ -130,11 +131,19 @@ class Driver:
         """Whether the tasks run on this machine; once the context is up."""
         return str(self.context.master).startswith("local")
 
+    @property
+    def executor_flags(self) -> list[str]:
+        """The flags of executors' JVMs, which pass over an archive that their machine lacks.
+
+        Where schedulers put the class path together, it is another one, for which none is.
+        """
+        return [*FLAGS, *(self.archive_flags if is_plain(self.master) else ())]
+
     def start_jvm(self, flags: tuple[str, ...], *, makes_archive: bool) -> None:
         java = find_java()
         archive = spark_archive(java)
-        archive_flags = archive.flags()
-        if makes_archive and not archive_flags:
+        self.archive_flags = archive.flags()
+        if makes_archive and not self.archive_flags:
             self.missing_archive = archive
         is_local = self.master.startswith("local")
         self.launch = JvmLaunch(
@@ -147,7 +156,7 @@ class Driver:
             },
             heap_mib=LOCAL_HEAP_MIB if is_local else CLUSTER_HEAP_MIB,
             directory=self.directory,
-            flags=(*archive_flags, *flags),
+            flags=(*self.archive_flags, *flags),
         )
         self.process = start_jvm(self.launch)
 
@@ -187,6 +196,10 @@ class Driver:
             conf.setIfMissing("spark.app.name", self.app_name)
             for key, value in defaults.items():
                 conf.setIfMissing(key, value)
+            if not is_local:
+                conf.setIfMissing(
+                    "spark.executor.extraJavaOptions", shlex.join(self.executor_flags)
+                )
             self.context = SparkContext(conf=conf)
             if not is_local:
                 self.context.addPyFile(str(code or pack_code(self.directory)))

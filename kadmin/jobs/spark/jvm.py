@@ -95,13 +95,24 @@ def spark_home() -> Path:
 
 
 def spark_archive(java: Java) -> Archive:
-    """The class-data archive of a driver, for all of Spark's jars."""
+    """The class-data archive of a driver, for all of Spark's jars; executors can use it, too."""
+    jars = spark_home() / "jars"
     return Archive(
         name="spark",
         maker="kadmin.jobs.spark.class_archive",
         java=java,
-        jars=tuple(sorted((spark_home() / "jars").glob("*.jar"))),
+        jars=(*first_jars(jars), *sorted(jars.glob("*.jar"))),
     )
+
+
+def class_path(home: Path) -> str:
+    """Spark's class path, as its launcher gives it to executors: an archive is for one order."""
+    jars = home / "jars"
+    return os.pathsep.join(map(str, (home / "conf", *first_jars(jars), f"{jars}{os.sep}*")))
+
+
+def first_jars(jars: Path) -> list[Path]:
+    return sorted(jars.glob("slf4j-api-*.jar"))
 
 
 def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
@@ -111,9 +122,8 @@ def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
     command: list[str]
     if launch.is_direct:
         home = spark_home()
-        class_path = f"{home / 'conf'}{os.sep}{os.pathsep}{home / 'jars'}{os.sep}*"
         memory = f"-Xmx{launch.heap_mib}m"
-        java = [str(launch.java.path), "-cp", class_path, memory, *flags, *module_options()]
+        java = [str(launch.java.path), "-cp", class_path(home), memory, *flags, *module_options()]
         command = [*java, ENTRY, *settings, SHELL]
     else:
         command = [str(spark_home() / "bin" / "spark-submit"), *settings, SHELL]

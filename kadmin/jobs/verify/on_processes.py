@@ -5,21 +5,18 @@ by all workers, and their rows come here, where it is judged.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
-
-import numpy as np
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.processes import ProcessEngine
 from kadmin.jobs.progress import Meter
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_partition
-from kadmin.jobs.verify.pieces import Piece, chunks_of, shares
+from kadmin.jobs.verify.piece_rows import PieceRows, RowsOfPieces, rows_of
+from kadmin.jobs.verify.pieces import Piece, shares
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jvm.interrupts import deferring_interrupts
-from kadmin.segments.replica_log import ReadSegment, read_segment
-from kadmin.segments.values import ROW, Rows, SegmentFiles
 
 Pieces = dict[TopicPartition, list[Piece]]
 
@@ -43,16 +40,6 @@ class Part(NamedTuple):
     @property
     def size(self) -> int:
         return sum(piece.size for piece in self.pieces)
-
-
-@dataclass(frozen=True, slots=True)
-class PieceRows:
-    """The rows of a piece; None where something is wrong in it."""
-
-    broker: str
-    file: str
-    begin: int
-    rows: Rows | None
 
 
 def verify_on_processes(
@@ -143,46 +130,3 @@ def work_on(item: Whole | Part) -> list[VerifiedPartition] | list[PieceRows]:
             return [verify_partition(partition, found, how) for partition, found in partitions]
         case Part(pieces):
             return [rows_of(piece) for piece in pieces]
-
-
-def rows_of(piece: Piece) -> PieceRows:
-    try:
-        chunks = list(chunks_of(piece))
-    except OSError:
-        chunks = []  # Whoever judges the partition reads it again, and tells.
-    is_sound = chunks and not any(chunk.damage for chunk in chunks)
-    rows = np.concatenate([chunk.rows for chunk in chunks]) if is_sound else None
-    return PieceRows(piece.broker, piece.file, piece.begin, rows)
-
-
-class RowsOfPieces:
-    """What was read of all pieces of a partition, by replica and segment."""
-
-    def __init__(self, read: Sequence[PieceRows]) -> None:
-        self.pieces: dict[tuple[str, str], list[PieceRows]] = {}
-        for each in read:
-            self.pieces.setdefault((each.broker, each.file), []).append(each)
-
-    def read(
-        self, replica: FoundReplica, segments: Sequence[SegmentFiles], /, *, is_deep: bool
-    ) -> list[ReadSegment]:
-        """What was read of each of the *segments* of a replica.
-
-        Raises:
-            OSError: a file could not be read.
-        """
-        return [
-            self.read_one(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
-            for segment in segments
-        ]
-
-    def read_one(
-        self, replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, is_deep: bool
-    ) -> ReadSegment:
-        pieces = self.pieces.get((replica.broker, segment.name), [])
-        parts = [each.rows for each in sorted(pieces, key=lambda each: each.begin)]
-        known = [part for part in parts if part is not None]
-        if segment.log.size > 0 and (not parts or len(known) < len(parts)):
-            # What is damaged is seen whole: a piece does not know what stands around it.
-            return read_segment(segment, is_last=is_last, is_deep=is_deep)
-        return ReadSegment(np.concatenate([np.empty(0, ROW), *known]), [])

@@ -1,21 +1,22 @@
 """Replicas compared by Spark's tasks: who reads which piece, and who judges which partition?
 
-Batch rows come from the data source, are written down where that is asked for, go to one task per
-partition, and come back as verdicts: rows never pass the driver.
+The rows of pieces go from the tasks that read to the one that judges their partition, and come back
+as verdicts: rows never pass the driver.  No query does this, which would take Spark some seconds
+longer to get ready for, and each row from columns and back.  Where batch rows are written down, a
+query reads them before, from the data source.
 """
 
 import os
-import pickle
 import threading
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from heapq import heapreplace
 from pathlib import Path
 from typing import Any, Final
-
-import pyarrow as pa
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import absolute
@@ -25,12 +26,10 @@ from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.master_url import check_master
 from kadmin.jobs.temporary import temporary_directory
 from kadmin.jobs.uris import is_uri
-from kadmin.jobs.verify.batch_rows import RowsOfPartition
-from kadmin.jobs.verify.collected import FoundReplica
-from kadmin.jobs.verify.data_source import SegmentSource, write_shares
-from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_partition
-from kadmin.jobs.verify.pieces import PIECE_BYTES, Piece, shares
+from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
+from kadmin.jobs.verify.pieces import Piece, Share, shares
 from kadmin.jobs.verify.request import VerifyRequest
+from kadmin.jobs.verify.tasks import Found, judged, rows_by_partition
 from kadmin.jvm.interrupts import deferring_interrupts
 
 APP_NAME: Final = "kadmin verify-replicas"
@@ -41,11 +40,14 @@ HINT: Final = (
 )
 
 JOB_GROUP: Final = "compare replicas"
-TASKS_PER_CORE: Final = 4
+TASKS_PER_CORE: Final = 8
+TASK_BYTES_MIN: Final = 32 << 20
+"""A task costs Spark as much as to read so many."""
+TASK_BYTES_MAX: Final = 512 << 20
+"""Some thousandths of them are the rows that a task has in memory."""
+
 POLL_S: Final = 0.5
 JOIN_TIMEOUT_S: Final = 10.0
-
-Found = dict[TopicPartition, tuple[FoundReplica, ...]]
 
 
 def verify_on_spark(
@@ -91,55 +93,17 @@ def compared(
     driver: Driver, request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
 ) -> list[VerifiedPartition]:
     driver.bring_up()
-    preparing = in_background(partial(prepare_session, driver, request.how))
     found = as_workers_find(request, pieces)
     driver.await_executors()
-    plan = partial(planned_comparison, driver, preparing, request, pieces, found)
-    # Rows that are written down first can be read only when they are there.
-    planning = in_background(plan) if request.parquet is None else None
     driver.await_pythons()
     driver.check_paths(directories_of(found))
-    with py4j_errors(driver.log, hint=HINT), watching(driver.context, meter):
-        verdicts = plan() if planning is None else planning.result()
-        return [pickle.loads(row.verdict) for row in verdicts.collect()]
-
-
-def prepare_session(driver: Driver, how: HowToVerify) -> Any:
-    """A session, which on a cluster has planned the comparison of nothing while executors start.
-
-    The driver's first plan takes it some seconds, of which the second one is spared.
-    """
-    from pyspark.sql import SparkSession
-
-    session: Any = SparkSession(driver.context)
-    # It would let one task do what is small, and what is small may be long to compare.
-    session.conf.set("spark.sql.adaptive.enabled", "false")
-    session.dataSource.register(SegmentSource)
-    if not driver.is_local:
-        planned(verdicts_on(driver.context, rows_of(session, None), {}, how))
-    return session
-
-
-def planned_comparison(
-    driver: Driver,
-    preparing: Future[Any],
-    request: VerifyRequest,
-    pieces: Sequence[Piece],
-    found: Found,
-) -> Any:
-    """The verdicts on the partitions *found* as a query in the session of *preparing*."""
-    session = preparing.result()
-    cores = int(driver.context.defaultParallelism)
-    tasks = max(min(TASKS_PER_CORE * cores, len(found)), 1)
-    session.conf.set("spark.sql.shuffle.partitions", str(tasks))
-    rows = read_rows(session, driver, request, pieces)
-    return planned(verdicts_on(driver.context, rows, found, request.how))
-
-
-def planned(query: Any) -> Any:
-    """*query*, planned now and not when it runs."""
-    query._jdf.queryExecution().toRdd()
-    return query
+    context = driver.context
+    work = as_workers_read(pieces, int(context.defaultParallelism))
+    readings = 1 if request.parquet is None else 2
+    with py4j_errors(driver.log, hint=HINT), watching(context, meter, readings):
+        if request.parquet is not None:
+            write_rows(context, driver.directory / "shares", work, request.parquet)
+        return verdicts_on(context, work, found, request.how)
 
 
 def directories_of(found: Found) -> list[str]:
@@ -160,55 +124,57 @@ def as_workers_find(request: VerifyRequest, pieces: Sequence[Piece]) -> Found:
     }
 
 
-def read_rows(session: Any, driver: Driver, request: VerifyRequest, pieces: Sequence[Piece]) -> Any:
-    """The batch rows of *pieces*; where they are written down, as they stand there."""
-    path = driver.directory / "shares"
+def as_workers_read(pieces: Sequence[Piece], cores: int) -> list[Share]:
+    """The *pieces* that each task reads, as workers find them."""
     whole = [replace(piece, place=absolute(piece.place)) for piece in pieces]
-    tasks = TASKS_PER_CORE * int(driver.context.defaultParallelism)
-    share_bytes = min(PIECE_BYTES, sum(piece.size for piece in whole) // tasks + 1)
-    write_shares(path, shares(whole, share_bytes))
-    rows = rows_of(session, path)
-    if request.parquet is None:
-        return rows
-    rows.write.mode("append").parquet(request.parquet)
-    return session.read.schema(rows.schema).parquet(request.parquet)
+    wanted = sum(piece.effort for piece in whole) // (TASKS_PER_CORE * cores) + 1
+    return shares(whole, min(max(wanted, TASK_BYTES_MIN), TASK_BYTES_MAX))
 
 
-def rows_of(session: Any, shares: Path | None) -> Any:
-    """The batch rows of the *shares* that were written there; None: no rows."""
-    option = "" if shares is None else str(shares)
-    return session.read.format(SegmentSource.name()).option("shares", option).load()
+def write_rows(context: Any, path: Path, work: Sequence[Share], parquet: str) -> None:
+    """Write the batch rows of *work* to the directory *parquet*; *path* is for a file of ours."""
+    from pyspark.sql import SparkSession
+
+    from kadmin.jobs.verify.data_source import SegmentSource, write_shares
+
+    write_shares(path, work)
+    session: Any = SparkSession(context)
+    session.dataSource.register(SegmentSource)
+    rows = session.read.format(SegmentSource.name()).option("shares", str(path)).load()
+    rows.write.mode("append").parquet(parquet)
 
 
-def verdicts_on(context: Any, rows: Any, found: Found, how: HowToVerify) -> Any:
-    """The verdicts on the partitions of *rows*, pickled, as a query."""
-    from pyspark.sql import functions
-    from pyspark.sql.pandas.functions import arrow_udf
-
+def verdicts_on(
+    context: Any, work: Sequence[Share], found: Found, how: HowToVerify
+) -> list[VerifiedPartition]:
+    """The verdicts on the partitions whose pieces are the *work* of tasks."""
+    efforts: dict[TopicPartition, int] = defaultdict(int)
+    for piece in (piece for share in work for piece in share):
+        efforts[piece.partition] += piece.effort
+    task_of = dealt(efforts, len(work))
     shared = context.broadcast((found, how))
-
-    # As Spark's own hint of a function from a group to a value wants it.
-    def judge(group: pa.Array) -> Any:
-        return judged(group, *shared.value)
-
-    column = arrow_udf(judge, "binary")  # type: ignore[call-overload]  # its stub lacks such functions
-    verdicts = rows.groupBy("topic", "partition").agg(
-        column(functions.struct(*rows.columns)).alias("verdict")
-    )
-    return verdicts.select("verdict")
+    read = context.parallelize(work, len(work)).flatMap(rows_by_partition)
+    of_tasks = read.partitionBy(len(set(task_of.values())), task_of.__getitem__)
+    verdicts: list[VerifiedPartition] = of_tasks.mapPartitions(
+        lambda rows: judged(rows, *shared.value)
+    ).collect()
+    return verdicts
 
 
-def judged(group: pa.Array, found: Found, how: HowToVerify) -> bytes:
-    """In a task: the verdict on the partition whose rows *group* has, pickled."""
-    columns = dict(zip(group.type.names, group.flatten(), strict=True))
-    partition = TopicPartition(columns["topic"][0].as_py(), columns["partition"][0].as_py())
-    rows = RowsOfPartition(columns)
-    return pickle.dumps(verify_partition(partition, found[partition], how, rows.read))
+def dealt(efforts: Mapping[TopicPartition, int], count: int) -> dict[TopicPartition, int]:
+    """Which of *count* tasks judges which partition, so that they have about as much to do."""
+    loads = [(0, number) for number in range(min(count, len(efforts)))]
+    found = {}
+    for partition in sorted(efforts, key=lambda each: (-efforts[each], each)):
+        load, number = loads[0]
+        found[partition] = number
+        heapreplace(loads, (load + efforts[partition], number))
+    return found
 
 
 @contextmanager
-def watching(context: Any, meter: Meter) -> Iterator[None]:
-    """Tell *meter* how much is done of the first stage of this thread's jobs, which reads."""
+def watching(context: Any, meter: Meter, readings: int) -> Iterator[None]:
+    """Tell *meter* how much is done of what this thread's jobs read, so many times, in all."""
     from py4j.protocol import Py4JError
 
     ended = threading.Event()
@@ -220,11 +186,9 @@ def watching(context: Any, meter: Meter) -> Iterator[None]:
         # Whoever waits for the work says what became of a JVM that is gone.
         with suppress(Py4JError, OSError, EOFError):
             while not ended.wait(POLL_S):
-                stage = first_stage(tracker)
-                if stage is not None and stage.numTasks > 0:
-                    done = total * stage.numCompletedTasks // stage.numTasks
-                    # What a worker takes with it that dies, is read again.
-                    meter.add(max(done - (total - meter.left_bytes), 0))
+                done = int(total * sum(map(share_done, reading_stages(tracker))) / readings)
+                # What a worker takes with it that dies, is read again.
+                meter.add(max(done - (total - meter.left_bytes), 0))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -236,8 +200,12 @@ def watching(context: Any, meter: Meter) -> Iterator[None]:
     meter.add(meter.left_bytes)
 
 
-def first_stage(tracker: Any) -> Any:
-    """What Spark says of the first stage of the comparison's first job; None before it begins."""
-    job = min(tracker.getJobIdsForGroup(JOB_GROUP), default=None)
-    info = None if job is None else tracker.getJobInfo(job)
-    return None if info is None else tracker.getStageInfo(min(info.stageIds))
+def reading_stages(tracker: Any) -> list[Any]:
+    """What Spark says of the first stage of each of the comparison's jobs that has begun."""
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(JOB_GROUP)]
+    return [tracker.getStageInfo(min(job.stageIds)) for job in jobs if job is not None]
+
+
+def share_done(stage: Any) -> float:
+    """How much of *stage* is done, 0 to 1; None has not begun."""
+    return 0.0 if stage is None else stage.numCompletedTasks / max(stage.numTasks, 1)

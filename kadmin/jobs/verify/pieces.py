@@ -16,6 +16,8 @@ from kadmin.segments.replica_log import ReadSegment, segment_chunks
 from kadmin.segments.values import SegmentFiles
 
 PIECE_BYTES: Final = 64 << 20
+OPENING_BYTES: Final = 256 << 10
+"""To open a file takes as long as to read so many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +42,18 @@ class Piece:
         return self.end - self.begin
 
     @property
+    def effort(self) -> int:
+        """How many bytes take as long to read, together."""
+        return self.size + OPENING_BYTES
+
+    @property
     def file(self) -> str:
         """The name of the segment."""
         return name_of(self.place)
+
+
+Share = tuple[Piece, ...]
+"""The pieces that one task reads."""
 
 
 def chunks_of(piece: Piece) -> Iterator[ReadSegment]:
@@ -107,15 +118,15 @@ def split(piece: Piece, places: Iterable[int]) -> Iterator[Piece]:
         begin = end
 
 
-def shares(pieces: Iterable[Piece], share_bytes: int) -> list[tuple[Piece, ...]]:
-    """The *pieces* for each task, which has *share_bytes* at most, or one piece."""
-    found: list[tuple[Piece, ...]] = []
+def shares(pieces: Iterable[Piece], effort: int) -> list[Share]:
+    """The *pieces* for each task, which has that much *effort* at most, or one piece."""
+    found: list[Share] = []
     share: list[Piece] = []
-    size = 0
+    sum_of_efforts = 0
     for piece in pieces:
-        if share and size + piece.size > share_bytes:
+        if share and sum_of_efforts + piece.effort > effort:
             found.append(tuple(share))
-            share, size = [], 0
+            share, sum_of_efforts = [], 0
         share.append(piece)
-        size += piece.size
+        sum_of_efforts += piece.effort
     return [*found, tuple(share)] if share else found

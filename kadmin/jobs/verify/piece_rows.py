@@ -1,0 +1,64 @@
+"""The batches of pieces on their way from those who read to the one who judges the partition."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kadmin.jobs.verify.collected import FoundReplica
+from kadmin.jobs.verify.pieces import Piece, chunks_of
+from kadmin.segments.replica_log import ReadSegment, read_segment
+from kadmin.segments.values import ROW, Rows, SegmentFiles
+
+
+@dataclass(frozen=True, slots=True)
+class PieceRows:
+    """The rows of a piece; None where something is wrong in it."""
+
+    broker: str
+    file: str
+    begin: int
+    rows: Rows | None
+
+
+def rows_of(piece: Piece) -> PieceRows:
+    try:
+        chunks = list(chunks_of(piece))
+    except OSError:
+        chunks = []  # Whoever judges the partition reads it again, and tells.
+    is_sound = chunks and not any(chunk.damage for chunk in chunks)
+    rows = np.concatenate([chunk.rows for chunk in chunks]) if is_sound else None
+    return PieceRows(piece.broker, piece.file, piece.begin, rows)
+
+
+class RowsOfPieces:
+    """What was read of all pieces of a partition, by replica and segment."""
+
+    def __init__(self, read: Sequence[PieceRows]) -> None:
+        self.pieces: dict[tuple[str, str], list[PieceRows]] = {}
+        for each in read:
+            self.pieces.setdefault((each.broker, each.file), []).append(each)
+
+    def read(
+        self, replica: FoundReplica, segments: Sequence[SegmentFiles], /, *, is_deep: bool
+    ) -> list[ReadSegment]:
+        """What was read of each of the *segments* of a replica.
+
+        Raises:
+            OSError: a file could not be read.
+        """
+        return [
+            self.read_one(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
+            for segment in segments
+        ]
+
+    def read_one(
+        self, replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, is_deep: bool
+    ) -> ReadSegment:
+        pieces = self.pieces.get((replica.broker, segment.name), [])
+        parts = [each.rows for each in sorted(pieces, key=lambda each: each.begin)]
+        known = [part for part in parts if part is not None]
+        if segment.log.size > 0 and (not parts or len(known) < len(parts)):
+            # What is damaged is seen whole: a piece does not know what stands around it.
+            return read_segment(segment, is_last=is_last, is_deep=is_deep)
+        return ReadSegment(np.concatenate([np.empty(0, ROW), *known]), [])
