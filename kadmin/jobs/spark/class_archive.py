@@ -42,7 +42,7 @@ def record(directory: Path) -> Path:
 
 
 def compare(context: Any) -> None:
-    """Let Spark do what the comparison of replicas is: what tasks read goes to others that judge."""
+    """Let Spark do what a comparison of replicas is: what tasks read goes to others that judge."""
     how = context.broadcast("how")
     rows = context.parallelize([(0, "rows")], 1).partitionBy(1)
     rows.mapPartitions(lambda read: [how.value for _ in read]).collect()

@@ -31,6 +31,7 @@ from kadmin.jobs.spark.jvm import spark_archive
 from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
+from tests.support.spark import standalone_master
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.spark
@@ -369,7 +370,7 @@ def test_spark_ends_with_the_process_that_started_it_also_in_the_middle_of_a_mer
 
 @pytest.mark.timeout(500)
 def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
-    logs: tuple[Source, ...], temporary: Path
+    logs: tuple[Source, ...], temporary: Path, tmp_path: Path
 ) -> None:
     archive = spark_archive(find_java())
     assert [] == archive.flags()
@@ -386,3 +387,11 @@ def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
     # The JVM would say so there if it could not use what it was told to use.
     assert "shared class" not in said
     assert "cds" not in said
+
+    (tmp_path / "spark").mkdir()
+    with standalone_master(tmp_path / "spark", workers=1) as master:
+        conf = {"spark.executor.memory": "500m"}
+        assert MERGED == merged_bytes(logs, master=master, conf=conf)
+        (executor,) = (tmp_path / "spark").glob("worker-*/work/*/*")
+        assert f"-XX:SharedArchiveFile={archive.find()}" in (executor / "stderr").read_text()
+        assert "cds" not in (executor / "stdout").read_text()

@@ -1,10 +1,11 @@
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from kadmin.jobs.spark.driver import has_sockets
-from kadmin.jobs.spark.jvm import JvmLaunch, environment, spark_home
+from kadmin.jobs.spark.jvm import JvmLaunch, class_path, environment, spark_home
 from kadmin.jvm.java import find_java
 
 
@@ -82,3 +83,21 @@ def test_sockets_are_files_where_their_names_fit(
     directory: str, master: str, conf: dict[str, str], has: bool
 ) -> None:
     assert has == has_sockets(launch(Path(directory), master, **conf), conf.items())
+
+
+@pytest.mark.spark
+def test_the_class_path_is_that_of_sparks_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_HOME", str(spark_home()))
+    monkeypatch.setenv("SPARK_SCALA_VERSION", "2.13")
+    said = subprocess.run(
+        [
+            *(find_java().path, "-cp", f"{spark_home()}/jars/*"),
+            *("org.apache.spark.launcher.Main", "org.apache.spark.deploy.worker.Worker"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = said.stdout.split("\0")
+    entries = words[words.index("-cp") + 1].split(":")
+    assert [each.rstrip("/") for each in entries] == class_path(spark_home()).split(":")
