@@ -8,7 +8,6 @@ import logging
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import threading
@@ -27,6 +26,7 @@ from kadmin.jobs.spark.code import pack_code
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
 from kadmin.jobs.spark.master_url import is_plain, with_retries
+from kadmin.jobs.spark.probes import be_up, unseen
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import find_java
 
@@ -357,20 +357,11 @@ def executors(context: Any) -> int:
     return int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1
 
 
-def be_up(_: int) -> None:
-    """In a task: nothing more is asked."""
-
-
 def copy_of_daemon(directory: Path) -> Path:
     """The daemon's module as executors get it."""
     path = directory / f"{SENT_DAEMON}.py"
     shutil.copyfile(python_daemon.__file__, path)
     return path
-
-
-def unseen(_: int, *, paths: Sequence[str]) -> tuple[str, str | None]:
-    """In a task: its machine, and the first of *paths* that is not there; None where all are."""
-    return socket.gethostname(), next((path for path in paths if not os.path.exists(path)), None)
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:
