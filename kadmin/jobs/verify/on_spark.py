@@ -31,6 +31,7 @@ from kadmin.jobs.verify.pieces import Piece, Share, shares
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jobs.verify.tasks import Found, judged, rows_by_partition
 from kadmin.jvm.interrupts import deferring_interrupts
+from kadmin.segments.values import ROW
 
 APP_NAME: Final = "kadmin verify-replicas"
 
@@ -45,6 +46,9 @@ TASK_BYTES_MIN: Final = 32 << 20
 """A task costs Spark as much as to read so many."""
 TASK_BYTES_MAX: Final = 512 << 20
 """Some thousandths of them are the rows that a task has in memory."""
+
+MESSAGE_BYTES: Final = 32 << 20
+"""A task's Python hands its JVM no more rows at once."""
 
 POLL_S: Final = 0.5
 JOIN_TIMEOUT_S: Final = 10.0
@@ -152,13 +156,22 @@ def verdicts_on(
     for piece in (piece for share in work for piece in share):
         efforts[piece.partition] += piece.effort
     task_of = dealt(efforts, len(work))
+    judges = len(set(task_of.values()))
+    rows_max = max(MESSAGE_BYTES // ROW.itemsize // items_in_message(judges), 1)
     shared = context.broadcast((found, how))
-    read = context.parallelize(work, len(work)).flatMap(rows_by_partition)
-    of_tasks = read.partitionBy(len(set(task_of.values())), task_of.__getitem__)
+    read = context.parallelize(work, len(work)).flatMap(
+        partial(rows_by_partition, rows_max=rows_max)
+    )
+    of_tasks = read.partitionBy(judges, task_of.__getitem__)
     verdicts: list[VerifiedPartition] = of_tasks.mapPartitions(
         lambda rows: judged(rows, *shared.value)
     ).collect()
     return verdicts
+
+
+def items_in_message(judges: int) -> int:
+    """How many items PySpark may gather, before it hands them to its JVM as one (`partitionBy`)."""
+    return min(10 * judges, 1000)
 
 
 def dealt(efforts: Mapping[TopicPartition, int], count: int) -> dict[TopicPartition, int]:

@@ -1,6 +1,6 @@
 """The batches of pieces on their way from those who read to the one who judges the partition."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,12 +8,12 @@ import numpy as np
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.pieces import Piece, chunks_of
 from kadmin.segments.replica_log import ReadSegment, read_segment
-from kadmin.segments.values import ROW, Rows, SegmentFiles
+from kadmin.segments.values import CHUNK_ROWS, ROW, Rows, SegmentFiles
 
 
 @dataclass(frozen=True, slots=True)
 class PieceRows:
-    """The rows of a piece; None where something is wrong in it."""
+    """The rows of a piece, or of a part of it; None where something is wrong in it."""
 
     broker: str
     file: str
@@ -22,13 +22,30 @@ class PieceRows:
 
 
 def rows_of(piece: Piece) -> PieceRows:
-    try:
-        chunks = list(chunks_of(piece))
-    except OSError:
-        chunks = []  # Whoever judges the partition reads it again, and tells.
-    is_sound = chunks and not any(chunk.damage for chunk in chunks)
-    rows = np.concatenate([chunk.rows for chunk in chunks]) if is_sound else None
+    """All rows of *piece*."""
+    parts = [part.rows for part in in_parts(piece, CHUNK_ROWS)]
+    known = [part for part in parts if part is not None]
+    rows = np.concatenate(known) if len(known) == len(parts) else None
     return PieceRows(piece.broker, piece.file, piece.begin, rows)
+
+
+def in_parts(piece: Piece, rows_max: int) -> Iterator[PieceRows]:
+    """The rows of *piece*, so many at a time, up to what is wrong."""
+    begin = piece.begin
+    try:
+        for chunk in chunks_of(piece):
+            if chunk.damage:
+                break
+            for at in range(0, max(len(chunk.rows), 1), rows_max):
+                rows = chunk.rows[at : at + rows_max]
+                begin = int(rows["position"][0]) if len(rows) else begin
+                yield PieceRows(piece.broker, piece.file, begin, rows)
+        else:
+            return
+    except OSError:
+        pass
+    # Whoever judges the partition reads it again, and tells.
+    yield PieceRows(piece.broker, piece.file, begin, None)
 
 
 class RowsOfPieces:

@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_partition
-from kadmin.jobs.verify.piece_rows import PieceRows, RowsOfPieces, rows_of
+from kadmin.jobs.verify.piece_rows import PieceRows, RowsOfPieces, in_parts
 from kadmin.jobs.verify.pieces import Share
 
 Found = dict[TopicPartition, tuple[FoundReplica, ...]]
 
 
-def rows_by_partition(share: Share) -> Iterator[tuple[TopicPartition, PieceRows]]:
-    """What is read of each piece."""
-    return ((piece.partition, rows_of(piece)) for piece in share)
+def rows_by_partition(share: Share, rows_max: int) -> Iterator[tuple[TopicPartition, PieceRows]]:
+    """What is read of each piece, *rows_max* batches at a time."""
+    for piece in share:
+        for some in in_parts(piece, rows_max):
+            yield piece.partition, some
 
 
 def judged(

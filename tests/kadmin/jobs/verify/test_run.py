@@ -138,8 +138,9 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     logs = write_brokers(tmp_path, 11, copies=2)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(on_spark, "POLL_S", 0.01)
-    # So that little work is shared out, too.
+    # So that little work is shared out, too, and goes in many parts.
     monkeypatch.setattr(on_spark, "TASK_BYTES_MIN", 1)
+    monkeypatch.setattr(on_spark, "MESSAGE_BYTES", 1)
     conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
     heard: list[Progress] = []
 
