@@ -45,7 +45,7 @@ TASKS_PER_CORE: Final = 8
 TASK_BYTES_MIN: Final = 32 << 20
 """A task costs Spark as much as to read so many."""
 TASK_BYTES_MAX: Final = 512 << 20
-"""Some thousandths of them are the rows that a task has in memory."""
+"""The rows of so many are in a task's memory: a few thousandths, or half where batches are tiny."""
 
 MESSAGE_BYTES: Final = 32 << 20
 """A task's Python hands its JVM no more rows at once."""
