@@ -18,6 +18,11 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 ROOM_HINT: Final = "TMPDIR moves what is temporary; on workers spark.local.dir does"
 
+MODULE_HINT: Final = (
+    "the Python of the workers lacks it: pip install 'kadmin[spark]' there, or name another Python "
+    "by PYSPARK_PYTHON"
+)
+
 USUAL: Final = re.compile(r"\bWARN(ING)?\b|\blog4j\b|\blog(ging)? level\b")
 """What Spark's JVM says each time."""
 
@@ -47,10 +52,10 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
         if "stopped SparkContext" in why and log is not None:
             # It says that itself only to its log.
             why = error_line(log)
-        is_full = "No space left on device" in why
-        raise SparkFailed(f"Spark failed: {why}", hint=ROOM_HINT if is_full else hint) from error
+        raise SparkFailed(f"Spark failed: {why}", hint=hint_for(why, hint)) from error
     except PySparkException as error:
-        raise SparkFailed(f"Spark failed: {reason(str(error))}", hint=hint) from error
+        why = reason(str(error))
+        raise SparkFailed(f"Spark failed: {why}", hint=hint_for(why, hint)) from error
     except (Py4JError, OSError, EOFError) as error:
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             raise SparkFailed(
@@ -61,6 +66,15 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
         raise SparkFailed(
             f"Spark's JVM ended{said}", hint=MEMORY_HINT if is_short else None
         ) from error
+
+
+def hint_for(why: str, hint: str) -> str:
+    """What to do about *why* Spark failed: a better advice than *hint*, if there is one."""
+    if "No space left on device" in why:
+        return ROOM_HINT
+    if "No module named" in why:
+        return MODULE_HINT
+    return hint
 
 
 def reason_of(error: OSError) -> str:

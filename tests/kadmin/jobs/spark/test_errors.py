@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.jobs.spark.errors import SparkFailed, error_line, py4j_errors, reason
+from kadmin.jobs.spark.errors import SparkFailed, error_line, hint_for, py4j_errors, reason
 
 TASK = """Job aborted: Task 0 failed: org.apache.spark.api.python.PythonException: Traceback:
   File "worker.py", line 1, in main
@@ -34,6 +34,19 @@ PYTHONPATH was:
 )
 def test_the_reason_is_one_sentence_of_a_message(message: str, why: str) -> None:
     assert reason(message) == why
+
+
+@pytest.mark.parametrize(
+    ("why", "hint"),
+    [
+        ("ModuleNotFoundError: No module named 'crc32c'", "pip install 'kadmin[spark]'"),
+        (reason(NO_PYTHON), "PYSPARK_PYTHON"),
+        ("java.io.IOException: No space left on device", "TMPDIR"),
+        ("Master is lost", "the usual one"),
+    ],
+)
+def test_what_is_missing_is_advised_where_it_is_known(why: str, hint: str) -> None:
+    assert hint in hint_for(why, "the usual one")
 
 
 STARTS = """WARNING: Using incubator modules: jdk.incubator.vector
