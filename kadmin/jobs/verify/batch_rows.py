@@ -4,7 +4,7 @@ One row per batch of a replica, and one for bytes that are none (a torn end, a f
 read), which `damage` names.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -127,21 +127,13 @@ class RowsOfPartition:
         self.keys = keys[self.order]
 
     def read(
-        self, replica: FoundReplica, segments: Sequence[SegmentFiles], *, is_deep: bool
-    ) -> list[ReadSegment]:
-        """What was read of each of the *segments* of a replica.
+        self, replica: FoundReplica, segment: SegmentFiles, /, *, is_last: bool, is_deep: bool
+    ) -> ReadSegment:
+        """What was read of a *segment* of *replica*.
 
         Raises:
-            OSError: a file could not be read.
+            OSError: the file could not be read.
         """
-        return [
-            self.read_one(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
-            for segment in segments
-        ]
-
-    def read_one(
-        self, replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, is_deep: bool
-    ) -> ReadSegment:
         number = self.file_numbers.get(segment.name)
         key = -1 if number is None else int(replica.broker) << 32 | number
         low, high = np.searchsorted(self.keys, [key, key + 1])

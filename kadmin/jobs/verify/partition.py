@@ -17,11 +17,11 @@ from kadmin.segments.values import ALL_CLEANED, ROW, Damage, SegmentFiles
 
 
 class Read(Protocol):
-    """Reads the segments of a replica, which are in the order of offsets; may raise OSError."""
+    """Reads a segment of a replica; may raise OSError."""
 
     def __call__(
-        self, replica: FoundReplica, segments: Sequence[SegmentFiles], /, *, is_deep: bool
-    ) -> Sequence[ReadSegment]: ...
+        self, replica: FoundReplica, segment: SegmentFiles, /, *, is_last: bool, is_deep: bool
+    ) -> ReadSegment: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +70,9 @@ class VerifiedPartition:
 
 
 def read_here(
-    _: FoundReplica, segments: Sequence[SegmentFiles], *, is_deep: bool
-) -> list[ReadSegment]:
-    return [read_segment(each, is_last=each is segments[-1], is_deep=is_deep) for each in segments]
+    _: FoundReplica, segment: SegmentFiles, *, is_last: bool, is_deep: bool
+) -> ReadSegment:
+    return read_segment(segment, is_last=is_last, is_deep=is_deep)
 
 
 def verify_partition(
@@ -102,7 +102,11 @@ def verify_partition(
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
             is_first = replica is found[0]
-            parts = read(replica, segments, is_deep=how.is_deep and is_first)
+            is_deep = how.is_deep and is_first
+            parts = [
+                read(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
+                for segment in segments
+            ]
             if how.is_deep and not is_first:
                 parts = [
                     deepened(segment, part, sound, is_last=segment is segments[-1])

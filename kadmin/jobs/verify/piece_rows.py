@@ -57,21 +57,13 @@ class RowsOfPieces:
             self.pieces.setdefault((each.broker, each.file), []).append(each)
 
     def read(
-        self, replica: FoundReplica, segments: Sequence[SegmentFiles], /, *, is_deep: bool
-    ) -> list[ReadSegment]:
-        """What was read of each of the *segments* of a replica.
+        self, replica: FoundReplica, segment: SegmentFiles, /, *, is_last: bool, is_deep: bool
+    ) -> ReadSegment:
+        """What was read of a *segment* of *replica*.
 
         Raises:
-            OSError: a file could not be read.
+            OSError: the file could not be read.
         """
-        return [
-            self.read_one(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
-            for segment in segments
-        ]
-
-    def read_one(
-        self, replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, is_deep: bool
-    ) -> ReadSegment:
         pieces = self.pieces.get((replica.broker, segment.name), [])
         parts = [each.rows for each in sorted(pieces, key=lambda each: each.begin)]
         known = [part for part in parts if part is not None]
