@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kadmin.cli.broker_ids import broker_ids
 from kadmin.cli.broker_paths import broker_path
@@ -14,6 +14,7 @@ from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
+    from kadmin.jobs.spark.driver import Driver
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify.request import VerifyRequest
@@ -22,26 +23,47 @@ if TYPE_CHECKING:
 SHOWN_MAX: Final = 5
 
 
+class Workers(NamedTuple):
+    """Who reads: a master of Spark with its settings, None for this process, and its driver if it
+    was started ahead.
+    """
+
+    master: str | None
+    conf: Mapping[str, str]
+    driver: "Driver | None"
+
+
 def verify_files(
     session: Session, selection: "TopicSelection", options: Mapping[str, Any]
 ) -> "tuple[Sequence[VerifiedPartition], bool]":
     """Compare what is in log directories and show it; whether something else could not be read."""
+    from kadmin.jobs.verify.drivers import ahead
+
+    mute_if_submitted(session)
+    master = chosen_master(options["master"])
+    conf = spark_settings(options["conf"], options["properties_file"])
+    with ahead(master, conf) as driver:
+        return verify_with(Workers(master, conf, driver), session, selection, options)
+
+
+def verify_with(
+    workers: Workers, session: Session, selection: "TopicSelection", options: Mapping[str, Any]
+) -> "tuple[Sequence[VerifiedPartition], bool]":
     from kadmin.jobs.verify.collected import collect
     from kadmin.jobs.verify.run import verify
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
     from kadmin.render.verify_replicas import compaction_note, summary_line, verified_document
 
-    mute_if_submitted(session)
     arguments = arguments_of(options["log_dirs"])
     with ending_in_order(), ExitStack() as opened:
         collected = collect(arguments, opened)
         collected.unreadable += left_out(options["collections"])
         warn(session, collected, selection)
         is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
-        request = request_of(collected, selection, options, has_all_brokers=is_whole)
+        request = request_of(collected, selection, options, workers, has_all_brokers=is_whole)
         with job_progress(session.output) as progress:
-            verified = verify(request, progress.report)
+            verified = verify(request, progress.report, workers.driver)
     session.output.show(verified_document(verified, collected.unreadable))
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
@@ -118,10 +140,11 @@ def request_of(
     collected: "Collected",
     selection: "TopicSelection",
     options: Mapping[str, Any],
+    workers: Workers,
     *,
     has_all_brokers: bool,
 ) -> "VerifyRequest":
-    """What is compared, and who works.
+    """What is compared, by *workers*.
 
     Raises:
         NoSuchTopic: a topic that is in no directory.
@@ -151,8 +174,8 @@ def request_of(
             claimed=by_claim(collected.claims),
         ),
         parquet=parquet_directory(options["parquet"]),
-        master=chosen_master(options["master"]),
-        conf=spark_settings(options["conf"], options["properties_file"]),
+        master=workers.master,
+        conf=workers.conf,
         processes=core_count(),
     )
 
@@ -189,12 +212,18 @@ def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
     Raises:
         UsageError: one is no broker's id and a path.
     """
-    from kadmin.jobs.uris import local_path
     from kadmin.jobs.verify.collected import LogDirArgument
+
+    return [LogDirArgument(broker, place) for broker, place in brokers_and_places(log_dirs)]
+
+
+def brokers_and_places(log_dirs: Sequence[str]) -> list[tuple[str, str]]:
+    """The same, known without what reads log directories."""
+    from kadmin.jobs.uris import local_path
 
     hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
     found = [broker_path(text, hint) for text in log_dirs]
-    return [LogDirArgument(broker, local_path(path)) for broker, path in found]
+    return [(broker, local_path(path)) for broker, path in found]
 
 
 def require_paths(log_dirs: Sequence[str]) -> None:
@@ -205,14 +234,14 @@ def require_paths(log_dirs: Sequence[str]) -> None:
     """
     from kadmin.jobs.uris import is_uri
 
-    for argument in arguments_of(log_dirs):
-        if is_uri(argument.place):
+    for broker, place in brokers_and_places(log_dirs):
+        if is_uri(place):
             continue
         try:
-            os.stat(argument.place)
+            os.stat(place)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise UsageError(
-                f"--log-dir {argument.broker}={argument.place}: no such file or directory",
+                f"--log-dir {broker}={place}: no such file or directory",
                 hint="leave out a broker whose log directories are gone",
             ) from error
         except OSError:

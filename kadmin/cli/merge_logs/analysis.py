@@ -12,6 +12,7 @@ from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from kadmin.cli.merge_logs.plan import Job
+    from kadmin.jobs.engine import Engine
     from kadmin.jobs.story.gather import Selection
     from kadmin.jobs.story.tell import Analysis
 
@@ -95,8 +96,10 @@ def named_partition(word: str) -> tuple[str, int]:
     return topic, int(number)
 
 
-def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
+def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict[str, Any]) -> None:
     """Tell the stories of the partitions that are asked for.
+
+    With an *engine* that is there already, or with what the job asks for.
 
     Raises:
         KadminError: no file is a log, or no line tells of these partitions.
@@ -122,6 +125,7 @@ def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
             wanted,
             corrects_clocks=options["correct_clocks"],
             report=progress.report,
+            engine=engine,
         )
     for problem in analysis.summary.skipped + analysis.summary.damaged:
         session.output.warn(f"{problem.label}: {problem.reason}")

@@ -15,13 +15,19 @@ import click
 from kadmin.cli.frame import command
 from kadmin.cli.options import argument, option
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import mute_if_submitted, spark_options
+from kadmin.cli.spark_options import (
+    chosen_master,
+    mute_if_submitted,
+    spark_options,
+    spark_settings,
+)
 from kadmin.errors import KadminError
 from kadmin.extras import Extra, require_extra
 from kadmin.statechange.kinds import Kind, Level
 
 if TYPE_CHECKING:
     from kadmin.cli.merge_logs.plan import Job
+    from kadmin.jobs.engine import Engine
     from kadmin.jobs.merge.output.slice_output import PartFiles, SliceOutput
 
 INPUTS: Final = "Logs"
@@ -241,31 +247,47 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
         return
     require_extra("merge-logs", Extra.SPARK, "numpy", "pyarrow")
     from kadmin.cli.merge_logs.analysis import analyze, check_analysis
-    from kadmin.cli.merge_logs.plan import plan
+    from kadmin.cli.merge_logs.plan import check_inputs, plan
+    from kadmin.jobs.merge.engines import engine_ahead
 
     check_analysis(options)
     if options["html"] is not None:
         require_extra("merge-logs --html", Extra.HTML, "plotly")
-    job = plan(session, paths, options)
-    if job.out is None:
-        mute_if_submitted(session)
-    for problem in job.inputs.repeated:
-        session.output.warn(f"{problem.label}: {problem.reason}")
-    for problem in job.inputs.left_out:
-        session.output.warn(f"{problem.label}: {problem.reason}; left out")
-    if options["analyze"] or options["brief"]:
-        analyze(session, job, options)
-    else:
-        carry_out(
-            session,
-            job,
-            corrects_clocks=options["correct_clocks"],
-            is_causal=options["causal"],
-        )
+    check_inputs(paths, options)
+    master = chosen_master(options["master"])
+    conf = spark_settings(options["conf"], options["properties_file"])
+    with engine_ahead(master, conf) as engine:
+        job = plan(session, paths, options, master, conf)
+        if job.out is None:
+            mute_if_submitted(session)
+        for problem in job.inputs.repeated:
+            session.output.warn(f"{problem.label}: {problem.reason}")
+        for problem in job.inputs.left_out:
+            session.output.warn(f"{problem.label}: {problem.reason}; left out")
+        if options["analyze"] or options["brief"]:
+            analyze(session, job, engine, options)
+        else:
+            carry_out(
+                session,
+                job,
+                engine,
+                corrects_clocks=options["correct_clocks"],
+                is_causal=options["causal"],
+            )
 
 
-def carry_out(session: Session, job: "Job", *, corrects_clocks: bool, is_causal: bool) -> None:
-    """Merge, write what comes as it comes, and tell what became of every line."""
+def carry_out(
+    session: Session,
+    job: "Job",
+    engine: "Engine | None",
+    *,
+    corrects_clocks: bool,
+    is_causal: bool,
+) -> None:
+    """Merge, write what comes as it comes, and tell what became of every line.
+
+    With an *engine* that is there already, or with what the job asks for.
+    """
     from kadmin.cli.merge_logs.correction import corrected
     from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
@@ -278,9 +300,14 @@ def carry_out(session: Session, job: "Job", *, corrects_clocks: bool, is_causal:
         job_progress(session.output, hides_at_output=job.out is None) as progress,
         destination(session, job) as (stream, parts),
         corrected(
-            session, job, progress.report, corrects_clocks=corrects_clocks, is_causal=is_causal
-        ) as (request, engine),
-        merge(replace(request, part_files=parts), progress.report, engine) as merged,
+            session,
+            job,
+            engine,
+            progress.report,
+            corrects_clocks=corrects_clocks,
+            is_causal=is_causal,
+        ) as (request, shared),
+        merge(replace(request, part_files=parts), progress.report, shared) as merged,
     ):
         parts_written = write(progress.watch(merged), stream, job.form)
         summary = merged.summary()

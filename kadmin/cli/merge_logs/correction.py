@@ -4,7 +4,7 @@ Says it on standard error before the first line.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from kadmin.cli.session import Session
@@ -18,27 +18,33 @@ if TYPE_CHECKING:
 
 @contextmanager
 def corrected(
-    session: Session, job: "Job", report: "Report", *, corrects_clocks: bool, is_causal: bool
+    session: Session,
+    job: "Job",
+    engine: "Engine | None",
+    report: "Report",
+    *,
+    corrects_clocks: bool,
+    is_causal: bool,
 ) -> "Iterator[tuple[MergeRequest, Engine | None]]":
     """The request of *job* with clocks set right, and who found that out and may go on.
 
-    Without a pass, and without an engine, where none of it is wanted.
+    That is *engine*, where there is one already.  Without a pass where none of it is wanted.
 
     Raises:
         What `kadmin.jobs.merge.merge.merge` raises.
     """
     if not corrects_clocks and not is_causal:
-        yield job.request, None
+        yield job.request, engine
         return
     from kadmin.cli.merge_logs.plan import request_here
-    from kadmin.jobs.merge.merge import shared_engine
+    from kadmin.jobs.merge.engines import shared_engine
     from kadmin.jobs.story.clocks import find_correction, unlinked, with_correction
     from kadmin.render.story import correction_lines, lift_lines
 
     request = request_here(job)
-    with shared_engine(request) as engine:
+    with shared_engine(request) if engine is None else nullcontext(engine) as shared:
         found = find_correction(
-            request, engine, report, corrects_clocks=corrects_clocks, is_causal=is_causal
+            request, shared, report, corrects_clocks=corrects_clocks, is_causal=is_causal
         )
         if corrects_clocks and found.has_lines:
             alone = unlinked([source.name for source in request.sources], found.clocks)
@@ -47,4 +53,4 @@ def corrected(
         if is_causal and found.has_lines:
             for line in lift_lines(found.lifts):
                 session.output.note(line)
-        yield with_correction(request, found), engine
+        yield with_correction(request, found), shared

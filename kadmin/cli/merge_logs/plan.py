@@ -4,12 +4,11 @@ Finds the logs and makes the request.  Merges nothing.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import chosen_master, spark_settings
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,8 +39,14 @@ class Job:
     has_parts: bool
 
 
-def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job:
-    """Check the options and find the logs.
+def plan(
+    session: Session,
+    paths: Sequence[str],
+    options: dict[str, Any],
+    master: str | None,
+    conf: Mapping[str, str],
+) -> Job:
+    """Check the options and find the logs, which Spark's *master* with *conf* is to merge.
 
     Raises:
         UsageError: options that mean nothing, or contradict each other.
@@ -56,7 +61,6 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     from kadmin.jobs.merge.slices.line_filter import record_filter
     from kadmin.jobs.merge.slices.plan import Order
 
-    check_inputs(paths, options)
     is_of_lines = not (options["analyze"] or options["brief"])
     output = session.settings.output if is_of_lines else "text"
     form = option_values.form(options["form"], output, options["out"])
@@ -65,7 +69,6 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     zone = find_zone(option_values.common_zone(options["time_zone"]))
     times = option_values.time_range(options["start_time"], options["end_time"], zone)
     clocks = option_values.clocks(options["clock_offset"], options["time_zone"])
-    settings = spark_settings(options["conf"], options["properties_file"])
     named = [*paths, *filter(None, (options["logs"] or "").split(","))]
     inputs = find_inputs(named, options["logs_regex"])
     if options["strict"] and inputs.left_out:
@@ -89,8 +92,8 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
             ),
             is_numbered=form != "text",
             is_strict=options["strict"],
-            master=chosen_master(options["master"]),
-            conf=settings,
+            master=master,
+            conf=conf,
         ),
         form=form,
         out=options["out"],

@@ -13,10 +13,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from kadmin.errors import UsageError
 from kadmin.jobs.engine import Engine, InProcessEngine
+from kadmin.jobs.merge.engines import check_master_of, start_engine
 from kadmin.jobs.merge.merge_phase import MergePhase
 from kadmin.jobs.merge.output.slice_output import SliceOutput
 from kadmin.jobs.merge.request import MergeRequest, OddInput, RequestFiles, request_files
@@ -25,15 +25,9 @@ from kadmin.jobs.merge.summary import Summary, Totals, summarize
 from kadmin.jobs.merge.survey.results import Surveyed
 from kadmin.jobs.merge.survey_phase import survey_files
 from kadmin.jobs.progress import Report
-from kadmin.jobs.spark.master_url import check_master
 from kadmin.jobs.temporary import temporary_directory
 from kadmin.jobs.uris import is_uri
 from kadmin.jvm.interrupts import deferring_interrupts
-
-APP_NAME: Final = "kadmin merge-logs"
-
-WORKER_MODULE: Final = "kadmin.jobs.merge.slices.merge_slice"
-"""What workers import while the survey still goes on."""
 
 
 @contextmanager
@@ -69,52 +63,6 @@ def merge(
         finally:
             with deferring_interrupts():
                 started.close(is_abandoned=not is_whole)
-
-
-@contextmanager
-def shared_engine(request: MergeRequest) -> Iterator[Engine]:
-    """The engine that *request* wants, for several merges, each of which is taken to its end.
-
-    Raises:
-        KadminError: the master is none.
-    """
-    with temporary_directory("kadmin-engine-") as directory:
-        check_master_of(request)
-        engine: Engine = InProcessEngine()
-        is_whole = False
-        try:
-            with deferring_interrupts():
-                engine = start_engine(request, directory)
-            yield engine
-            is_whole = True
-        finally:
-            with deferring_interrupts():
-                engine.close(is_abandoned=not is_whole)
-
-
-def check_master_of(request: MergeRequest) -> None:
-    if request.master is not None:
-        check_master(request.master)
-
-
-def start_engine(request: MergeRequest, directory: Path) -> Engine:
-    if request.master is None:
-        return InProcessEngine()
-    return spark_engine(request, request.master, directory)
-
-
-def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:
-    from kadmin.jobs.spark.driver import Driver
-    from kadmin.jobs.spark.engine import SparkEngine
-
-    driver = Driver(APP_NAME, master, request.conf, directory, makes_archive=request.makes_archive)
-    return SparkEngine(driver, imports=WORKER_MODULE, workers_max=workers_max(request))
-
-
-def workers_max(request: MergeRequest) -> int:
-    """How many workers may find work: a small merge does not start one for each core."""
-    files = [file for source in request.sources for file in source.files]
-    return max(sum(1 + file.content_bytes // request.slice_bytes for file in files), 1)
 
 
 def paths_of(request: MergeRequest, files: RequestFiles, directory: Path) -> list[str]:

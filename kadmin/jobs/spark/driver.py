@@ -26,7 +26,7 @@ from kadmin.jobs.spark.code import pack_code
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
 from kadmin.jobs.spark.master_url import is_plain, with_retries
-from kadmin.jobs.spark.probes import be_up, unseen
+from kadmin.jobs.spark.probes import look
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import find_java
 
@@ -114,7 +114,9 @@ class Driver:
         self.process: subprocess.Popen[bytes] | None = None
         self.launch: JvmLaunch | None = None
         self.context: Any = None
-        self.first_job: Future[Any] | None = None
+        self.first_job: Future[int] | None = None
+        self.paths: set[str] = set()
+        self.seen: tuple[str, ...] = ()
         self.archive_flags: list[str] = []
         self.missing_archive: Archive | None = None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -185,6 +187,7 @@ class Driver:
                 conf.set(key, value)
             conf.setIfMissing("spark.master", self.master)
             conf.setIfMissing("spark.local.dir", str(self.directory))
+            conf.setIfMissing("spark.sql.warehouse.dir", str(self.directory))
             is_local = conf.get("spark.master", self.master).startswith("local")
             if is_local and os.environ["PYSPARK_PYTHON"] == sys.executable:
                 conf.setIfMissing("spark.python.daemon.module", DAEMON)
@@ -216,7 +219,7 @@ class Driver:
         if self.is_local:
             return
         # It waits there for executors: to make a first job takes a while.
-        self.first_job = in_background(partial(self.be_up_on, FIRST_TASKS))
+        self.first_job = in_background(partial(self.ask, FIRST_TASKS, tuple(self.paths)))
         with py4j_errors(self.log, hint=WORKERS_HINT):
             await_executor(self.context, self.master, self.first_job)
             known = 0
@@ -231,18 +234,23 @@ class Driver:
         later find work when they do.
 
         Raises:
+            UsageError: one does not see a path that was to be looked for.
             SparkFailed: they cannot run Python.
         """
         if self.first_job is None:
             return
         with py4j_errors(self.log, hint=WORKERS_HINT):
-            self.first_job.result()
+            pythons = self.first_job.result()
             cores = int(self.context.defaultParallelism)
-            if cores > FIRST_TASKS:
-                self.be_up_on(cores)
+            # Where one was quick, it answered for two.
+            if cores > FIRST_TASKS or pythons < executors(self.context):
+                self.ask(cores, self.seen)
 
-    def be_up_on(self, cores: int) -> None:
-        self.context.parallelize(range(cores), cores).foreach(be_up)
+    def look_for(self, paths: Iterable[str]) -> None:
+        """Let workers on other machines be asked for *paths* with their first task, if it is yet
+        to come; `check_paths` sees to the rest.
+        """
+        self.paths.update(paths)
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """See that workers on other machines see *paths*, as far as one of each can be asked.
@@ -251,19 +259,29 @@ class Driver:
             UsageError: one does not.
             SparkFailed: they cannot be asked.
         """
-        if self.is_local:
+        unasked = tuple(path for path in paths if path not in self.seen)
+        if self.is_local or not unasked:
             return
-        count = int(self.context.defaultParallelism)
         with py4j_errors(self.log, hint=WORKERS_HINT):
-            asked = self.context.parallelize(range(count), count)
-            answers = asked.map(partial(unseen, paths=tuple(paths))).collect()
-        for host, path in answers:
-            if path is not None:
+            self.ask(int(self.context.defaultParallelism), unasked)
+
+    def ask(self, cores: int, paths: Sequence[str]) -> int:
+        """Let so many tasks look for *paths*; gives the number of executors that did.
+
+        Raises:
+            UsageError: one does not see them all.
+        """
+        asked = self.context.parallelize(range(cores), cores)
+        views = asked.map(partial(look, paths=paths)).collect()
+        for view in views:
+            if view.missing is not None:
                 raise UsageError(
-                    f"the Spark worker {host} does not see {path}",
+                    f"the Spark worker {view.host} does not see {view.missing}",
                     hint="put it where all workers see it by the same path, or give a URI; "
                     "TMPDIR says where archives are unpacked",
                 )
+        self.seen = tuple({*self.seen, *paths})
+        return len({(view.host, view.parent) for view in views})
 
     def kill(self) -> None:
         """End the JVM at once if it is ours, whatever it is doing."""

@@ -93,6 +93,7 @@ class SparkEngine:
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """See that workers of other machines see *paths*; raises UsageError where they do not."""
+        self.driver.look_for(paths)
         self.started.result()
         self.driver.check_paths(paths)
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kadmin.jobs.engine import Engine
 from kadmin.jobs.merge.merge import Merge, merge
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.merge.summary import Summary
@@ -44,17 +45,19 @@ def tell(
     *,
     corrects_clocks: bool = False,
     report: Report = lambda _: None,
+    engine: Engine | None = None,
 ) -> Analysis:
     """Read the logs of *request* and tell the stories of the partitions of *selection*.
 
-    Its formatter, and where its results go, are not asked.
+    Its formatter, and where its results go, are not asked.  With an *engine* that is there, which
+    goes on afterwards, none is started.
 
     Raises:
         What `kadmin.jobs.merge.merge.merge` raises.
     """
     with temporary_directory("kadmin-story-") as directory:
         request = with_events(request, selection, directory)
-        with merge(request, report) as merged:
+        with merge(request, report, engine) as merged:
             return fold_all(merged, gather(merged), corrects_clocks=corrects_clocks)
 
 

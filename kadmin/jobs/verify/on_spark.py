@@ -10,8 +10,8 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
-from contextlib import contextmanager, suppress
+from concurrent.futures import wait
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from heapq import heapreplace
@@ -23,17 +23,14 @@ from kadmin.jobs.places import absolute
 from kadmin.jobs.progress import Meter
 from kadmin.jobs.spark.driver import Driver, in_background
 from kadmin.jobs.spark.errors import py4j_errors
-from kadmin.jobs.spark.master_url import check_master
-from kadmin.jobs.temporary import temporary_directory
 from kadmin.jobs.uris import is_uri
+from kadmin.jobs.verify.drivers import APP_NAME, driver_of
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
 from kadmin.jobs.verify.pieces import Piece, Share, shares
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jobs.verify.tasks import Found, judged, rows_by_partition
 from kadmin.jvm.interrupts import deferring_interrupts
 from kadmin.segments.values import ROW
-
-APP_NAME: Final = "kadmin verify-replicas"
 
 HINT: Final = (
     "if it is memory, give a worker more: --conf spark.executor.memory=2g; on this machine let "
@@ -55,52 +52,42 @@ JOIN_TIMEOUT_S: Final = 10.0
 
 
 def verify_on_spark(
-    request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
+    request: VerifyRequest,
+    pieces: Sequence[Piece],
+    meter: Meter,
+    driver: Driver | None = None,
 ) -> list[VerifiedPartition]:
-    """Verdicts on the partitions that have any of *pieces*, in any order.
+    """Verdicts on the partitions that have any of *pieces*, in any order; ends the *driver*.
 
     Raises:
         UsageError: workers do not see the files.
         UnreachableError: the master does not answer.
         SparkFailed: Spark cannot start, or its work failed.
     """
-    assert request.master is not None, "without a master there is no Spark"
-    check_master(request.master)
-    with temporary_directory("kadmin-verify-") as directory:
-        driver: Driver | None = None
-        comparing: Future[list[VerifiedPartition]] = Future()
-        is_whole = False
+    is_whole = False
+    with driver_of(request) if driver is None else nullcontext(driver) as used:
+        # A signal that meets this thread shall not meet the way to the JVM.
+        comparing = in_background(partial(compared, used, request, pieces, meter))
         try:
-            with deferring_interrupts():
-                driver = Driver(
-                    APP_NAME,
-                    request.master,
-                    {"spark.sql.warehouse.dir": str(directory), **request.conf},
-                    directory,
-                    makes_archive=request.makes_archive,
-                )
-                # A signal that meets this thread shall not meet the way to the JVM.
-                comparing = in_background(partial(compared, driver, request, pieces, meter))
-            verified = comparing.result()
+            verified: list[VerifiedPartition] = comparing.result()
             is_whole = True
         finally:
             with deferring_interrupts():
-                if driver is not None:
-                    if not is_whole and driver.process is not None:
-                        driver.kill()
-                        wait([comparing], JOIN_TIMEOUT_S)
-                    driver.end(is_abandoned=not is_whole)
+                if not is_whole and used.process is not None:
+                    used.kill()
+                    wait([comparing], JOIN_TIMEOUT_S)
+                used.end(is_abandoned=not is_whole)
     return verified
 
 
 def compared(
     driver: Driver, request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
 ) -> list[VerifiedPartition]:
-    driver.bring_up()
     found = as_workers_find(request, pieces)
+    driver.look_for(directories_of(found))
+    driver.bring_up()
     driver.await_executors()
     driver.await_pythons()
-    driver.check_paths(directories_of(found))
     context = driver.context
     work = as_workers_read(pieces, int(context.defaultParallelism))
     readings = 1 if request.parquet is None else 2

@@ -16,11 +16,17 @@ from kadmin.jobs.verify.request import DEEP_FACTOR, VerifyRequest
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+    from kadmin.jobs.spark.driver import Driver
+
 PART: Final = "part-00000.parquet"
 
 
-def verify(request: VerifyRequest, report: Report = lambda _: None) -> list[VerifiedPartition]:
+def verify(
+    request: VerifyRequest, report: Report = lambda _: None, driver: "Driver | None" = None
+) -> list[VerifiedPartition]:
     """Compare the replicas of each partition of *request*, in their order.
+
+    Where Spark is to do it, on a *driver* that was started ahead, or on one of its own.
 
     Raises:
         KadminError: the batch rows cannot be written, Spark failed, or its master does not
@@ -41,7 +47,9 @@ def verify(request: VerifyRequest, report: Report = lambda _: None) -> list[Veri
     from kadmin.jobs.verify.on_spark import verify_on_spark
 
     everything = [piece for each in pieces.values() for piece in each]
-    verdicts = {each.partition: each for each in verify_on_spark(request, everything, meter)}
+    verdicts = {
+        each.partition: each for each in verify_on_spark(request, everything, meter, driver)
+    }
     # Of partitions without any batch there was nothing to read.
     return [
         verdicts.get(partition) or verify_partition(partition, found, request.how)

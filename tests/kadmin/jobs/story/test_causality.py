@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kadmin.jobs.merge.clocks import Lifts
-from kadmin.jobs.merge.merge import merge, shared_engine
+from kadmin.jobs.merge.engines import shared_engine
+from kadmin.jobs.merge.merge import merge
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.story import causality
 from kadmin.jobs.story.causality import Proofs, Route, lifts_of, most_lifted, proofs, together

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from kadmin.jobs.merge.clocks import TimeRange
-from kadmin.jobs.merge.merge import merge, shared_engine
+from kadmin.jobs.merge.engines import shared_engine
+from kadmin.jobs.merge.merge import merge
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.story.clocks import Correction, find_correction, unlinked, with_correction
 from tests.kadmin.jobs.merge.logs import found_in
