@@ -77,6 +77,8 @@ def unanswered(reign: Reign, life: Life, coverage: Coverage) -> Iterator[Anomaly
         last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)
         if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, reign, life):
             continue
+        if broker != reign.leader and is_taken_out(broker, reign, decided.time_ms, life):
+            continue
         order = reign.orders.get(broker, decided)
         yield Anomaly(
             kind=AnomalyKind.UNANSWERED_ORDER,
@@ -96,6 +98,20 @@ def has_answered(broker: int, reign: Reign, life: Life) -> bool:
     return any(
         event.broker == broker and event.time_ms >= reign.since_ms for event in life.refusals
     )
+
+
+def is_taken_out(broker: int, reign: Reign, decided_ms: int, life: Life) -> bool:
+    """Whether *broker* left the ISR before it had to have answered.
+
+    With a reassignment that takes the leader away, the ISR still holds the broker that led, which
+    is only told to stop its replica.
+    """
+    for later in life.reigns:
+        is_next = (later.leader_epoch or 0) > (reign.leader_epoch or 0)
+        isr = isr_of(later) if is_next and later.since_ms < decided_ms + ANSWER_MS else None
+        if isr is not None and broker not in isr:
+            return True
+    return False
 
 
 def fallen_epochs(life: Life) -> Iterator[Anomaly]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from kadmin.jobs.verify.collected import FoundReplica
-from kadmin.jobs.verify.pieces import Piece, chunks_of
+from kadmin.jobs.verify.pieces import Piece, chunks_of, is_whole
 from kadmin.segments.replica_log import ReadSegment, read_segment
 from kadmin.segments.values import ROW, Damage, SegmentFiles
 
@@ -139,13 +139,13 @@ class RowsOfPartition:
         low, high = np.searchsorted(self.keys, [key, key + 1])
         taken = pa.array(self.order[low:high])
         damage = self.columns["damage"].take(taken)
-        if segment.log.size > 0 and (not len(taken) or damage.null_count < len(damage)):
-            # What is damaged is seen whole: a piece does not know what stands around it.
-            return read_segment(segment, is_last=is_last, is_deep=is_deep)
         rows = np.empty(len(taken), ROW)
         for name in OF_BATCH:
             rows[name] = numbers(self.columns[name].take(taken))
         rows["is_valid"] = True
+        if damage.null_count < len(damage) or not is_whole(segment, rows):
+            # What is damaged is seen whole: a piece does not know what stands around it.
+            return read_segment(segment, is_last=is_last, is_deep=is_deep)
         return ReadSegment(rows, [])
 
 

@@ -268,6 +268,8 @@ def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplic
 def segments_of(directory: str) -> list[SegmentFiles]:
     """The segments in a replica's directory; none where it has none.
 
+    What is appended to them later is not seen.
+
     Raises:
         OSError: the directory cannot be read, or a file not be asked for its size.
     """
@@ -281,10 +283,11 @@ def segments_of(directory: str) -> list[SegmentFiles]:
         SegmentFiles(
             base_offset=int(name.removesuffix(".log")),
             name=name,
-            log=opener(),
+            # Before the log: of what a broker writes meanwhile, they know nothing that it lacks.
             index=beside(name, ".index"),
             time_index=beside(name, ".timeindex"),
             txn_index=beside(name, TXN_INDEX),
+            log=opener(),
         )
         for name, opener in files.items()
         if SEGMENT.fullmatch(name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kadmin.jobs.verify.collected import FoundReplica
-from kadmin.jobs.verify.pieces import Piece, chunks_of
+from kadmin.jobs.verify.pieces import Piece, chunks_of, is_whole
 from kadmin.segments.replica_log import ReadSegment, read_segment
 from kadmin.segments.values import CHUNK_ROWS, ROW, Rows, SegmentFiles
 
@@ -67,7 +67,8 @@ class RowsOfPieces:
         pieces = self.pieces.get((replica.broker, segment.name), [])
         parts = [each.rows for each in sorted(pieces, key=lambda each: each.begin)]
         known = [part for part in parts if part is not None]
-        if segment.log.size > 0 and (not parts or len(known) < len(parts)):
+        rows = np.concatenate([np.empty(0, ROW), *known])
+        if len(known) < len(parts) or not is_whole(segment, rows):
             # What is damaged is seen whole: a piece does not know what stands around it.
             return read_segment(segment, is_last=is_last, is_deep=is_deep)
-        return ReadSegment(np.concatenate([np.empty(0, ROW), *known]), [])
+        return ReadSegment(rows, [])

@@ -13,7 +13,7 @@ from kadmin.jobs.places import joined, name_of, source_at
 from kadmin.jobs.verify.collected import FoundReplica, segments_of
 from kadmin.segments.borders import borders
 from kadmin.segments.replica_log import ReadSegment, segment_chunks
-from kadmin.segments.values import SegmentFiles
+from kadmin.segments.values import Rows, SegmentFiles
 
 PIECE_BYTES: Final = 64 << 20
 OPENING_BYTES: Final = 256 << 10
@@ -70,6 +70,12 @@ def chunks_of(piece: Piece) -> Iterator[ReadSegment]:
     yield from segment_chunks(
         segment, is_last=piece.is_last, is_deep=piece.is_deep, begin=piece.begin, end=piece.end
     )
+
+
+def is_whole(segment: SegmentFiles, rows: Rows) -> bool:
+    """Whether the *rows* of pieces end where the *segment* does now: a broker may go on writing."""
+    end = int(rows["position"][-1]) + int(rows["size"][-1]) if len(rows) else 0
+    return end == segment.log.size
 
 
 def pieces_of_all(found: Sequence[FoundReplica], piece_bytes: int, *, is_deep: bool) -> list[Piece]:

@@ -278,6 +278,19 @@ def test_a_broker_that_goes_on_without_doing_as_told_is_an_anomaly(
     assert expected == [each.kind for each in told.anomalies if "epoch 1" in each.text]
 
 
+def test_a_broker_whose_replica_was_moved_away_had_nothing_to_answer() -> None:
+    """It is in the ISR of the leader that follows it, and is only told to stop its replica."""
+    moved = [online(5, 1, 2, "1,2,3"), leads(5.1, 2, 1), works(60, 1), works(60, 2), works(60, 3)]
+    told = story([*created(), leads(1.5, 1, 0), *moved, online(5.5, 2, 2, "2,3")])
+    late = story([*created(), leads(1.5, 1, 0), *moved, online(45, 2, 2, "2,3")])
+
+    def accused(told: Story) -> list[str]:
+        return [each.text for each in told.anomalies if "in leader epoch 1" in each.text]
+
+    assert ["broker 3 never did as it was told in leader epoch 1"] == accused(told)
+    assert 2 == len(accused(late))
+
+
 def test_a_replica_that_leaves_the_isr_again_and_again_is_flapping() -> None:
     def update(seconds: float, version: int, isr: str) -> tuple[str, str]:
         payload = (
