@@ -975,7 +975,7 @@ _kadmin_kind() {
         'kadmin verify-replicas --max-rate') kind='text' ;;
         'kadmin verify-replicas --max-wait-ms') kind='text' ;;
         'kadmin verify-replicas --report-interval-ms') kind='text' ;;
-        'kadmin verify-replicas --topic') kind='text' ;;
+        'kadmin verify-replicas --topic') kind='live topics' ;;
         'kadmin verify-replicas --topics-include'|'kadmin verify-replicas --topic-white-list') kind='text' ;;
         'kadmin verify-replicas --compacted') kind='text' ;;
         'kadmin verify-replicas --master') kind='text' ;;
@@ -991,7 +991,7 @@ _kadmin_kind() {
         'kadmin verify-replicas #1') kind='path' ;;
         'kadmin collect --log-dir') kind='text' ;;
         'kadmin collect --logs') kind='text' ;;
-        'kadmin collect --topic') kind='text' ;;
+        'kadmin collect --topic') kind='live topics' ;;
         'kadmin collect --max-rate') kind='text' ;;
         'kadmin collect --bootstrap-server') kind='text' ;;
         'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;

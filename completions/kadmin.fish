@@ -694,7 +694,7 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l max-rate -x -d 'Re
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l max-wait-ms -x -d 'How long to wait when there is nothing new.  [default: 1000; 0<=x<=60000]'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l report-interval-ms -x -d 'How often to report progress.  [default: 30000; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l plain -d 'Print the lines of kafka-replica-verification, and no result.'
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only this topic, or those that match this glob; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic, or those that match this glob; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topics-include -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic-white-list -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A compacted topic, or a glob: records may be missing. Not needed if checkpoints or brokers say so.'
@@ -714,7 +714,7 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-no-veri
 complete -c kadmin -n '__kadmin_at kadmin collect' -F
 complete -c kadmin -n '__kadmin_at kadmin collect' -l log-dir -x -d 'A log directory of a broker, or a directory above several; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l logs -x -d 'The directory of a broker\'s state-change.log, or that file; may be repeated.'
-complete -c kadmin -n '__kadmin_at kadmin collect' -l topic -x -d 'Only this topic in log directories, or those that match this glob; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic in log directories, or those that match this glob; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l wire -d 'Read from the brokers themselves, unless --log-dir names their directories.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l max-rate -x -d 'Copy at most so many bytes a second.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l check -d 'Collect nothing; check that sizes and SHA-256 match the manifest.'

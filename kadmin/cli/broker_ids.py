@@ -37,7 +37,7 @@ def broker_ids(texts: Sequence[str]) -> "frozenset[BrokerId] | None":
     words = [word.strip() for text in texts for word in text.split(",")]
     for word in words:
         if not (word.isascii() and word.isdigit()):
-            raise UsageError(f"'{word}' is no id of a broker", hint="--broker 0,1")
+            raise UsageError(f"'{word}' is no id of a broker", hint="name ids by commas: 0,1")
     return frozenset(BrokerId(int(word)) for word in words)
 
 

@@ -63,6 +63,7 @@ HIDDEN: Final = (
     "topics",
     multiple=True,
     metavar="TOPIC",
+    completes="topics",
     help=("Only this topic in log directories, or those that match this glob; may be repeated."),
 )
 @option(
@@ -107,9 +108,9 @@ def collect(session: Session, place: str, **options: Any) -> None:
     When a collection has been moved elsewhere, --check says which files are missing, which have
     another size or SHA-256, and which the manifest does not name.
 
-    Exits with 5 if something could not be read, or the collection that is checked is incomplete,
-    with 4 if something in it differs, and with 1 if there is no collection or its manifest is
-    damaged. Needs kadmin[spark], which brings NumPy.
+    Exits with 5 if something could not be read, or the collection that is checked is not finished,
+    with 4 if a file of it is missing or differs, and with 1 if there is no collection or its
+    manifest is damaged. Needs kadmin[spark], which brings NumPy.
 
     \b
     Examples:
@@ -365,9 +366,14 @@ def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:
         NoSuchTopic: one is not.
     """
     from cluster.storage.directory_names import partition_of
+    from kadmin.plan.select import NoSuchTopic
 
     names = {found.topic for path in paths if (found := partition_of(Path(path).parent.name))}
-    selection.require(names)
+    if missing := selection.missing(names):
+        hint = (
+            "--topic takes topics that have partitions in these log directories, such as orders-0"
+        )
+        raise NoSuchTopic(missing, hint=hint)
 
 
 def save_cluster(session: Session, depot: "Depot", told: Told) -> None:

@@ -139,6 +139,7 @@ TOPICS: Final = "Which topics"
     "topics",
     multiple=True,
     metavar="TOPIC",
+    completes="topics",
     section=TOPICS,
     help="Only this topic, or those that match this glob; may be repeated.",
 )

@@ -76,7 +76,7 @@ def read_manifest(depot: Depot) -> Manifest:
         NoCollection: there is none, or it cannot be understood.
     """
     if not depot.is_there():
-        raise NoCollection(depot, "there is no such directory")
+        raise NoCollection(depot, "there is no such directory, or it is a file")
     try:
         # Both, where a finished collection is being brought up to date.
         files = {each.path: each for each in (*finished(depot), *unfinished(depot))}

@@ -250,5 +250,5 @@ def name_of(place: str) -> str:
 
 
 def absolute(place: str) -> str:
-    """*place* as other processes find it."""
-    return place if is_uri(place) else os.path.abspath(place)
+    """*place* as other processes find it; `..` behind a link is not where its name says."""
+    return place if is_uri(place) else os.path.join(os.getcwd(), place)

@@ -118,7 +118,7 @@ def selection_of(
             except re.error as error:
                 raise UsageError(
                     f"'{text}' is no regular expression: {error}",
-                    hint="without --regex, * and ? stand for any characters: --topic 'orders*'",
+                    hint="to match by * and ? instead, give a glob: --topic 'orders*'",
                 ) from error
     return TopicSelection(
         wanted=tuple(dict.fromkeys(wanted)), is_regex=is_regex, exclude_internal=exclude_internal

@@ -38,8 +38,9 @@ def analysis_body(analysis: "Analysis") -> dict[str, object]:
             }
             for each in analysis.clocks
         ],
-        "first": time_text(analysis.coverage.first_ms),
-        "last": time_text(analysis.coverage.last_ms),
+        # Where no line is read there is neither.
+        "first": time_text(analysis.coverage.first_ms) if analysis.coverage.brokers else None,
+        "last": time_text(analysis.coverage.last_ms) if analysis.coverage.brokers else None,
         "has_traces": analysis.coverage.has_traces,
         "not_told": {} if analysis.coverage.has_traces else dict(UNTOLD_AT_INFO),
         "silent_brokers": [

@@ -23,6 +23,9 @@ from kadmin.segments.transactions import InTransaction, is_of_transaction, kind_
 from kadmin.segments.values import CHUNK_ROWS, ROW, Damage, DamageKind, Rows, SegmentFiles
 from kadmin.segments.walk import WINDOW_SIZE, Walk, WalkedBatch, first_batch
 
+OFFSET_MAX: Final = 2**63 - 2
+"""One more is where the next record would go."""
+
 BATCH_OFFSETS_MAX: Final = 2**20
 """A damaged header that claims more offsets is not believed."""
 
@@ -236,17 +239,22 @@ def segment_chunks(
     walk = Walk(segment.log, position=begin, end=end, window_size=window_size)
     for (position, header, is_valid), span, reason, kind in looked_into(walk, is_deep=is_deep):
         base_offset, count = span
+        last_offset = header.last_offset
         if not is_valid:
             wrong, reason = DamageKind.WRONG_CHECKSUM, "its checksum is wrong"
         else:
             wrong = DamageKind.UNREADABLE_RECORDS
+        if last_offset > OFFSET_MAX:
+            # No checksum covers the base offset.
+            reason = reason or f"its last offset is {last_offset}, which no log can have"
+            base_offset, last_offset = min(base_offset, OFFSET_MAX), OFFSET_MAX
         if reason is None:
             next_offset = header.next_offset
         else:
             damage.append(Damage(wrong, segment.name, position, base_offset, reason))
         gathered.append(
             (
-                *(base_offset, header.last_offset, header.leader_epoch, header.crc, count),
+                *(base_offset, last_offset, header.leader_epoch, header.crc, count),
                 *(header.size, header.magic, header.max_timestamp, 0, position),
                 *(reason is None, header.producer_id, kind),
             )

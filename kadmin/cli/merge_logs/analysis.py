@@ -13,6 +13,7 @@ from kadmin.errors import KadminError, UsageError
 if TYPE_CHECKING:
     from kadmin.cli.merge_logs.plan import Job
     from kadmin.jobs.engine import Engine
+    from kadmin.jobs.merge.survey.time_bounds import TimeBounds
     from kadmin.jobs.story.gather import Selection
     from kadmin.jobs.story.tell import Analysis
 
@@ -23,6 +24,15 @@ ONLY_FOR_LINES: Final = (
 """Options that choose or write lines, and mean nothing to a story of all that is said."""
 
 OPTION_NAMES: Final = {"form": "--format"}
+
+CHOOSE_HINT: Final = "choose by --topic, --partition, --start-time and --end-time"
+INSTEAD: Final = {
+    "form": "--output json, yaml or csv has another form",
+    "out": "send standard output there: > FILE",
+    "show_source": "--with-lines shows lines and their files",
+    "count": "leave it out",
+}
+"""What does for an analysis what these do for lines."""
 
 
 def check_analysis(options: dict[str, Any]) -> None:
@@ -39,7 +49,7 @@ def check_analysis(options: dict[str, Any]) -> None:
             option = OPTION_NAMES.get(name, f"--{name.replace('_', '-')}")
             raise UsageError(
                 f"{option} does not go with {'--analyze' if options['analyze'] else '--brief'}",
-                hint="choose by --topic, --partition, --start-time and --end-time",
+                hint=INSTEAD.get(name, CHOOSE_HINT),
             )
     if is_asked and options["order"] == "file":
         raise UsageError("--order file is for lines alone", hint="leave it out")
@@ -169,11 +179,19 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
             "none of the files is a state-change log",
             hint="name the files that log4j's state.change.logger writes, state-change.log*",
         )
+    if summary.time_bounds is not None and (wanted.topics or wanted.named):
+        raise KadminError(
+            no_line_within(summary.time_bounds),
+            hint="give --start-time and --end-time within these",
+        )
     topics = {story.topic for story in analysis.stories}
     if wanted.topics and not topics:
+        numbers = ", ".join(map(str, sorted(wanted.partitions or ())))
+        these = f"partition {numbers}" if numbers else "a partition"
+        narrower = "--partitions" if numbers else "--topic"
         raise KadminError(
-            f"no line tells who leads a partition of {', '.join(wanted.topics)}",
-            hint="see which topics the logs tell of: leave --topic out",
+            f"no line tells who leads {these} of {', '.join(wanted.topics)}",
+            hint=f"see which the logs tell of: leave {narrower} out",
         )
     told = {(story.topic, story.partition) for story in analysis.stories}
     missing = [name for name in wanted.named if name not in told]
@@ -187,15 +205,21 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
 
 def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
     from kadmin.plan.wording import counted
-    from kadmin.render.merge_logs import time_bounds_text, time_text
+    from kadmin.render.merge_logs import time_text
 
     coverage, bounds = analysis.coverage, analysis.summary.time_bounds
     lines = sum(source.read_lines for source in analysis.summary.sources)
     if bounds is not None:
-        return [f"no line is within the times: the logs hold lines {time_bounds_text(bounds)}"]
+        return [no_line_within(bounds)]
     if not lines:
         return ["there is no line in these files"]
     return [
         f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')} from "
         f"{time_text(coverage.first_ms)} to {time_text(coverage.last_ms)} in {seconds:.1f} s"
     ]
+
+
+def no_line_within(bounds: "TimeBounds") -> str:
+    from kadmin.render.merge_logs import time_bounds_text
+
+    return f"no line is within the times: the logs hold lines {time_bounds_text(bounds)}"

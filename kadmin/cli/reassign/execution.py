@@ -38,7 +38,8 @@ def execute(
             output.note(f"rollback file: {run.rollback_path}")
         # What is as long as that is in the file; on a terminal it would push the plan away.
         is_long = len(run.plan.current) > PLAN_LINES_MAX
-        if not (is_long and run.has_rollback_file and output.shows_tables()):
+        is_shown_there = is_long and run.has_rollback_file and output.shows_tables()
+        if run.plan.current and not is_shown_there:
             output.preface(preface_lines(run.plan.current))
 
     def question(plans: Sequence[MovePlan]) -> str | None:

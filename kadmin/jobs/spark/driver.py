@@ -43,6 +43,8 @@ DEFAULTS: Final = {
     "spark.executorEnv.MALLOC_ARENA_MAX": "1",
     "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+    # They hand on what they gather after a thousand items then, not after ever more of them.
+    "spark.python.worker.memory": "1m",
     # There is a worker for each core already.
     "spark.executorEnv.OMP_NUM_THREADS": "1",
     "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
@@ -64,6 +66,8 @@ DAEMON: Final = "kadmin.jobs.spark.python_daemon"
 
 SENT_DAEMON: Final = "kadmin_python_daemon"
 """The same as a module of its own, which executors find in the directory where they run."""
+
+REFUSED_IN_FLAGS: Final = ("-Dspark", "-Xmx")
 
 LOCAL_HEAP_MIB: Final = 512
 """Spark refuses to start with less than 450."""
@@ -114,6 +118,7 @@ class Driver:
         self.process: subprocess.Popen[bytes] | None = None
         self.launch: JvmLaunch | None = None
         self.context: Any = None
+        self.has_files_elsewhere = False
         self.first_job: Future[int] | None = None
         self.paths: set[str] = set()
         self.seen: tuple[str, ...] = ()
@@ -139,7 +144,11 @@ class Driver:
 
         Where schedulers put the class path together, it is another one, for which none is.
         """
-        return [*FLAGS, *(self.archive_flags if is_plain(self.master) else ())]
+        # Nor does Spark let anybody name memory or its settings there, not even in a path.
+        can_use = is_plain(self.master) and not any(
+            word in flag for flag in self.archive_flags for word in REFUSED_IN_FLAGS
+        )
+        return [*FLAGS, *(self.archive_flags if can_use else ())]
 
     def start_jvm(self, flags: tuple[str, ...], *, makes_archive: bool) -> None:
         java = find_java()
@@ -199,6 +208,8 @@ class Driver:
             conf.setIfMissing("spark.app.name", self.app_name)
             for key, value in defaults.items():
                 conf.setIfMissing(key, value)
+            places = conf.get("spark.local.dir", None)
+            self.has_files_elsewhere = is_local and places != str(self.directory)
             if not is_local:
                 conf.setIfMissing(
                     "spark.executor.extraJavaOptions", shlex.join(self.executor_flags)
@@ -284,9 +295,14 @@ class Driver:
         return len({(view.host, view.parent) for view in views})
 
     def kill(self) -> None:
-        """End the JVM at once if it is ours, whatever it is doing."""
+        """End the JVM at once if it is ours, whatever it is doing.
+
+        One that has files in a directory that is not ours is given the time to remove them.
+        """
         if self.process is not None:
             expect_end(self.context)
+            if self.has_files_elsewhere:
+                terminate(self.process)
             kill(self.process)
 
     def end(self, *, is_abandoned: bool) -> None:
@@ -380,6 +396,12 @@ def copy_of_daemon(directory: Path) -> Path:
     path = directory / f"{SENT_DAEMON}.py"
     shutil.copyfile(python_daemon.__file__, path)
     return path
+
+
+def terminate(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(KILL_TIMEOUT_S)
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:

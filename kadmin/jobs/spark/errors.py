@@ -115,7 +115,9 @@ def error_line(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    telling = [line for line in lines if re.search(r"Exception|\bERROR\b|Error\b", line)]
-    unusual = [line for line in lines if line.strip() and not USUAL.search(line)]
+    # A JVM that crashes writes a box of them around what it says.
+    lines = [line.strip("# ") for line in lines]
+    telling = [line for line in lines if re.search(r"Exception|\bERROR\b|Error\b|^SIG", line)]
+    unusual = [line for line in lines if line and not USUAL.search(line)]
     said = (telling or unusual or ["it said nothing"])[-1]
     return said.strip()[:300]

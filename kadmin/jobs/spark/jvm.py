@@ -118,7 +118,8 @@ def first_jars(jars: Path) -> list[Path]:
 def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
     """Start the JVM; it ends by itself when this process does."""
     settings = [word for key, value in launch.conf.items() for word in ("--conf", f"{key}={value}")]
-    flags = [*FLAGS, ENDS_WITHOUT_MEMORY, f"-Djava.io.tmpdir={launch.directory}", *launch.flags]
+    own = (f"-Djava.io.tmpdir={launch.directory}", f"-XX:ErrorFile={launch.directory}/crash.log")
+    flags = [*FLAGS, ENDS_WITHOUT_MEMORY, *own, *launch.flags]
     command: list[str]
     if launch.is_direct:
         home = spark_home()

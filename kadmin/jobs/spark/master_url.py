@@ -46,7 +46,7 @@ def check_master(master: str) -> None:
             reasons.append(f"{address}: {getattr(error, 'strerror', None) or error}".lower())
     raise UnreachableError(
         f"the Spark master {master} does not answer ({'; '.join(reasons)})",
-        hint="see whether it runs there, or merge on this machine with --master 'local[*]'",
+        hint="see whether it runs there, or let this machine work: --master 'local[*]'",
     )
 
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import absolute
 from kadmin.jobs.progress import Meter
-from kadmin.jobs.spark.driver import Driver, in_background
+from kadmin.jobs.spark.driver import Driver, executors, in_background
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.uris import is_uri
 from kadmin.jobs.verify.drivers import APP_NAME, driver_of
@@ -45,7 +45,11 @@ TASK_BYTES_MAX: Final = 512 << 20
 """The rows of so many are in a task's memory: a few thousandths, or half where batches are tiny."""
 
 MESSAGE_BYTES: Final = 32 << 20
-"""A task's Python hands its JVM no more rows at once."""
+"""A task's Python hands its JVM no more rows at once, nor do all that share a JVM twice as many."""
+
+MESSAGE_ITEMS: Final = 1000
+"""How many items PySpark gathers at most before it hands them on as one (`partitionBy`), where
+Pythons may have as little memory as `driver.DEFAULTS` says."""
 
 POLL_S: Final = 0.5
 JOIN_TIMEOUT_S: Final = 10.0
@@ -144,7 +148,7 @@ def verdicts_on(
         efforts[piece.partition] += piece.effort
     task_of = dealt(efforts, len(work))
     judges = len(set(task_of.values()))
-    rows_max = max(MESSAGE_BYTES // ROW.itemsize // items_in_message(judges), 1)
+    rows_max = rows_at_once(int(context.defaultParallelism) // max(executors(context), 1))
     shared = context.broadcast((found, how))
     read = context.parallelize(work, len(work)).flatMap(
         partial(rows_by_partition, rows_max=rows_max)
@@ -156,9 +160,10 @@ def verdicts_on(
     return verdicts
 
 
-def items_in_message(judges: int) -> int:
-    """How many items PySpark may gather, before it hands them to its JVM as one (`partitionBy`)."""
-    return min(10 * judges, 1000)
+def rows_at_once(tasks: int) -> int:
+    """How many rows an item may have where so many *tasks* share a JVM."""
+    message = min(MESSAGE_BYTES, 2 * MESSAGE_BYTES // max(tasks, 1))
+    return max(message // ROW.itemsize // MESSAGE_ITEMS, 1)
 
 
 def dealt(efforts: Mapping[TopicPartition, int], count: int) -> dict[TopicPartition, int]:

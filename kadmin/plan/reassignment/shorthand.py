@@ -84,10 +84,11 @@ def evacuation(
 
     The new replica stands where the old one stood, so that a preferred leader goes to a new one.
     It goes to a rack in which the partition has no other replica, where one of *to_brokers* is in
-    such a rack, and of these to the broker that has the fewest replicas by then.
+    such a rack, and of these to the broker that has the fewest replicas by then.  What is on its
+    way from *from_broker* already goes on; a live broker that is empty needs nothing.
 
     Raises:
-        NothingToMove: the broker has none.
+        NothingToMove: a broker that is not alive has none.
         UnfitTargets: names all of *to_brokers* that are not alive, or the partitions that have a
             replica on each of them already.
     """
@@ -102,7 +103,7 @@ def evacuation(
         for part in topic.assignment.partitions.values()
         for broker in part.target
     )
-    targets: dict[TopicPartition, Target] = {}
+    targets = leaving(snapshot, from_broker)
     stuck = []
     for partition, replicas in replicas_on(snapshot, from_broker):
         candidates = [b for b in to_brokers if b not in replicas]
@@ -116,9 +117,19 @@ def evacuation(
     if stuck:
         problem = f"each broker to move to has a replica already of {counted_partitions(stuck)}"
         raise UnfitTargets([problem], EVACUATION_HINT)
-    if not targets:
+    if not targets and from_broker not in snapshot.brokers:
         raise NothingToMove(from_broker)
     return targets
+
+
+def leaving(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartition, Target]:
+    """Where the partitions are on their way to whose replica *broker* is giving up."""
+    return {
+        TopicPartition(topic.name, number): Target(part.target)
+        for topic in snapshot.topics.values()
+        for number, part in topic.assignment.partitions.items()
+        if broker in part.removing and not topic.is_marked_for_deletion
+    }
 
 
 def replicas_on(

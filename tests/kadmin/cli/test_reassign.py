@@ -671,7 +671,8 @@ def test_a_broker_is_emptied_and_found_empty(small: str) -> None:
         after.exit_code, after.stdout,
     )  # fmt: skip
     assert "broker 0 has no replica\n" in after.stderr
-    assert "broker 0 has no replica: there is nothing to move" in again.stderr
+    assert (ExitCode.DONE, "") == (again.exit_code, again.stdout)
+    assert "nothing to ask for: all partitions have their replicas" in again.stderr
 
 
 def test_who_waits_gets_one_document_of_the_end(small: str) -> None:

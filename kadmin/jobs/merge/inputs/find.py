@@ -208,7 +208,7 @@ def describe(path: str) -> tuple[object, LogFile]:
             f"{path} is no regular file and cannot be read from the middle",
             hint="write its content into a file first",
         )
-    whole = os.path.abspath(path)
+    whole = os.path.join(os.getcwd(), path)
     file = LogFile(
         path=whole,
         label=path.encode(errors="backslashreplace").decode(),

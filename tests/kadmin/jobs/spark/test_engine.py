@@ -34,6 +34,34 @@ def test_a_job_takes_what_fits_and_has_something_for_each_worker(
 
 
 @pytest.mark.spark
+def test_nothing_is_left_in_a_directory_for_spark_s_files(tmp_path: Path) -> None:
+    place = tmp_path / "large-disk"
+    place.mkdir()
+    (tmp_path / "own").mkdir()
+    driver = Driver("test", "local[1]", {"spark.local.dir": str(place)}, tmp_path / "own")
+    try:
+        driver.bring_up()
+        shuffled = driver.context.parallelize([(1, 1)], 1).partitionBy(1)
+        assert [(1, 1)] == shuffled.collect()
+        assert list(place.iterdir())
+    finally:
+        driver.end(is_abandoned=False)
+
+    assert [] == list(place.iterdir())
+
+
+def test_executors_go_without_an_archive_whose_path_spark_would_refuse(tmp_path: Path) -> None:
+    driver = Driver("test", "local[1]", {}, tmp_path)
+    try:
+        driver.master = "spark://one:7077"
+        for path, is_used in (("/cache/a.jsa", True), ("/x -Dspark/a.jsa", False)):
+            driver.archive_flags = [f"-XX:SharedArchiveFile={path}"]
+            assert is_used == (driver.archive_flags[0] in driver.executor_flags)
+    finally:
+        driver.end(is_abandoned=True)
+
+
+@pytest.mark.spark
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_cluster_gives_results_in_order_from_few_jobs(
     standalone_spark: str, tmp_path: Path

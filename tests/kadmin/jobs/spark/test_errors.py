@@ -64,6 +64,10 @@ To adjust logging level use sc.setLogLevel(newLevel).
         (STARTS, "it said nothing"),
         (f"{STARTS}Unrecognized option: -XX:Odd\n", "Unrecognized option: -XX:Odd"),
         (f"{STARTS}java.lang.OutOfMemoryError: heap\nlater\n", "java.lang.OutOfMemoryError: heap"),
+        (
+            "#\n# A fatal error:\n#\n#  SIGBUS (0x7) at pc=0x1\n#\n# end\n#\n",
+            "SIGBUS (0x7) at pc=0x1",
+        ),
     ],
 )
 def test_what_a_jvm_says_at_each_start_tells_nothing(tmp_path: Path, log: str, line: str) -> None:

@@ -154,7 +154,7 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     assert rows_in(tmp_path / "here") == rows_in(tmp_path / "spark")
     assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
     assert any(0 < each.done_bytes < each.total_bytes for each in heard), "it grows on the way"
-    assert [] == list(tmp_path.glob("kadmin-verify-*"))
+    assert [] == list(tmp_path.glob("kadmin-*"))
 
 
 @pytest.mark.spark
@@ -178,7 +178,7 @@ def test_ctrl_c_ends_spark_without_a_word_of_its_own(
         text=True,
     ) as process:
         wait_until(
-            lambda: any(temporary.glob("kadmin-verify-*/gateway")),
+            lambda: any(temporary.glob("kadmin-spark-*/gateway")),
             timeout_s=60,
             what="Spark's JVM",
         )
