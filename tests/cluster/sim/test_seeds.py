@@ -16,7 +16,7 @@ from cluster.zk.topics import decode_state
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 
-SEEDS = int(os.environ.get("SEEDS", "600"))
+SEEDS = int(os.environ.get("SEEDS", "300"))
 SEEDS_IN_A_TEST = 50
 SECONDS_FOR_A_SEED = 3
 """Many times what one takes: a run that does not end is a failure too."""

@@ -44,7 +44,7 @@ IN_TRANSACTIONS: Final = (20, 21)
 """The producers whose batches are of transactions."""
 TOPIC_ID: Final = "ldctl0YlR3yfzw_yv9xvVA"
 
-SEEDS: Final = int(os.environ.get("CRASH_SEEDS", "3000"))
+SEEDS: Final = int(os.environ.get("CRASH_SEEDS", "1500"))
 SEEDS_IN_A_TEST: Final = 250
 STARTS: Final = 3
 ACTS_MAX: Final = 30
