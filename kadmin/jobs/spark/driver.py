@@ -18,6 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from kadmin.errors import UnreachableError, UsageError
@@ -109,6 +110,7 @@ class Driver:
         directory: Path,
         *,
         jvm_flags: tuple[str, ...] = (),
+        jvm_environment: Mapping[str, str] = MappingProxyType({}),
         makes_archive: bool = False,
     ) -> None:
         self.master = with_retries(master, conf)
@@ -126,7 +128,7 @@ class Driver:
         self.missing_archive: Archive | None = None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
-            self.start_jvm(jvm_flags, makes_archive=makes_archive)
+            self.start_jvm(jvm_flags, jvm_environment, makes_archive=makes_archive)
 
     @property
     def log(self) -> Path | None:
@@ -150,7 +152,9 @@ class Driver:
         )
         return [*FLAGS, *(self.archive_flags if can_use else ())]
 
-    def start_jvm(self, flags: tuple[str, ...], *, makes_archive: bool) -> None:
+    def start_jvm(
+        self, flags: tuple[str, ...], environment: Mapping[str, str], *, makes_archive: bool
+    ) -> None:
         java = find_java()
         archive = spark_archive(java)
         self.archive_flags = archive.flags()
@@ -168,6 +172,7 @@ class Driver:
             heap_mib=LOCAL_HEAP_MIB if is_local else CLUSTER_HEAP_MIB,
             directory=self.directory,
             flags=(*self.archive_flags, *flags),
+            environment=environment,
         )
         self.process = start_jvm(self.launch)
 

@@ -12,7 +12,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -56,6 +56,8 @@ class JvmLaunch:
     heap_mib: int
     directory: Path
     flags: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What it finds in its environment instead of what else it would."""
 
     @property
     def log(self) -> Path:
@@ -98,7 +100,7 @@ def spark_archive(java: Java) -> Archive:
     """The class-data archive of a driver, for all of Spark's jars; executors can use it, too."""
     jars = spark_home() / "jars"
     return Archive(
-        name="spark",
+        name="spark-jobs",
         maker="kadmin.jobs.spark.class_archive",
         java=java,
         jars=(*first_jars(jars), *sorted(jars.glob("*.jar"))),
@@ -154,6 +156,7 @@ def environment(launch: JvmLaunch) -> dict[str, str]:
         "SPARK_CONNECT_MODE": "0",
         "PYTHONPATH": os.pathsep.join((*own, path) if path else own),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(launch.info),
+        **launch.environment,
     }
 
 
