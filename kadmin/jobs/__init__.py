@@ -13,6 +13,7 @@ __all__ = [
     "progress",
     "read_bounds",
     "segment_files",
+    "spark",
     "story",
     "uris",
     "verify",

@@ -3,7 +3,19 @@
 The way of a line: `inputs` finds the files and whose they are; `survey` learns which times lie
 where in each of them; `slices` plans slices of time from that and merges each in a worker;
 `output` makes text or typed rows of a slice and takes them where they shall go.  `merge` leads
-through it, `survey_phase` and `merge_phase` decide which process does the work.
+through it, `survey_phase` and `merge_phase` decide which process does the work, `engines` which
+engine starts, and when.
 """
 
-__all__ = ["clocks", "files", "inputs", "merge", "output", "request", "slices", "summary", "survey"]
+__all__ = [
+    "clocks",
+    "engines",
+    "files",
+    "inputs",
+    "merge",
+    "output",
+    "request",
+    "slices",
+    "summary",
+    "survey",
+]

@@ -27,7 +27,7 @@ from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.spark.errors import SparkFailed
-from kadmin.jobs.spark.jvm import spark_archive
+from kadmin.jobs.spark.jvm import FLAGS, class_path, module_options, spark_archive, spark_home
 from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
@@ -42,6 +42,8 @@ CONTENTS = [
 ]
 MERGED = reference.merge(CONTENTS)
 SLICE_BYTES = 9000
+
+EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
 
 @pytest.fixture(autouse=True)
@@ -395,3 +397,10 @@ def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
         (executor,) = (tmp_path / "spark").glob("worker-*/work/*/*")
         assert f"-XX:SharedArchiveFile={archive.find()}" in (executor / "stderr").read_text()
         assert "cds" not in (executor / "stdout").read_text()
+
+    # What an executor of a cluster loads is in it, too.
+    java = str(find_java().path)
+    flags = [*FLAGS, *module_options(), *archive.flags(), "-Xlog:class+load"]
+    asked = [java, "-cp", class_path(spark_home()), *flags, EXECUTOR]
+    loads = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    assert f"{EXECUTOR} source: shared objects file (top)" in loads
