@@ -102,18 +102,16 @@ def classes_of_cluster(directory: Path) -> set[str]:
 
 
 def home_of_cluster(home: Path) -> dict[str, str]:
-    """A directory *home* in which a worker finds Spark's jars, and leaves its files; how it is
-    told.
-    """
+    """Make *home*, where a worker finds Spark's jars and leaves its files; how a JVM is told."""
     home.mkdir()
     jars = spark_home() / "jars"
     (home / "jars").symlink_to(jars)
-    (launcher,) = jars.glob("spark-launcher_*.jar")
+    versions = [jar.name.split("_")[1].split("-")[0] for jar in jars.glob("spark-launcher_*.jar")]
     return {
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         # Else it is looked for where Spark is built.
-        "SPARK_SCALA_VERSION": launcher.name.split("_")[1].split("-")[0],
+        "SPARK_SCALA_VERSION": "".join(versions[:1]),
     }
 
 
