@@ -27,6 +27,7 @@ def make_archive(archive: Archive, make: Make, clear_away: Callable[[Path], None
     """
     os.nice(NICENESS)
     cache = cache_directory()
+    cache.mkdir(parents=True, exist_ok=True)
     with (cache / f"{archive.name}.lock").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

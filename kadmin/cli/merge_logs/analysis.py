@@ -5,7 +5,8 @@ Options in, one analysis, its document to standard output.
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError, UsageError
@@ -129,19 +130,22 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
     around_ms = None if around is None else moment(around, zone)
     wanted = selection(options)
     request = request_here(job)
-    with ending_in_order(), job_progress(session.output, hides_at_output=False) as progress:
-        analysis = tell(
-            request,
-            wanted,
-            corrects_clocks=options["correct_clocks"],
-            report=progress.report,
-            engine=engine,
-        )
-    for problem in analysis.summary.skipped + analysis.summary.damaged:
-        session.output.warn(f"{problem.label}: {problem.reason}")
-    for line in step_lines(analysis.summary.steps):
-        session.output.warn(line)
-    check_found(analysis, wanted)
+    with ending_in_order(), page_at(options["html"]) as page:
+        with job_progress(session.output, hides_at_output=False) as progress:
+            analysis = tell(
+                request,
+                wanted,
+                corrects_clocks=options["correct_clocks"],
+                report=progress.report,
+                engine=engine,
+            )
+        for problem in analysis.summary.skipped + analysis.summary.damaged:
+            session.output.warn(f"{problem.label}: {problem.reason}")
+        for line in step_lines(analysis.summary.steps):
+            session.output.warn(line)
+        check_found(analysis, wanted)
+        if page is not None:
+            write_page(analysis, page)
     proves = options["with_lines"]
     if options["brief"]:
         document = brief_document(analysis, proves=proves)
@@ -149,8 +153,6 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
         document = story_document(analysis, around_ms, proves=proves)
     else:
         document = analysis_document(analysis, proves=proves)
-    if options["html"] is not None:
-        write_page(analysis, options["html"])
     session.output.show(document)
     for text in told_lines(analysis, time.monotonic() - started):
         session.output.note(text)
@@ -158,17 +160,21 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
         session.output.note(f"wrote {options['html']}")
 
 
-def write_page(analysis: "Analysis", path: str) -> None:
-    """Write the page of *analysis*, which has its name when it is whole.
+def page_at(path: str | None) -> AbstractContextManager[Any]:
+    """Where a page is written that has its name when it is whole; None without a *path*.
 
     Raises:
         CannotWrite: there is no such directory, no room, or no right to write there.
     """
     from kadmin.jobs.merge.output.whole_files import whole_file
+
+    return nullcontext() if path is None else whole_file(path)
+
+
+def write_page(analysis: "Analysis", page: BinaryIO) -> None:
     from kadmin.render.timeline.page import timeline_page
 
-    with whole_file(path) as stream:
-        stream.write(timeline_page(analysis).encode())
+    page.write(timeline_page(analysis).encode())
 
 
 def check_found(analysis: "Analysis", wanted: "Selection") -> None:

@@ -26,6 +26,12 @@ MODULE_HINT: Final = (
 USUAL: Final = re.compile(r"\bWARN(ING)?\b|\blog4j\b|\blog(ging)? level\b")
 """What Spark's JVM says each time."""
 
+BESIDE: Final = re.compile(
+    r"Error: (A fatal exception has occurred|Could not create the Java Virtual Machine)"
+    r"|NOTE: Picked up "
+)
+"""What Java says besides the reason why it does not start."""
+
 MEMORY_HINT: Final = "give the driver more: --conf spark.driver.memory=2g"
 
 
@@ -116,7 +122,7 @@ def error_line(log: Path) -> str:
     except OSError:
         lines = []
     # A JVM that crashes writes a box of them around what it says.
-    lines = [line.strip("# ") for line in lines]
+    lines = [line for each in lines if not BESIDE.match(line := each.strip("# "))]
     telling = [line for line in lines if re.search(r"Exception|\bERROR\b|Error\b|^SIG", line)]
     unusual = [line for line in lines if line and not USUAL.search(line)]
     said = (telling or unusual or ["it said nothing"])[-1]

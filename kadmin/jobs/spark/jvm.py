@@ -213,7 +213,7 @@ def await_gateway(process: "subprocess.Popen[bytes]", launch: JvmLaunch) -> Gate
         if process.poll() is not None:
             words = error_line(launch.log)
             # Spark says so itself where it is not the Java.
-            is_refused = "SparkException" in words
+            is_refused = "SparkException" in words or "heap size" in words
             raise SparkFailed(
                 f"Spark's JVM ended at its start: {words}",
                 hint="check --master, --conf and --properties-file"

@@ -46,6 +46,10 @@ def verify(
         return list(verified_here(request, pieces, meter))
     from kadmin.jobs.verify.on_spark import verify_on_spark
 
+    if request.parquet is not None:
+        # Spark would say so late, and of its own files in it.
+        with writing_to(request.parquet):
+            pass
     everything = [piece for each in pieces.values() for piece in each]
     verdicts = {
         each.partition: each for each in verify_on_spark(request, everything, meter, driver)
@@ -116,10 +120,16 @@ def parquet_writer(directory: str | None) -> "Iterator[pq.ParquetWriter | None]"
 
     from kadmin.jobs.verify.batch_rows import SCHEMA
 
+    with writing_to(directory), pq.ParquetWriter(Path(directory, PART), SCHEMA) as writer:
+        yield writer
+
+
+@contextmanager
+def writing_to(directory: str) -> Iterator[None]:
+    """Make *directory*; say of what the block cannot write that it is that which cannot."""
     try:
         Path(directory).mkdir(parents=True, exist_ok=True)
-        with pq.ParquetWriter(Path(directory, PART), SCHEMA) as writer:
-            yield writer
+        yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise KadminError(

@@ -235,6 +235,20 @@ def test_of_times_without_lines_it_is_said_which_times_the_logs_have() -> None:
         assert "there is no line" not in outcome.stderr
 
 
+def test_a_page_that_cannot_be_written_is_told_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tell(*_: Any, **__: Any) -> None:
+        pytest.fail("it was read")
+
+    monkeypatch.setattr("kadmin.jobs.story.tell.tell", tell)
+
+    outcome = refused("--analyze", "--html", str(tmp_path / "no" / "page.html"))
+
+    assert ExitCode.FAILED == outcome.exit_code
+    assert f"cannot write {tmp_path}/no/page.html: no such file or directory" in outcome.stderr
+
+
 def test_the_page_is_written_beside_the_answer(tmp_path: Path) -> None:
     page = tmp_path / "incident.html"
 

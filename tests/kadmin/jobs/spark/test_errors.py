@@ -65,6 +65,13 @@ To adjust logging level use sc.setLogLevel(newLevel).
         (f"{STARTS}Unrecognized option: -XX:Odd\n", "Unrecognized option: -XX:Odd"),
         (f"{STARTS}java.lang.OutOfMemoryError: heap\nlater\n", "java.lang.OutOfMemoryError: heap"),
         (
+            "Invalid maximum heap size: -Xmxabc\n"
+            "Error: Could not create the Java Virtual Machine.\n"
+            "Error: A fatal exception has occurred. Program will exit.\n"
+            "NOTE: Picked up JDK_JAVA_OPTIONS: -XX:+ExitOnOutOfMemoryError\n",
+            "Invalid maximum heap size: -Xmxabc",
+        ),
+        (
             "#\n# A fatal error:\n#\n#  SIGBUS (0x7) at pc=0x1\n#\n# end\n#\n",
             "SIGBUS (0x7) at pc=0x1",
         ),

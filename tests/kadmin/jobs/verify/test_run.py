@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kadmin.errors import ExitCode
+from kadmin.errors import ExitCode, KadminError
 from kadmin.jobs.progress import Progress
 from kadmin.jobs.verify import on_spark
 from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect, segments_of
@@ -67,6 +67,20 @@ def test_pieces_say_what_whole_segments_say(tmp_path: Path, seed: int, deep: boo
 
     assert whole == verify(request_of(logs, how=how, parquet=str(tmp_path / "rows")))
     assert verdicts(whole) >= {Verdict.DAMAGED, Verdict.EQUAL}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"master": "local[1]", "conf": {"spark.ui.enabled": "no"}}]
+)
+def test_rows_that_cannot_be_written_are_told_before_anything_is_read(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    logs = write_brokers(tmp_path / "logs", 0, copies=1)
+    place = tmp_path / "file" / "rows"
+    place.parent.touch()
+
+    with pytest.raises(KadminError, match=f"cannot write {place}: not a directory"):
+        verify(request_of(logs, parquet=str(place), **options))
 
 
 @pytest.mark.sockets
