@@ -3,8 +3,9 @@
 Imports nothing that takes long, so that one that is needed in any case can start first.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,14 +38,8 @@ def engine_ahead(master: str | None, conf: Mapping[str, str]) -> Iterator[Engine
             return
         from kadmin.jobs.spark.engine import SparkEngine
 
-        engine = SparkEngine(driver, imports=WORKER_MODULE)
-        is_whole = False
-        try:
+        with running(partial(SparkEngine, driver, imports=WORKER_MODULE)) as engine:
             yield engine
-            is_whole = True
-        finally:
-            with deferring_interrupts():
-                engine.close(is_abandoned=not is_whole)
 
 
 @contextmanager
@@ -56,17 +51,29 @@ def shared_engine(request: "MergeRequest") -> Iterator[Engine]:
     """
     with temporary_directory("kadmin-engine-") as directory:
         check_master_of(request)
-        engine: Engine = InProcessEngine()
-        is_whole = False
-        try:
-            # An interrupt shall find an engine that it can end.
-            with deferring_interrupts():
-                engine = start_engine(request, directory)
+        with running(partial(start_engine, request, directory)) as engine:
             yield engine
-            is_whole = True
-        finally:
-            with deferring_interrupts():
-                engine.close(is_abandoned=not is_whole)
+
+
+@contextmanager
+def running(
+    start: Callable[[], Engine], is_whole: Callable[[], bool] = lambda: True
+) -> Iterator[Engine]:
+    """The engine that *start* gives, ended behind the block.
+
+    It is abandoned if the block fails, or its work *is_whole* not at the end.
+    """
+    engine: Engine = InProcessEngine()
+    is_abandoned = True
+    try:
+        # An interrupt shall find an engine that it can end.
+        with deferring_interrupts():
+            engine = start()
+        yield engine
+        is_abandoned = not is_whole()
+    finally:
+        with deferring_interrupts():
+            engine.close(is_abandoned=is_abandoned)
 
 
 def check_master_of(request: "MergeRequest") -> None:

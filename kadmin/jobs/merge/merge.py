@@ -12,11 +12,12 @@ results in order while later ones are still at work.  Knows no format and no ter
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from kadmin.errors import UsageError
-from kadmin.jobs.engine import Engine, InProcessEngine
-from kadmin.jobs.merge.engines import check_master_of, start_engine
+from kadmin.jobs.engine import Engine
+from kadmin.jobs.merge.engines import check_master_of, running, start_engine
 from kadmin.jobs.merge.merge_phase import MergePhase
 from kadmin.jobs.merge.output.slice_output import SliceOutput
 from kadmin.jobs.merge.request import MergeRequest, OddInput, RequestFiles, request_files
@@ -27,7 +28,6 @@ from kadmin.jobs.merge.survey_phase import survey_files
 from kadmin.jobs.progress import Report
 from kadmin.jobs.temporary import temporary_directory
 from kadmin.jobs.uris import is_uri
-from kadmin.jvm.interrupts import deferring_interrupts
 
 
 @contextmanager
@@ -51,18 +51,10 @@ def merge(
             yield Merge(request, engine, directory, report)
             return
         check_master_of(request)
-        started: Engine = InProcessEngine()
-        is_whole = False
-        try:
-            # An interrupt shall find an engine that it can end.
-            with deferring_interrupts():
-                started = start_engine(request, directory)
+        start = partial(start_engine, request, directory)
+        with running(start, is_whole=lambda: merged.is_whole) as started:
             merged = Merge(request, started, directory, report)
             yield merged
-            is_whole = merged.is_whole
-        finally:
-            with deferring_interrupts():
-                started.close(is_abandoned=not is_whole)
 
 
 def paths_of(request: MergeRequest, files: RequestFiles, directory: Path) -> list[str]:

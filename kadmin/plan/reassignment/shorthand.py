@@ -4,11 +4,12 @@ Moves as few replicas as it can: every replica that need not go stays in its pla
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic import PartitionAssignment
 from kadmin.errors import RefusedError, UsageError
 from kadmin.plan.reassignment.targets import Target, UnfitTargets, repeated
 from kadmin.plan.select import NoSuchTopic
@@ -125,21 +126,28 @@ def evacuation(
 def leaving(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartition, Target]:
     """Where the partitions are on their way to whose replica *broker* is giving up."""
     return {
-        TopicPartition(topic.name, number): Target(part.target)
-        for topic in snapshot.topics.values()
-        for number, part in topic.assignment.partitions.items()
-        if broker in part.removing and not topic.is_marked_for_deletion
+        partition: Target(part.target)
+        for partition, part in staying_parts(snapshot)
+        if broker in part.removing
     }
 
 
 def replicas_on(
     snapshot: ClusterSnapshot, broker: BrokerId
 ) -> list[tuple[TopicPartition, tuple[BrokerId, ...]]]:
-    """The partitions that *broker* has a replica of, once nothing moves, with all replicas;
-    those of a topic that is about to go will be gone."""
+    """The partitions that *broker* has a replica of, once nothing moves, with all replicas."""
     return [
-        (TopicPartition(topic.name, number), part.target)
-        for topic in snapshot.topics.values()
-        for number, part in topic.assignment.partitions.items()
-        if broker in part.target and not topic.is_marked_for_deletion
+        (partition, part.target)
+        for partition, part in staying_parts(snapshot)
+        if broker in part.target
     ]
+
+
+def staying_parts(
+    snapshot: ClusterSnapshot,
+) -> Iterator[tuple[TopicPartition, PartitionAssignment]]:
+    """All partitions but those of topics that are about to go."""
+    for topic in snapshot.topics.values():
+        if not topic.is_marked_for_deletion:
+            for number, part in topic.assignment.partitions.items():
+                yield TopicPartition(topic.name, number), part
