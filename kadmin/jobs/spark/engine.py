@@ -5,8 +5,8 @@ Brings up a driver in the background.  Knows nothing of what the work is.
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -28,9 +28,14 @@ JOB_BYTES: Final = 64 << 20
 what one task gets is one message."""
 
 TASKS_PER_WORKER: Final = 2
-WORK_ITEMS_PER_WORKER: Final = 8
-"""In a job.  A job costs Spark some 60 ms and a task 15 ms, however small: more of them would take
-time from the work, fewer tell of progress late and leave workers idle at the end."""
+WORK_ITEMS_MIN: Final = 8
+WORK_ITEMS_MAX: Final = 32
+"""For a worker, in a job that takes half of what is left.  A job costs Spark some 60 ms and a task
+40 ms, however small: more of them would take time from the work, fewer tell of progress late and
+leave workers idle at the end."""
+
+HELD_MAX: Final = 1
+"""No job is started while outcomes of more jobs than that wait here to be taken."""
 
 LOCAL_HINT: Final = "if this machine's memory was short, let fewer work: --master 'local[1]'"
 CLUSTER_HINT: Final = "if it is memory, give a worker more: --conf spark.executor.memory=2g"
@@ -103,7 +108,7 @@ class SparkEngine:
         if self.work_queue is not None:
             return self.work_queue.run(work, arguments, self.in_flight_max)
         work_items = (pack_work_item(work, argument) for argument in arguments)
-        return self.run_jobs(in_jobs(work_items, result_bytes, self.workers))
+        return self.run_jobs(in_jobs(work_items, len(arguments), result_bytes, self.workers))
 
     def run_tasks(self, work_queue: WorkQueue) -> None:
         """On this machine: the one job, whose tasks take all work items from this process.
@@ -124,23 +129,15 @@ class SparkEngine:
 
         Spark itself carries the results, and repeats what fails with a worker.
         """
-        pending: deque[tuple[int, Future[list[bytes]]]] = deque()
-        following = next(jobs, None)
         ended = threading.Event()
         with ThreadPoolExecutor(self.in_flight_max, "spark-job") as pool:
+            start = partial(pool.submit, self.run_job, ended=ended)
             try:
-                while following is not None or pending:
-                    under_way = sum(count for count, _ in pending)
-                    if following is not None and under_way < self.workers + len(following):
-                        job = pool.submit(self.run_job, following, ended)
-                        pending.append((len(following), job))
-                        following = next(jobs, None)
-                    else:
-                        yield from map(result_of, pending.popleft()[1].result())
+                for outcomes in outcomes_of(jobs, start, self.workers):
+                    yield from map(result_of, outcomes)
             except BaseException:
                 ended.set()
-                for _, future in pending:
-                    future.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
                 with suppress(Exception):
                     self.driver.context.cancelAllJobs()
                 raise
@@ -177,15 +174,45 @@ class SparkEngine:
             self.job.join(JOIN_TIMEOUT_S)
 
 
-def in_jobs(work_items: Iterable[bytes], result_bytes: int, workers: int) -> Iterator[list[bytes]]:
-    """*work_items*, whose results take up to *result_bytes* each, in jobs for so many *workers*."""
+def outcomes_of(
+    jobs: Iterator[list[bytes]],
+    start: Callable[[list[bytes]], Future[list[bytes]]],
+    workers: int,
+) -> Iterator[list[bytes]]:
+    """What became of each of *jobs*, in order.  So many are started that, when one is done, those
+    behind it have a work item for each of the *workers*.
+
+    Of two that are started at once, Spark may do the later one first: then the next one is started
+    as soon as that is done, or workers would have nothing to do.
+    """
+    pending: deque[tuple[int, Future[list[bytes]]]] = deque()
+    following = next(jobs, None)
+    while following is not None or pending:
+        at_work = [(count, job) for count, job in pending if not job.done()]
+        held = len(pending) - len(at_work)
+        behind = sum(count for count, _ in at_work[1:])
+        if following is not None and behind < workers and held <= HELD_MAX:
+            pending.append((len(following), start(following)))
+            following = next(jobs, None)
+        elif pending[0][1].done():
+            yield pending.popleft()[1].result()
+        else:
+            wait([job for _, job in at_work], return_when=FIRST_COMPLETED)
+
+
+def in_jobs(
+    work_items: Iterable[bytes], left: int, result_bytes: int, workers: int
+) -> Iterator[list[bytes]]:
+    """All *left* of *work_items*, whose results take up to *result_bytes* each, in jobs for so many
+    *workers*."""
     job: list[bytes] = []
     carried = 0
     for work_item in work_items:
         carries = len(work_item) + result_bytes
-        is_full = len(job) == WORK_ITEMS_PER_WORKER * workers
-        if job and (is_full or carried + carries > JOB_BYTES):
+        size = workers * min(max(left // (2 * workers), WORK_ITEMS_MIN), WORK_ITEMS_MAX)
+        if job and (len(job) == size or carried + carries > JOB_BYTES):
             yield job
+            left -= len(job)
             job, carried = [], 0
         job.append(work_item)
         carried += carries

@@ -1,3 +1,5 @@
+import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -5,17 +7,19 @@ import pytest
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.jobs.spark import driver as driver_module
 from kadmin.jobs.spark.driver import Driver
-from kadmin.jobs.spark.engine import SparkEngine, in_jobs
+from kadmin.jobs.spark.engine import SparkEngine, in_jobs, outcomes_of
 from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
 from kadmin.jobs.spark.master_url import check_master
 from tests.support.spark import standalone_master
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.parametrize(
     ("sent", "result_bytes", "workers", "counts"),
     [
         pytest.param([], 0, 1, [], id="nothing"),
-        pytest.param([9] * 20, 0, 1, [8, 8, 4], id="small ones"),
+        pytest.param([9] * 20, 0, 1, [10, 8, 2], id="small ones"),
+        pytest.param([9] * 300, 0, 3, [96, 96, 54, 27, 24, 3], id="many small ones"),
         pytest.param([9] * 20, 1_000, 4, [20], id="many workers"),
         pytest.param([9] * 9, 16 << 20, 4, [3, 3, 3], id="large results"),
         pytest.param([9] * 3, 1 << 40, 4, [1, 1, 1], id="no two results have room"),
@@ -27,10 +31,113 @@ def test_a_job_takes_what_fits_and_has_something_for_each_worker(
 ) -> None:
     work_items = [bytes(size) for size in sent]
 
-    jobs = list(in_jobs(iter(work_items), result_bytes, workers))
+    jobs = list(in_jobs(iter(work_items), len(work_items), result_bytes, workers))
 
     assert [len(job) for job in jobs] == counts
     assert [each for job in jobs for each in job] == work_items
+
+
+class Jobs:
+    """Jobs of so many work items each, which end when they are told to."""
+
+    def __init__(self, *sizes: int) -> None:
+        self.jobs = [[bytes([number])] * size for number, size in enumerate(sizes)]
+        self.started: list[Future[list[bytes]]] = []
+        self.outcomes = outcomes_of(iter(self.jobs), self.start, workers=2)
+
+    def start(self, job: list[bytes]) -> Future[list[bytes]]:
+        assert job == self.jobs[len(self.started)]
+        self.started.append(Future())
+        return self.started[-1]
+
+    def end(self, *numbers: int) -> None:
+        for number in numbers:
+            self.started[number].set_result(self.jobs[number])
+
+
+def test_a_job_that_spark_did_before_an_earlier_one_makes_way_for_the_next() -> None:
+    jobs = Jobs(*[2] * 6)
+    taken: list[list[bytes]] = []
+    taker = threading.Thread(target=lambda: taken.extend(jobs.outcomes))
+    taker.start()
+
+    for ended in ((1,), (0,), (2,), (4,), (3,), (5,)):
+        wait_until(
+            lambda: len(at_work(jobs)) == min(2, 6 - done(jobs)),
+            timeout_s=10,
+            what="two jobs at work",
+        )
+        jobs.end(*ended)
+    taker.join(10)
+
+    assert jobs.jobs == taken
+
+
+def done(jobs: Jobs) -> int:
+    return sum(each.done() for each in jobs.started)
+
+
+def at_work(jobs: Jobs) -> list[Future[list[bytes]]]:
+    return [each for each in jobs.started if not each.done()]
+
+
+def test_no_more_outcomes_are_held_than_one_job_s_and_another_s() -> None:
+    jobs = Jobs(*[2] * 9)
+    first: list[list[bytes]] = []
+    taker = threading.Thread(target=lambda: first.append(next(jobs.outcomes)))
+    taker.start()
+    for number in (1, 2):
+        wait_until(lambda: len(at_work(jobs)) == 2, timeout_s=10, what="two jobs at work")
+        jobs.end(number)
+
+    taker.join(0.2)
+
+    assert taker.is_alive()
+    assert 3 == len(jobs.started)
+    jobs.end(0)
+    taker.join(10)
+    assert [jobs.jobs[0]] == first
+
+
+@pytest.mark.parametrize(
+    ("sizes", "started"),
+    [
+        pytest.param([16, 16, 16], 2, id="as large as usual"),
+        pytest.param([16, 3, 16], 2, id="a small one behind"),
+        pytest.param([16, 1, 1, 1], 3, id="until each worker has one behind"),
+        pytest.param([1] * 9, 3, id="none larger than a work item"),
+    ],
+)
+def test_so_many_jobs_are_started_that_workers_find_the_next(
+    sizes: list[int], started: int
+) -> None:
+    jobs = Jobs(*sizes)
+    taker = threading.Thread(target=lambda: list(jobs.outcomes))
+    taker.start()
+
+    wait_until(lambda: len(jobs.started) >= started, timeout_s=10, what="jobs that are started")
+    taker.join(0.1)
+
+    assert started == len(jobs.started)
+    while taker.is_alive():
+        jobs.end(*(number for number, each in enumerate(jobs.started) if not each.done()))
+        taker.join(0.01)
+
+
+def test_what_a_job_raised_comes_in_its_turn() -> None:
+    def start(job: list[bytes]) -> Future[list[bytes]]:
+        future: Future[list[bytes]] = Future()
+        if job == [b"bad"]:
+            future.set_exception(KadminError("broken"))
+        else:
+            future.set_result(job)
+        return future
+
+    outcomes = outcomes_of(iter([[b"good"], [b"bad"], [b"good"]]), start, workers=1)
+
+    assert [b"good"] == next(outcomes)
+    with pytest.raises(KadminError, match="broken"):
+        next(outcomes)
 
 
 @pytest.mark.spark
