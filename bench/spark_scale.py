@@ -1,13 +1,16 @@
 """How much does a second worker bring to `merge-logs` and `verify-replicas` on a Spark cluster?
 
-    python -m bench.spark_scale [--only merge-logs verify-replicas] [--rounds 3]
+    python -m bench.spark_scale [--only merge-logs verify-replicas] [--rounds 3] [--share 0.5]
 
 A standalone master and workers of one core each, all on this machine; whole processes, with one
 worker and with two, in turns, over many bytes and over very few, which tells what starting costs;
 beside it PySpark's own least job or query on one worker, which tells what of that is Spark's.
-Medians.  What a machine with two cores says of two workers is less than two machines would: master,
-driver and workers share them, so the load before the run is printed.  Goals: a start of 8 s at
-most, and 1.7 times the speed beyond it.
+Medians.  Goals: a start of 8 s at most, and 1.7 times the speed beyond it.
+
+What a machine with two cores says of two workers is less than two machines would: master, driver
+and workers share them, so the load before the run is printed.  `--share 0.5` gives each worker, its
+executor and their Pythons half a core (`bench.cpu_share`), which leaves driver and master what they
+have beside machines of workers; its starts are those of machines with half a core.
 """
 
 import argparse
@@ -20,6 +23,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.cpu_share import share_of_a_core
 from bench.measure import KADMIN, run
 from bench.statechange_logs import write_logs
 from bench.verify_replicas import write_replica
@@ -69,11 +73,13 @@ CASES: Mapping[str, Case] = {
 class Walls:
     """What a command takes on a standalone master with one worker and with two, in s.
 
-    The master is the word MASTER of *command*; *merged* is where it leaves its result.
+    The master is the word MASTER of *command*; *merged* is where it leaves its result, *share* what
+    each worker gets of a core.
     """
 
-    def __init__(self, command: list[str], merged: Path | None = None) -> None:
+    def __init__(self, command: list[str], share: float | None, merged: Path | None = None) -> None:
         self.command = command
+        self.share = share
         self.merged = merged
         self.walls: dict[int, list[float]] = {1: [], 2: []}
 
@@ -82,7 +88,8 @@ class Walls:
             shutil.rmtree(self.merged, ignore_errors=True)
         with (
             tempfile.TemporaryDirectory() as name,
-            standalone_master(Path(name), workers=workers) as master,
+            share_of_a_core(self.share) as launcher,
+            standalone_master(Path(name), workers, launcher) as master,
         ):
             command = [master if word == MASTER else word for word in self.command]
             self.walls[workers].append(run(command).wall_s)
@@ -91,17 +98,18 @@ class Walls:
         return statistics.median(self.walls[workers])
 
 
-def walls_of(make: Callable[[Path, int], list[str]], directory: Path, size: int) -> Walls:
-    words = make(directory, size)
-    return Walls([*KADMIN, *words, "--master", MASTER, "--conf", MEMORY], directory / "merged")
+def walls_of(case: Case, directory: Path, size: int, share: float | None) -> Walls:
+    words = [*KADMIN, *case.make(directory, size), "--master", MASTER, "--conf", MEMORY]
+    return Walls(words, share, directory / "merged")
 
 
-def compare(name: str, rounds: int) -> None:
-    make, size, kind = CASES[name]
-    plain = Walls([sys.executable, "-m", "bench.plain_spark", kind, MASTER, MEMORY])
+def compare(name: str, rounds: int, share: float | None) -> None:
+    case = CASES[name]
+    size, kind = case.size, case.plain
+    plain = Walls([sys.executable, "-m", "bench.plain_spark", kind, MASTER, MEMORY], share)
     with tempfile.TemporaryDirectory() as directory:
-        small = walls_of(make, Path(directory) / "small", SMALL_BYTES)
-        large = walls_of(make, Path(directory) / "large", size)
+        small = walls_of(case, Path(directory) / "small", SMALL_BYTES, share)
+        large = walls_of(case, Path(directory) / "large", size, share)
         for _ in range(rounds):
             plain.run(1)
             for workers in (1, 2):
@@ -125,10 +133,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", choices=CASES, default=list(CASES))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--share", type=float, metavar="CORES")
     arguments = parser.parse_args()
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
     for name in arguments.only:
-        compare(name, arguments.rounds)
+        compare(name, arguments.rounds, arguments.share)
 
 
 if __name__ == "__main__":

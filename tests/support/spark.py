@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,12 +17,17 @@ START_TIMEOUT_S = 40
 
 
 @contextmanager
-def standalone_master(directory: Path, workers: int = 2) -> Iterator[str]:
-    """A standalone master with *workers* of a core each, gone at the end; gives its address."""
+def standalone_master(
+    directory: Path, workers: int = 2, launcher: Sequence[str] = ()
+) -> Iterator[str]:
+    """A standalone master with *workers* of a core each, gone at the end; gives its address.
+
+    *launcher* are words before the command of each worker.
+    """
     with daemon(directory / "master", "master.Master", "--port", "0", "--webui-port", "0") as log:
         address = said(log, r"Starting Spark master at (spark://\S+)")
         said(log, r"(I have been elected leader)")
-        with workers_of(address, directory, workers):
+        with workers_of(address, directory, workers, launcher):
             wait_until(
                 lambda: log.read_text().count("Registering worker") == workers,
                 timeout_s=START_TIMEOUT_S,
@@ -32,25 +37,35 @@ def standalone_master(directory: Path, workers: int = 2) -> Iterator[str]:
 
 
 @contextmanager
-def workers_of(address: str, directory: Path, count: int) -> Iterator[None]:
+def workers_of(
+    address: str, directory: Path, count: int, launcher: Sequence[str]
+) -> Iterator[None]:
     if count == 0:
         yield
         return
     own = directory / f"worker-{count}"
     arguments = ["--cores", "1", "--memory", "600m", "--port", "0", "--webui-port", "0"]
     with (
-        daemon(own, "worker.Worker", *arguments, "--work-dir", str(own / "work"), address),
-        workers_of(address, directory, count - 1),
+        daemon(
+            own,
+            "worker.Worker",
+            *(*arguments, "--work-dir", str(own / "work"), address),
+            launcher=launcher,
+        ),
+        workers_of(address, directory, count - 1, launcher),
     ):
         yield
 
 
 @contextmanager
-def daemon(directory: Path, name: str, *arguments: str) -> Iterator[Path]:
-    """One of Spark's daemons as a process; gives its log."""
+def daemon(
+    directory: Path, name: str, *arguments: str, launcher: Sequence[str] = ()
+) -> Iterator[Path]:
+    """One of Spark's daemons as a process, behind the words of *launcher*; gives its log."""
     directory.mkdir()
     log = directory / "log"
     command = [
+        *launcher,
         str(find_java().path),
         *("-cp", f"{spark_home() / 'jars'}/*", "-Xmx256m"),
         *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"),

@@ -1,0 +1,55 @@
+"""Commands that get a share of a core, as if each had a slower machine of its own.
+
+Linux alone knows such, by control groups (both versions), and lets root make them.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+PERIOD_US: Final = 20_000
+"""Short beside what is measured, so that nobody waits long for his next share."""
+
+OLD: Final = Path("/sys/fs/cgroup/cpu")
+UNIFIED: Final = Path("/sys/fs/cgroup")
+NAME: Final = "kadmin-bench-"
+REMOVE_TIMEOUT_S: Final = 10.0
+
+
+@contextmanager
+def share_of_a_core(share: float | None) -> Iterator[list[str]]:
+    """The words before a command that give it, and all that it starts, so much of a core.
+
+    Each command has a share of its own; None: what it can get.
+
+    Raises:
+        SystemExit: this system does not let us.
+    """
+    if share is None:
+        yield []
+        return
+    quota = round(share * PERIOD_US)
+    if (OLD / "cpu.cfs_quota_us").exists() or (OLD / "cgroup.procs").exists():
+        root = OLD
+        limits = f"echo {PERIOD_US} > $g/cpu.cfs_period_us && echo {quota} > $g/cpu.cfs_quota_us"
+    else:
+        root, limits = UNIFIED, f"echo {quota} {PERIOD_US} > $g/cpu.max"
+    try:
+        probe = root / f"{NAME}probe"
+        probe.mkdir(exist_ok=True)
+        probe.rmdir()
+    except OSError as error:
+        raise SystemExit(f"no shares of a core without control groups: {error}") from error
+    script = f'g={root}/{NAME}$$; mkdir $g && {limits} && echo $$ > $g/cgroup.procs && exec "$@"'
+    try:
+        yield ["sh", "-c", script, "sh"]
+    finally:
+        deadline = time.monotonic() + REMOVE_TIMEOUT_S
+        while (groups := list(root.glob(f"{NAME}*"))) and time.monotonic() < deadline:
+            for group in groups:
+                # One that a process is still ending in stays for another moment.
+                with suppress(OSError):
+                    group.rmdir()
+            time.sleep(0.05)
