@@ -64,7 +64,7 @@ WHY: Final = {
     Reason.DISK_FAILED: "a disk of broker {before} failed",
     Reason.REPLICA_RETURNED: "replica {leader} was back",
     Reason.NOBODY_LEFT: "no replica of the ISR was alive",
-    Reason.SAME_LEADER: "the leader stayed: another ISR or other replicas",
+    Reason.SAME_LEADER: "the leader stayed: {isr}",
     Reason.ON_REQUEST: "on request with {before} alive: preferred election or reassignment",
     Reason.UNKNOWN: "unknown: no line tells",
 }
@@ -188,7 +188,30 @@ def why_text(each: Leadership) -> str:
         return f"unknown{missed}"
     if each.reason is Reason.BROKER_GONE and (each.before is None or missed):
         return f"the leader before was gone{missed}"
-    return WHY[each.reason].format(before=broker_text(each.before), leader=each.leader)
+    return WHY[each.reason].format(
+        before=broker_text(each.before), leader=each.leader, isr=isr_change_text(each)
+    )
+
+
+def isr_change_text(each: Leadership) -> str:
+    """Who is no longer in the ISR, or now is: `2 out of the ISR, 3 into it`.
+
+    Against the last one that was told: changes by leaders may have been in between.
+    """
+    if each.isr_before is None or not each.isr:
+        return "another ISR or other replicas"
+    now = each.isr[0].isr
+    out, into = (
+        ",".join(str(broker) for broker in one if broker not in other)
+        for one, other in ((each.isr_before, now), (now, each.isr_before))
+    )
+    if out and into:
+        return f"{out} out of the ISR, {into} into it"
+    if out:
+        return f"{out} out of the ISR"
+    if into:
+        return f"{into} into the ISR"
+    return "other replicas, or an ISR change that no line tells"
 
 
 def duration_text(duration_ms: int) -> str:

@@ -83,6 +83,7 @@ def leadership_body(each: Leadership) -> dict[str, object]:
         "since": time_text(each.since_ms),
         "until": None if each.until_ms is None else time_text(each.until_ms),
         "before": each.before,
+        "isr_before": None if each.isr_before is None else list(each.isr_before),
         "reason": str(each.reason),
         "is_decided": each.is_decided,
         "epochs_missed": each.missed,

@@ -108,6 +108,7 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             # By clocks that differ, the next one may seem to have begun before.
             until_ms=None if until_ms is None else max(until_ms, since_ms),
             before=before.leader,
+            isr_before=before.isr,
             reason=told.reason,
             is_decided=reign.decided is not None,
             controller_id=first.controller_id,

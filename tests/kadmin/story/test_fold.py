@@ -557,3 +557,30 @@ def test_kafka_0_8_says_of_a_new_partition_that_it_was_online() -> None:
     )
 
     assert [Reason.CREATED] == [each.reason for each in told.leaderships]
+
+
+@pytest.mark.parametrize(
+    ("isrs", "reason"),
+    [
+        (("1,2,3", "1,2"), "the leader stayed: 3 out of the ISR"),
+        (("1,2", "1"), "the leader stayed: 2 out of the ISR"),
+        (("1", "1,2,3"), "the leader stayed: 2,3 into the ISR"),
+        (("1,2", "1,3"), "the leader stayed: 2 out of the ISR, 3 into it"),
+        (
+            ("1,2", "2,1"),
+            "the leader stayed: other replicas, or an ISR change that no line tells",
+        ),
+    ],
+)
+def test_where_the_leader_stayed_it_is_told_who_left_the_isr_or_came(
+    isrs: tuple[str, str], reason: str
+) -> None:
+    first, second = isrs
+
+    told = story(
+        [*created(), online(10, 1, 1, first), online(20, 2, 1, second, state="OnlinePartition")]
+    )
+
+    assert Reason.SAME_LEADER == told.leaderships[2].reason
+    assert tuple(map(int, first.split(","))) == told.leaderships[2].isr_before
+    assert reason == why_text(told.leaderships[2])
