@@ -131,7 +131,10 @@ class SparkEngine:
         """
         ended = threading.Event()
         with ThreadPoolExecutor(self.in_flight_max, "spark-job") as pool:
-            start = partial(pool.submit, self.run_job, ended=ended)
+
+            def start(job: list[bytes]) -> Future[list[bytes]]:
+                return pool.submit(self.run_job, job, ended)
+
             try:
                 for outcomes in outcomes_of(jobs, start, self.workers):
                     yield from map(result_of, outcomes)
