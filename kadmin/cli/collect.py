@@ -2,11 +2,11 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -127,54 +127,88 @@ def collect(session: Session, place: str, **options: Any) -> None:
         others = [own_options(options)[name].opts[0] for name in given_options(options)]
         forbid([each for each in others if each != "--check"], "--check, which collects nothing")
         click.get_current_context().exit(check(session, place))
-    from kadmin.jobs.collect import Copying, planned
-    from kadmin.jobs.collection import JOURNAL, LOG_DIR, finish, note
-    from kadmin.jobs.depot import depot_at, first_line
+    from kadmin.jobs.depot import depot_at
     from kadmin.plan.select import selection_of
     from kadmin.render.collect import collected_document
 
-    selection = selection_of(options["topics"], is_regex=False)
     arguments = [
         *arguments_of("log_dir", options["log_dirs"]),
         *arguments_of("logs", options["logs"]),
     ]
     if not arguments and not options["wire"]:
         arguments = local_arguments(session)
+    wanted = Wanted(
+        arguments,
+        selection_of(options["topics"], is_regex=False),
+        is_wire=options["wire"],
+        rate_max=options["max_rate"],
+    )
     depot = depot_at(place)
     keep_apart(depot, arguments)
-    known = prepare(depot)
     told = Told(session)
-    files = planned(arguments, lambda topic: bool(selection.select([topic])), told.tell)
-    if not options["wire"]:
+    collected = fill(session, depot, wanted, told)
+    session.output.show(collected_document(depot.label, collected, told.missing))
+    if told.missing:
+        click.get_current_context().exit(ExitCode.UNREACHABLE)
+
+
+class Wanted(NamedTuple):
+    """What is to be collected: what paths name, and what brokers serve if it *is_wire*; of log
+    directories the topics of *selection*."""
+
+    arguments: "Sequence[CollectArgument]"
+    selection: "TopicSelection"
+    is_wire: bool
+    rate_max: int | None
+
+    @property
+    def brokers_of_log_dirs(self) -> set[str]:
+        """Those whose log directories are named."""
+        from kadmin.jobs.collection import LOG_DIR
+
+        return {argument.broker for argument in self.arguments if argument.kind == LOG_DIR}
+
+
+def fill(session: Session, depot: "Depot", wanted: Wanted, told: "Told") -> "list[CollectedFile]":
+    """Bring what is *wanted* into *depot*, and give what was brought, or is there unchanged.
+
+    Raises:
+        RefusedError: something is in it, and no collection.
+        NoSuchTopic: a topic that is not there.
+        KadminError: it cannot be written.
+    """
+    from kadmin.jobs.collect import Copying, planned
+    from kadmin.jobs.collection import JOURNAL, finish, note
+    from kadmin.jobs.depot import first_line
+
+    known = prepare(depot)
+    selection = wanted.selection
+    files = planned(wanted.arguments, lambda topic: bool(selection.select([topic])), told.tell)
+    if not wanted.is_wire:
         require_topics(selection, [file.path for file in files])
-    copying = Copying(depot, told, rate_max=options["max_rate"])
+    copying = Copying(depot, told, rate_max=wanted.rate_max)
+    topics = known.topics
+    if wanted.is_wire or wanted.brokers_of_log_dirs:
+        topics = all_topics(known.topics, selection.wanted)
     collected: list[CollectedFile] = []
     try:
         # The journal comes first: what has one may be gone on with, whatever ends this run.
         with depot.noted(JOURNAL) as journal:
             save_cluster(session, depot, told)
             sources = [copying.run(files, known.files)]
-            if options["wire"]:
-                of_paths = {argument.broker for argument in arguments if argument.kind == LOG_DIR}
-                sources.append(
-                    over_the_wire(session, selection, depot, told, of_paths, options["max_rate"])
-                )
+            if wanted.is_wire:
+                sources.append(over_the_wire(session, depot, wanted, told))
             for file in chain.from_iterable(sources):
                 note(journal, file)
                 collected.append(file)
-        finish(
-            depot,
-            [*still_there(depot, known.files, collected), *collected],
-            told.missing,
-        )
+        whole = [*still_there(depot, known.files, collected), *collected]
+        finish(depot, whole, told.missing, topics)
     except OSError as error:
         raise KadminError(
             f"cannot write {error.filename or depot.label}: {error.strerror or first_line(error)}",
             hint="when that is mended, the same command goes on where it was",
         ) from error
-    session.output.show(collected_document(depot.label, collected, told.missing))
-    if told.missing:
-        click.get_current_context().exit(ExitCode.UNREACHABLE)
+    return collected
 
 
 def check(session: Session, place: str) -> ExitCode:
@@ -276,14 +310,9 @@ def local_arguments(session: Session) -> "list[CollectArgument]":
 
 
 def over_the_wire(
-    session: Session,
-    selection: "TopicSelection",
-    depot: "Depot",
-    told: Told,
-    without: Set[str],
-    rate_max: int | None,
+    session: Session, depot: "Depot", wanted: Wanted, told: Told
 ) -> "Iterator[CollectedFile]":
-    """Copy what all brokers serve but for those *without*.
+    """Copy what all brokers serve but for those whose log directories are named.
 
     Raises:
         NoSuchTopic: a topic that is not there.
@@ -298,11 +327,14 @@ def over_the_wire(
     brokers = session.brokers()
     answer_s = min(brokers.timeout_s, ANSWER_S)
     with connect_brokers(replace(brokers, timeout_s=answer_s)) as connection:
-        reader = WireReplicaReader(connection, sorted(read_topics(connection, selection).topics))
+        reader = WireReplicaReader(
+            connection, sorted(read_topics(connection, wanted.selection).topics)
+        )
         placement = reader.placement()
         asked = {broker for replicas in placement.replicas.values() for broker in replicas}
         session.output.note(HIDDEN)
-        copying = WireCopying(reader, placement, depot, told, rate_max=rate_max)
+        copying = WireCopying(reader, placement, depot, told, rate_max=wanted.rate_max)
+        without = wanted.brokers_of_log_dirs
         yield from copying.run(sorted(each for each in asked if str(each) not in without))
 
 
@@ -334,6 +366,13 @@ def still_there(
     for path, file in known.items():
         if path not in again and depot.size_of(path) is not None:
             yield file
+
+
+def all_topics(before: tuple[str, ...] | None, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The topics of all runs, None *before* the first one; no topics are all."""
+    if before is None:
+        return wanted
+    return tuple(sorted({*before, *wanted})) if before and wanted else ()
 
 
 def prepare(depot: "Depot") -> "Manifest":

@@ -4,6 +4,7 @@ Starts nothing.
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,13 @@ SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 
 IN_PROCESS: Final = "none"
 """As a master: without Spark."""
+
+# Spark's SparkContext knows the first line; whatever else it hands to a plugin by its scheme.
+MASTER: Final = re.compile(
+    r"local|local\[([1-9]\d*|\*)(\s*,\s*\d+)?\]|local-cluster\[(\s*\d+\s*,){2}\s*\d+\s*\]|yarn"
+    r"|[a-z][a-z0-9+.-]*://.+",
+    re.ASCII,
+)
 
 
 def spark_options(without: str) -> Decorator:
@@ -65,8 +73,20 @@ def mute_if_submitted(session: Session) -> None:
 
 
 def chosen_master(text: str) -> str | None:
-    """The master that `--master` names; None where the work is for this process."""
-    return None if text == IN_PROCESS else text
+    """The master that `--master` names; None where the work is for this process.
+
+    Raises:
+        UsageError: Spark would not understand it; small inputs would hide that.
+    """
+    if text == IN_PROCESS:
+        return None
+    if not MASTER.fullmatch(text):
+        raise UsageError(
+            f"--master '{text}' is no master of Spark",
+            hint="local[*], local[4], spark://HOST:7077, yarn, k8s://HOST:PORT,"
+            " or none for this process",
+        )
+    return text
 
 
 def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:

@@ -14,6 +14,8 @@ from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
+    from kadmin.jobs.collection import Manifest
+    from kadmin.jobs.depot import Depot
     from kadmin.jobs.spark.driver import Driver
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
@@ -33,6 +35,14 @@ class Workers(NamedTuple):
     driver: "Driver | None"
 
 
+class Collection(NamedTuple):
+    """A directory that `kadmin collect` has filled: *log_dirs* are brokers' ids and places."""
+
+    depot: "Depot"
+    manifest: "Manifest"
+    log_dirs: Sequence[tuple[str, str]]
+
+
 def verify_files(
     session: Session, selection: "TopicSelection", options: Mapping[str, Any]
 ) -> "tuple[Sequence[VerifiedPartition], bool]":
@@ -40,14 +50,37 @@ def verify_files(
     from kadmin.jobs.verify.drivers import ahead
 
     mute_if_submitted(session)
+    collections = read_collections(options["collections"])
     master = chosen_master(options["master"])
     conf = spark_settings(options["conf"], options["properties_file"])
     with ahead(master, conf) as driver:
-        return verify_with(Workers(master, conf, driver), session, selection, options)
+        workers = Workers(master, conf, driver)
+        return verify_with(workers, session, selection, collections, options)
+
+
+def read_collections(places: Sequence[str]) -> "list[Collection]":
+    """What `kadmin collect` has filled.
+
+    Raises:
+        NoCollection: one of them is none, or has no log directory.
+    """
+    from kadmin.jobs.collection import log_dirs_of, read_manifest
+    from kadmin.jobs.depot import depot_at
+
+    found = []
+    for place in places:
+        depot = depot_at(place)
+        manifest = read_manifest(depot)
+        found.append(Collection(depot, manifest, log_dirs_of(depot, manifest)))
+    return found
 
 
 def verify_with(
-    workers: Workers, session: Session, selection: "TopicSelection", options: Mapping[str, Any]
+    workers: Workers,
+    session: Session,
+    selection: "TopicSelection",
+    collections: "Sequence[Collection]",
+    options: Mapping[str, Any],
 ) -> "tuple[Sequence[VerifiedPartition], bool]":
     from kadmin.jobs.verify.collected import collect
     from kadmin.jobs.verify.run import verify
@@ -55,10 +88,10 @@ def verify_with(
     from kadmin.render.job_progress import job_progress
     from kadmin.render.verify_replicas import compaction_note, summary_line, verified_document
 
-    arguments = arguments_of(options["log_dirs"])
+    arguments = arguments_of(options["log_dirs"], collections)
     with ending_in_order(), ExitStack() as opened:
         collected = collect(arguments, opened)
-        collected.unreadable += left_out(options["collections"])
+        collected.unreadable += left_out(collections)
         warn(session, collected, selection)
         is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
         request = request_of(collected, selection, options, workers, has_all_brokers=is_whole)
@@ -71,15 +104,12 @@ def verify_with(
     return verified, bool(collected.unreadable)
 
 
-def left_out(collections: Sequence[str]) -> "Iterator[Unreadable]":
+def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
     """What is not in *collections*, though it was to be."""
-    from kadmin.jobs.collection import read_manifest, unnamed_brokers
-    from kadmin.jobs.depot import depot_at
+    from kadmin.jobs.collection import unnamed_brokers
     from kadmin.jobs.verify.collected import Unreadable
 
-    for place in collections:
-        depot = depot_at(place)
-        manifest = read_manifest(depot)
+    for depot, manifest, _ in collections:
         if not manifest.is_finished:
             reason = "the collection is not finished: the same kadmin collect goes on with it"
             yield Unreadable(depot.label, reason)
@@ -206,15 +236,22 @@ def parquet_directory(path: str | None) -> str | None:
     return str(directory.absolute())
 
 
-def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
-    """The options in their order.
+def arguments_of(
+    log_dirs: Sequence[str], collections: "Sequence[Collection]"
+) -> "list[LogDirArgument]":
+    """The options in their order, then what is in collections.
 
     Raises:
         UsageError: one is no broker's id and a path.
     """
     from kadmin.jobs.verify.collected import LogDirArgument
+    from kadmin.plan.select import TopicSelection
 
-    return [LogDirArgument(broker, place) for broker, place in brokers_and_places(log_dirs)]
+    arguments = [LogDirArgument(*each) for each in brokers_and_places(log_dirs)]
+    for _, manifest, found in collections:
+        topics = TopicSelection(wanted=manifest.topics or ())
+        arguments += [LogDirArgument(broker, place, topics) for broker, place in found]
+    return arguments
 
 
 def brokers_and_places(log_dirs: Sequence[str]) -> list[tuple[str, str]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FILES: Final = "From log directories"
 BROKERS: Final = "From brokers"
 TOPICS: Final = "Which topics"
+ASKED_WITH: Final = ("bootstrap_server", "zookeeper", "cluster", "timeout")
+"""Global options that say whom to ask, and for how long."""
 
 
 @command(
@@ -212,14 +214,14 @@ def verify_replicas(session: Session, **options: Any) -> None:
     require_extra("verify-replicas", Extra.SPARK, "numpy")
     selection = topics_of(options["topics"], options["pattern"])
     given = [own_options(options)[name] for name in given_options(options)]
-    log_dirs = (*options["log_dirs"], *collected(options["collections"]))
-    if log_dirs:
+    if options["log_dirs"] or options["collections"]:
         used = [each.opts[0] for each in given if each.section == BROKERS]
+        used += [Key.by_name(name).option for name in ASKED_WITH if name in session.flags]
         forbid(used, "log directories, for which no broker is asked")
         from kadmin.cli.verify_files import require_paths, verify_files
 
         require_paths(options["log_dirs"])
-        verified, is_unread = verify_files(session, selection, {**options, "log_dirs": log_dirs})
+        verified, is_unread = verify_files(session, selection, options)
     else:
         used = [each.opts[0] for each in given if each.section in (FILES, SECTION)]
         forbid(used, "brokers, only with --log-dir")
@@ -231,21 +233,6 @@ def verify_replicas(session: Session, **options: Any) -> None:
         has_unreadable=is_unread or any(each.unreadable for each in verified),
     )
     click.get_current_context().exit(code)
-
-
-def collected(places: Sequence[str]) -> list[str]:
-    """The log directories in collections, as --log-dir takes them."""
-    from kadmin.jobs.collection import NoCollection, log_dirs_of
-    from kadmin.jobs.depot import depot_at
-
-    found = []
-    for place in places:
-        depot = depot_at(place)
-        log_dirs = log_dirs_of(depot)
-        if not log_dirs:
-            raise NoCollection(depot, "there is no log directory in it")
-        found += log_dirs
-    return found
 
 
 def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":

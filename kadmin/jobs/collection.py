@@ -58,6 +58,9 @@ class Manifest:
     files: Mapping[str, CollectedFile]
     missing: Sequence[Mapping[str, str]] = ()
     """What could not be collected, each with its `label` and `reason`."""
+    topics: tuple[str, ...] | None = None
+    """Of which topics log directories were collected, names and globs; none: of all.  None as long
+    as no run that was to collect some has come to its end."""
     is_finished: bool = True
     """Whether the last run came to its end; otherwise files may be missing."""
 
@@ -84,13 +87,14 @@ def read_manifest(depot: Depot) -> Manifest:
             {name: text_of(each, name, place) for name in ("label", "reason")}
             for place, each in entries(depot, "missing")
         ]
+        topics = topics_in(depot)
     except (OSError, ValueError, RecursionError) as error:
         reason = f"its manifest cannot be read: {error}"
         raise NoCollection(depot, reason, DAMAGED_HINT) from error
     is_finished = depot.size_of(JOURNAL) is None
     if is_finished and depot.size_of(MANIFEST) is None:
         raise NoCollection(depot, f"there is no {MANIFEST} in it")
-    return Manifest(files, missing, is_finished=is_finished)
+    return Manifest(files, missing, topics, is_finished=is_finished)
 
 
 def text_in(depot: Depot, path: str) -> str:
@@ -121,6 +125,21 @@ def entries(depot: Depot, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise ValueError(f"'{name}' is " + ("no list" if name in told else "missing"))
     for number, each in enumerate(told[name]):
         yield f"{name}[{number}]", object_of(each, f"{name}[{number}]")
+
+
+def topics_in(depot: Depot) -> tuple[str, ...] | None:
+    """The manifest's `topics`; none in one that was written before there were such.
+
+    Raises:
+        ValueError: they are neither null nor a list of texts.
+    """
+    told = read_json(depot)
+    topics = told.get("topics", []) if told else None
+    if topics is None:
+        return None
+    if not isinstance(topics, list) or not all(isinstance(each, str) for each in topics):
+        raise ValueError("'topics' is no list of texts")
+    return tuple(topics)
 
 
 def object_of(told: Any, place: str) -> Mapping[str, Any]:
@@ -179,10 +198,17 @@ def note(journal: Callable[[str], None], file: CollectedFile) -> None:
     journal(json.dumps(file._asdict()))
 
 
-def finish(depot: Depot, files: Iterable[CollectedFile], missing: Sequence[Any]) -> None:
-    """Write the manifest of all *files*, and what is *missing*; the journal is done with then."""
+def finish(
+    depot: Depot,
+    files: Iterable[CollectedFile],
+    missing: Sequence[Any],
+    topics: Sequence[str] | None,
+) -> None:
+    """Write the manifest of all *files*, of which *topics*, and what is *missing*; the journal is
+    done with then."""
     body = {
         "schema": SCHEMA,
+        "topics": None if topics is None else list(topics),
         "files": [each._asdict() for each in sorted(files)],
         "missing": [each._asdict() for each in missing],
     }
@@ -207,15 +233,15 @@ def unnamed_brokers(depot: Depot, manifest: Manifest) -> list[str]:
     ]
 
 
-def log_dirs_of(depot: Depot) -> list[str]:
-    """The log directories in a collection, as `--log-dir` takes them.
+def log_dirs_of(depot: Depot, manifest: Manifest) -> list[tuple[str, str]]:
+    """The log directories in a collection: the brokers' ids and the places.
 
     Raises:
-        NoCollection: there is no collection.
+        NoCollection: there is none.
     """
     roots = {
-        (int(each.broker), each.root)
-        for each in read_manifest(depot).files.values()
-        if each.kind == LOG_DIR
+        (int(each.broker), each.root) for each in manifest.files.values() if each.kind == LOG_DIR
     }
-    return [f"{broker}={depot.place(root)}" for broker, root in sorted(roots)]
+    if not roots:
+        raise NoCollection(depot, "there is no log directory in it")
+    return [(str(broker), depot.place(root)) for broker, root in sorted(roots)]

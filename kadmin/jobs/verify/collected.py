@@ -34,6 +34,7 @@ from kadmin.jobs.places import (
     unpacking,
 )
 from kadmin.jobs.uris import is_uri, shown
+from kadmin.plan.select import TopicSelection
 from kadmin.segments.source import Source
 from kadmin.segments.values import SegmentFiles
 
@@ -48,10 +49,11 @@ ARCHIVES: Final = {".tar.gz": "gzip", ".tgz": "gzip", ".tar.zst": "zstd", ".tzst
 
 
 class LogDirArgument(NamedTuple):
-    """A path or a URI that holds log directories of a broker."""
+    """A path or a URI that holds log directories of a broker, as far as they are of *topics*."""
 
     broker: str
     place: str
+    topics: TopicSelection = TopicSelection()
 
     @property
     def label(self) -> str:
@@ -117,7 +119,7 @@ class Collected:
     """What log directories hold: *replicas*, and what of them is *unreadable*.
 
     *claims* are partitions, each with a broker whose checkpoint names it, though there is no
-    directory of it.
+    directory of it, and it was not left out on purpose.
     """
 
     replicas: list[FoundReplica] = field(default_factory=list)
@@ -158,6 +160,8 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
         return f"{argument.label}/{inner}" if inner else argument.label
 
     tell = collected.unreadable.append
+    before = len(collected.replicas)
+    checkpointed: set[TopicPartition] = set()
 
     def failed(inner: str, error: OSError) -> None:
         tell(Unreadable(label_of(inner), error.strerror or str(error)))
@@ -177,7 +181,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
             offsets_in(tree, below(directory, file), tell, label_of)
             for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED)
         )
-        collected.claims += [(partition, argument.broker) for partition in marks]
+        checkpointed.update(marks)
         for each, partition in partitions.items():
             inner = below(directory, each)
             collected.replicas.append(
@@ -191,6 +195,12 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
                     cleaned_offset=cleaned.get(partition, 0),
                 )
             )
+    # Of a topic that is there in part nothing was left out on purpose.
+    meant = {replica.partition.topic for replica in collected.replicas[before:]}
+    meant.update(argument.topics.select(partition.topic for partition in checkpointed))
+    collected.claims += [
+        (partition, argument.broker) for partition in checkpointed if partition.topic in meant
+    ]
 
 
 def below(directory: str, name: str) -> str:

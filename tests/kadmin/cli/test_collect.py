@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -341,6 +342,56 @@ def test_only_the_topics_that_are_named_are_collected(tmp_path: Path) -> None:
     assert {"orders-0", "broker-1", "broker-2", "broker-3"} == names
     assert ExitCode.FAILED == unknown.exit_code
     assert "there is no topic 'nothing'" in unknown.stderr
+
+
+def topics_of(directory: Path) -> Any:
+    return json.loads((directory / "manifest.json").read_text())["topics"]
+
+
+def test_topics_that_were_left_out_on_purpose_are_not_missed(tmp_path: Path, logs: Path) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS, "--topic", "pay*")
+
+    one = kadmin("verify-replicas", str(target))
+    kadmin("collect", str(target), *DIRS, "--topic", "users")
+    kadmin("collect", str(target), "--logs", f"1={logs}")
+    two = topics_of(target)
+    shutil.rmtree(next(target.glob("broker-3/**/payments-0")))
+    lost = kadmin("verify-replicas", str(target))
+
+    # The checkpoints name orders, too.
+    assert "checkpointed" not in one.stderr
+    assert ["payments-0: equal"] == [
+        line.partition(",")[0] for line in one.stdout.splitlines() if not line.startswith(" ")
+    ]
+    assert ["pay*", "users"] == two
+    assert "payments-0: unreadable" in lost.stdout
+    assert "orders" not in lost.stdout + lost.stderr
+    kadmin("collect", str(target), *DIRS)
+    assert [] == topics_of(target)
+
+
+def test_logs_alone_say_nothing_of_topics(tmp_path: Path, logs: Path) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), "--logs", f"1={logs}")
+    before = topics_of(target)
+
+    kadmin("collect", str(target), *DIRS, "--topic", "users")
+
+    assert before is None
+    assert ["users"] == topics_of(target)
+
+
+def test_what_an_older_kadmin_collected_is_of_all_topics(tmp_path: Path) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS[:4], "--topic", "users")
+    told = json.loads((target / "manifest.json").read_text())
+    del told["topics"]
+    (target / "manifest.json").write_text(json.dumps(told))
+
+    run = kadmin("verify-replicas", str(target))
+
+    assert "warning: broker 1 has checkpointed orders-0, and no directory of it" in run.stderr
 
 
 def test_what_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:

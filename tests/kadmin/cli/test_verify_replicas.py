@@ -329,6 +329,35 @@ def test_what_no_other_of_all_brokers_has_is_unreplicated_and_no_fault(tmp_path:
     assert "--log-dir names broker 2, which --brokers leaves out" in one_too_many.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--bootstrap-server", "b1:9092"),
+        ("--zookeeper", "zk1:2181"),
+        ("--cluster", "dev"),
+        ("--timeout", "5"),
+    ],
+)
+def test_who_is_to_be_asked_does_not_go_with_log_directories(
+    brokers: list[Path], option: str, value: str
+) -> None:
+    run = kadmin("verify-replicas", *named(brokers), option, value)
+
+    assert 2 == run.exit_code
+    assert f"{option} does not go with log directories, for which no broker is asked" in run.stderr
+
+
+@pytest.mark.parametrize("master", ["local[x]", "local[0]", "local[2", "spark//h:7077", "None", ""])
+def test_a_master_that_spark_would_not_know_is_refused_also_for_little(
+    brokers: list[Path], master: str
+) -> None:
+    run = kadmin("verify-replicas", *named(brokers), "--master", master)
+
+    assert 2 == run.exit_code
+    assert f"--master '{master}' is no master of Spark" in run.stderr
+    assert "local[4], spark://HOST:7077, yarn" in run.stderr
+
+
 def test_a_replica_that_its_broker_has_checkpointed_and_lost_is_no_proof(tmp_path: Path) -> None:
     write_replica(tmp_path / "1")
     lost = write_replica(tmp_path / "2")
