@@ -194,24 +194,13 @@ def why_text(each: Leadership) -> str:
 
 
 def isr_change_text(each: Leadership) -> str:
-    """Who is no longer in the ISR, or now is: `2 out of the ISR, 3 into it`.
-
-    Against the last one that was told: changes by leaders may have been in between.
-    """
-    if each.isr_before is None or not each.isr:
-        return "another ISR or other replicas"
-    now = each.isr[0].isr
-    out, into = (
-        ",".join(str(broker) for broker in one if broker not in other)
-        for one, other in ((each.isr_before, now), (now, each.isr_before))
-    )
-    if out and into:
-        return f"{out} out of the ISR, {into} into it"
-    if out:
-        return f"{out} out of the ISR"
-    if into:
-        return f"{into} into the ISR"
-    return "other replicas, or an ISR change that no line tells"
+    """Who was taken out of the ISR, or into it: `2 out of the ISR, 3 into it`."""
+    left, joined = (",".join(map(str, ids)) for ids in (each.isr_left, each.isr_joined))
+    if left and joined:
+        return f"{left} out of the ISR, {joined} into it"
+    if left:
+        return f"{left} out of the ISR"
+    return f"{joined} into the ISR" if joined else "another ISR or other replicas"
 
 
 def duration_text(duration_ms: int) -> str:

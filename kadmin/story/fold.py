@@ -8,7 +8,7 @@ from itertools import pairwise
 from kadmin.story.anomalies import anomalies_of
 from kadmin.story.coverage import Coverage
 from kadmin.story.events import NEW, OFFLINE, Event
-from kadmin.story.reasons import Before, why
+from kadmin.story.reasons import Before, isr_step, why
 from kadmin.story.reigns import Life, Reign, lives
 from kadmin.story.values import (
     NO_LEADER,
@@ -101,6 +101,7 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             life,
         )
         first, isr = reign.first, isr_changes(reign)
+        left, joined = isr_step(reign, before)
         yield Leadership(
             leader=reign.leader,
             leader_epoch=reign.leader_epoch,
@@ -108,7 +109,8 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             # By clocks that differ, the next one may seem to have begun before.
             until_ms=None if until_ms is None else max(until_ms, since_ms),
             before=before.leader,
-            isr_before=before.isr,
+            isr_left=left,
+            isr_joined=joined,
             reason=told.reason,
             is_decided=reign.decided is not None,
             controller_id=first.controller_id,

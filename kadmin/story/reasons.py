@@ -116,6 +116,24 @@ def isr_of(reign: Reign) -> tuple[int, ...] | None:
     return next((each.isr for each in told if each.isr is not None), None)
 
 
+def isr_step(reign: Reign, before: Before) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Whom the decision for *reign* took out of the ISR, and whom into it; nobody where no line
+    proves it, since leaders change the ISR, too."""
+    removed = dict.fromkeys(
+        each.peer_broker for each in removals(reign) if each.peer_broker is not None
+    )
+    if removed:
+        return tuple(removed), ()
+    isr, version = isr_of(reign), reign.first.zk_version
+    is_next = before.zk_version is not None and version == before.zk_version + 1
+    if not is_next or isr is None or before.isr is None:
+        return (), ()
+    return (
+        tuple(each for each in before.isr if each not in isr),
+        tuple(each for each in isr if each not in before.isr),
+    )
+
+
 def removals(reign: Reign) -> tuple[Event, ...]:
     """The lines of this epoch that tell whom the controller took out of the ISR."""
     return tuple(each for each in reign.claims if each.kind is Kind.ISR_CHANGE)

@@ -100,8 +100,9 @@ class IsrChange:
 class Leadership:
     """What held in one leader epoch: who led from *since_ms* on, and why.
 
-    *leader* is NO_LEADER where nobody did.  *before* is who led last, None where nobody is known,
-    and *isr_before* the last ISR that was told until then, None where none was.
+    *leader* is NO_LEADER where nobody did.  *before* is who led last, None where nobody is known.
+    *isr_left* and *isr_joined* are those whom the decision took out of the ISR or into it; none
+    where no line proves it.
     *is_decided* tells that a controller's own line says it; else the time is that of the first
     line that knows of it.  *until_ms* is None where the logs end before it does.
     """
@@ -111,7 +112,8 @@ class Leadership:
     since_ms: int
     until_ms: int | None
     before: int | None
-    isr_before: tuple[int, ...] | None
+    isr_left: tuple[int, ...]
+    isr_joined: tuple[int, ...]
     reason: Reason
     is_decided: bool
     controller_id: int | None
