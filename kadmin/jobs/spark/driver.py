@@ -220,6 +220,8 @@ class Driver:
                     "spark.executor.extraJavaOptions", shlex.join(self.executor_flags)
                 )
             self.context = SparkContext(conf=conf)
+            if self.process is not None:
+                mute_accumulators(self.context)
             if not is_local:
                 self.context.addPyFile(str(code or pack_code(self.directory)))
                 if conf.get("spark.python.daemon.module", None) == SENT_DAEMON:
@@ -426,6 +428,12 @@ def stop_in_jvm(context: Any) -> None:
         context._jsc.stop()
 
 
+def mute_accumulators(context: Any) -> None:
+    """Let PySpark's server for accumulators, of which we have none, say nothing when the JVM ends,
+    also where somebody kills it: what is raised then says so."""
+    context._accumulatorServer.handle_error = lambda *_: None
+
+
 def expect_end(context: Any) -> None:
     """Prepare PySpark for a JVM that ends without a word, before it does."""
     if context is None or context._jsc is None:
@@ -434,8 +442,7 @@ def expect_end(context: Any) -> None:
     context._jsc = None
     server = context._accumulatorServer
     context._accumulatorServer = None
-    # It would print that the connection broke, and take up to a second to end.
-    server.handle_error = lambda *_: None
+    # It would take up to a second to end.
     server.server_shutdown = True
     threading.Thread(target=server.shutdown, daemon=True).start()
     # Else py4j would tell the JVM of each object that we drop, and log that it cannot.

@@ -157,6 +157,30 @@ def test_nothing_is_left_in_a_directory_for_spark_s_files(tmp_path: Path) -> Non
     assert [] == list(place.iterdir())
 
 
+@pytest.mark.spark
+def test_pyspark_says_nothing_when_the_jvm_is_killed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    driver = Driver("test", "local[1]", {}, tmp_path)
+    try:
+        driver.bring_up()
+        assert 3 == driver.context.parallelize(range(3), 1).count()
+        servers = [each for each in threading.enumerate() if is_of_accumulators(each)]
+        assert driver.process is not None
+        driver.process.kill()
+        driver.process.wait(10)
+        # A connection that ended is one that is told of.
+        servers[0].join(1)
+    finally:
+        driver.end(is_abandoned=True)
+
+    assert "" == capfd.readouterr().err
+
+
+def is_of_accumulators(thread: threading.Thread) -> bool:
+    return "serve_forever" in thread.name or "accumulator" in thread.name.lower()
+
+
 def test_executors_go_without_an_archive_whose_path_spark_would_refuse(tmp_path: Path) -> None:
     driver = Driver("test", "local[1]", {}, tmp_path)
     try:
