@@ -12,6 +12,9 @@ from typing import Final
 PERIOD_US: Final = 20_000
 """Short beside what is measured, so that nobody waits long for his next share."""
 
+SHARE_MIN: Final = 0.1
+"""With less, processes do not come up in the time that is given to them."""
+
 OLD: Final = Path("/sys/fs/cgroup/cpu")
 UNIFIED: Final = Path("/sys/fs/cgroup")
 NAME: Final = "kadmin-bench-"
@@ -25,11 +28,13 @@ def share_of_a_core(share: float | None) -> Iterator[list[str]]:
     Each command has a share of its own; None: what it can get.
 
     Raises:
-        SystemExit: this system does not let us.
+        SystemExit: it is no share, or this system does not let us.
     """
     if share is None:
         yield []
         return
+    if not SHARE_MIN <= share <= 1:
+        raise SystemExit(f"a share of a core is from {SHARE_MIN} to 1, not {share}")
     quota = round(share * PERIOD_US)
     if (OLD / "cpu.cfs_quota_us").exists() or (OLD / "cgroup.procs").exists():
         root = OLD

@@ -135,6 +135,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--share", type=float, metavar="CORES")
     arguments = parser.parse_args()
+    with share_of_a_core(arguments.share):
+        pass  # Where there are none, it is said before any work.
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
     for name in arguments.only:
         compare(name, arguments.rounds, arguments.share)
