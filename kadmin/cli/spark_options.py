@@ -21,12 +21,12 @@ SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 IN_PROCESS: Final = "none"
 """As a master: without Spark."""
 
-# Spark's SparkContext knows the first line; whatever else it hands to a plugin by its scheme.
 MASTER: Final = re.compile(
-    r"local|local\[([1-9]\d*|\*)(\s*,\s*\d+)?\]|local-cluster\[(\s*\d+\s*,){2}\s*\d+\s*\]|yarn"
-    r"|[a-z][a-z0-9+.-]*://.+",
+    r"local|local\[(N|\*)(\s*,\s*N)?\]|local-cluster\[(\s*N\s*,){2}\s*N\s*\]|yarn"
+    r"|(spark|k8s)://.+".replace("N", r"0*[1-9]\d{0,5}"),
     re.ASCII,
 )
+"""As Spark's SparkContext takes it, and its SparkSubmit before."""
 
 
 def spark_options(without: str) -> Decorator:

@@ -13,7 +13,7 @@ from kadmin.cli.session import Session
 from kadmin.cli.spark_options import SECTION, spark_options
 from kadmin.errors import ExitCode
 from kadmin.extras import Extra, require_extra
-from kadmin.settings.keys import Key
+from kadmin.settings.keys import KEYS, Key
 
 if TYPE_CHECKING:
     from kadmin.plan.select import TopicSelection
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 FILES: Final = "From log directories"
 BROKERS: Final = "From brokers"
 TOPICS: Final = "Which topics"
-ASKED_WITH: Final = ("bootstrap_server", "zookeeper", "cluster", "timeout")
-"""Global options that say whom to ask, and for how long."""
 
 
 @command(
@@ -216,7 +214,7 @@ def verify_replicas(session: Session, **options: Any) -> None:
     given = [own_options(options)[name] for name in given_options(options)]
     if options["log_dirs"] or options["collections"]:
         used = [each.opts[0] for each in given if each.section == BROKERS]
-        used += [Key.by_name(name).option for name in ASKED_WITH if name in session.flags]
+        used += [key.option for key in KEYS if key.name in session.flags and says_whom_to_ask(key)]
         forbid(used, "log directories, for which no broker is asked")
         from kadmin.cli.verify_files import require_paths, verify_files
 
@@ -233,6 +231,11 @@ def verify_replicas(session: Session, **options: Any) -> None:
         has_unreadable=is_unread or any(each.unreadable for each in verified),
     )
     click.get_current_context().exit(code)
+
+
+def says_whom_to_ask(key: Key) -> bool:
+    """Whether a global option says that, how, or for how long."""
+    return key.of_cluster or key.name in ("cluster", "timeout")
 
 
 def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":

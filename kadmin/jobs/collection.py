@@ -28,6 +28,8 @@ DAMAGED_HINT: Final = (
     "carry the manifest here again from where it was collected, or collect into a new directory"
 )
 
+BROKER_ID_MAX: Final = 2**31 - 1
+
 LOG_DIR: Final = "log_dir"
 LOGS: Final = "logs"
 
@@ -131,14 +133,14 @@ def topics_in(depot: Depot) -> tuple[str, ...] | None:
     """The manifest's `topics`; none in one that was written before there were such.
 
     Raises:
-        ValueError: they are neither null nor a list of texts.
+        ValueError: they are neither null nor a list of texts, none of them empty.
     """
     told = read_json(depot)
     topics = told.get("topics", []) if told else None
     if topics is None:
         return None
-    if not isinstance(topics, list) or not all(isinstance(each, str) for each in topics):
-        raise ValueError("'topics' is no list of texts")
+    if not isinstance(topics, list) or not all(isinstance(each, str) and each for each in topics):
+        raise ValueError("'topics' is no list of topics")
     return tuple(topics)
 
 
@@ -185,7 +187,7 @@ def file_of(fields: Mapping[str, Any], place: str) -> CollectedFile:
     if unknown:
         raise ValueError(f"{place} has '{unknown[0]}', which is no field of a file")
     file = CollectedFile(**fields)
-    if not re.fullmatch("[0-9]{1,10}", file.broker):
+    if not re.fullmatch("[0-9]{1,10}", file.broker) or int(file.broker) > BROKER_ID_MAX:
         raise ValueError(f"'broker' of {place} is {file.broker!r}")
     for path in (file.path, file.root):
         if PurePath(path).is_absolute() or ".." in PurePath(path).parts or "\0" in path:

@@ -134,6 +134,7 @@ def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected
     """
     collected = Collected()
     empty: list[Unreadable] = []
+    checkpointed: list[tuple[LogDirArgument, set[TopicPartition]]] = []
     for argument in arguments:
         try:
             tree = opened.enter_context(unpacked(argument))
@@ -142,26 +143,42 @@ def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected
             collected.unreadable.append(Unreadable(argument.label, reason))
             continue
         before = len(collected.replicas), len(collected.unreadable)
-        add_replicas(collected, argument, tree)
+        checkpointed.append((argument, add_replicas(collected, argument, tree)))
         is_empty = before == (len(collected.replicas), len(collected.unreadable))
         if is_empty and not holds_log_directory(tree):
             empty.append(Unreadable(argument.label, "there is no log directory in it"))
     if collected.replicas or collected.unreadable:
         collected.unreadable += empty
-    had = {(replica.partition, replica.broker) for replica in collected.replicas}
-    collected.claims = sorted(set(collected.claims) - had)
+    collected.claims = claims_of(collected.replicas, checkpointed)
     return collected
 
 
-def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> None:
-    """Add the replicas in *tree*, where the files of *argument* are."""
+def claims_of(
+    replicas: Sequence[FoundReplica],
+    checkpointed: Iterable[tuple[LogDirArgument, set[TopicPartition]]],
+) -> list[tuple[TopicPartition, str]]:
+    """What is checkpointed and not there, each partition with its broker.
+
+    A topic of which anybody has a replica was left out by nobody on purpose.
+    """
+    had = {(replica.partition, replica.broker) for replica in replicas}
+    there = {replica.partition.topic for replica in replicas}
+    claims: set[tuple[TopicPartition, str]] = set()
+    for argument, partitions in checkpointed:
+        meant = there.union(argument.topics.select({each.topic for each in partitions}))
+        claims.update((each, argument.broker) for each in partitions if each.topic in meant)
+    return sorted(claims - had)
+
+
+def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> set[TopicPartition]:
+    """Add the replicas in *tree*, where the files of *argument* are; gives what the checkpoints
+    name."""
+    checkpointed: set[TopicPartition] = set()
 
     def label_of(inner: str) -> str:
         return f"{argument.label}/{inner}" if inner else argument.label
 
     tell = collected.unreadable.append
-    before = len(collected.replicas)
-    checkpointed: set[TopicPartition] = set()
 
     def failed(inner: str, error: OSError) -> None:
         tell(Unreadable(label_of(inner), error.strerror or str(error)))
@@ -195,12 +212,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
                     cleaned_offset=cleaned.get(partition, 0),
                 )
             )
-    # Of a topic that is there in part nothing was left out on purpose.
-    meant = {replica.partition.topic for replica in collected.replicas[before:]}
-    meant.update(argument.topics.select(partition.topic for partition in checkpointed))
-    collected.claims += [
-        (partition, argument.broker) for partition in checkpointed if partition.topic in meant
-    ]
+    return checkpointed
 
 
 def below(directory: str, name: str) -> str:

@@ -160,6 +160,9 @@ def test_files_that_a_cut_manifest_does_not_name_are_told(tmp_path: Path) -> Non
         ({"files": [{"path": "a"}], "missing": []}, "'broker' of files[0] is missing"),
         ({"files": []}, "'missing' is missing"),
         ({"files": [], "missing": [{"label": 1}]}, "'label' of missing[0] is no text"),
+        ({"files": [], "missing": [], "topics": 7}, "'topics' is no list of topics"),
+        ({"files": [], "missing": [], "topics": ["a", 7]}, "'topics' is no list of topics"),
+        ({"files": [], "missing": [], "topics": [""]}, "'topics' is no list of topics"),
     ],
 )
 def test_a_damaged_manifest_is_told_by_its_field(
@@ -254,7 +257,14 @@ def test_what_a_collection_lacks_is_told_where_it_is_verified(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("broker", "x"), ("root", None), ("path", "../x"), ("root", "/etc"), ("size_bytes", "x")],
+    [
+        ("broker", "x"),
+        ("broker", "9999999999"),
+        ("root", None),
+        ("path", "../x"),
+        ("root", "/etc"),
+        ("size_bytes", "x"),
+    ],
 )
 def test_a_garbled_manifest_is_no_collection(tmp_path: Path, field: str, value: object) -> None:
     target = tmp_path / "incident"
@@ -369,6 +379,23 @@ def test_topics_that_were_left_out_on_purpose_are_not_missed(tmp_path: Path, log
     assert "orders" not in lost.stdout + lost.stderr
     kadmin("collect", str(target), *DIRS)
     assert [] == topics_of(target)
+
+
+def test_what_another_broker_has_was_not_left_out_on_purpose(tmp_path: Path) -> None:
+    """Else it would be unreplicated, which is a proof."""
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS[:2], "--topic", "payments")
+
+    run = kadmin(
+        *("verify-replicas", str(target), *DIRS[2:4], "--brokers", "1,2"),
+        *("--output", "csv"),
+    )
+
+    assert ExitCode.UNREACHABLE == run.exit_code
+    rows = [line.split(",") for line in run.stdout.splitlines()[1:]]
+    assert {("orders", "unreadable"), ("users", "unreadable"), ("payments", "equal")} == {
+        (row[0], row[2]) for row in rows
+    }
 
 
 def test_logs_alone_say_nothing_of_topics(tmp_path: Path, logs: Path) -> None:
