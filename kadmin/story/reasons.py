@@ -112,22 +112,30 @@ def is_unclean(reign: Reign, before: Before) -> bool:
 
 def isr_of(reign: Reign) -> tuple[int, ...] | None:
     """The ISR with which it began."""
+    told = isr_told(reign)
+    return None if told is None else told.isr
+
+
+def isr_told(reign: Reign) -> Event | None:
+    """The line that tells it."""
     told = [reign.decided, *reign.claims] if reign.decided else reign.claims
-    return next((each.isr for each in told if each.isr is not None), None)
+    return next((each for each in told if each.isr is not None), None)
 
 
 def isr_step(reign: Reign, before: Before) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Whom the decision for *reign* took out of the ISR, and whom into it; nobody where no line
     proves it, since leaders change the ISR, too."""
-    removed = dict.fromkeys(
-        each.peer_broker for each in removals(reign) if each.peer_broker is not None
-    )
-    if removed:
-        return tuple(removed), ()
-    isr, version = isr_of(reign), reign.first.zk_version
-    is_next = before.zk_version is not None and version == before.zk_version + 1
-    if not is_next or isr is None or before.isr is None:
+    decided = reign.decided
+    if before.isr is None:
         return (), ()
+    if decided is not None and decided.kind is Kind.ISR_CHANGE:
+        # Later lines of the epoch remove only those who had left before.  The last one stays.
+        gone = decided.peer_broker
+        return ((), ()) if gone is None or gone in (decided.isr or ()) else ((gone,), ())
+    told = isr_told(reign)
+    if told is None or before.zk_version is None or told.zk_version != before.zk_version + 1:
+        return (), ()
+    isr = told.isr or ()
     return (
         tuple(each for each in before.isr if each not in isr),
         tuple(each for each in isr if each not in before.isr),

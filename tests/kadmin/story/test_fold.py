@@ -612,3 +612,48 @@ def test_whom_the_controller_took_out_of_the_isr_is_told_by_its_line(isr: str, g
 
     assert [(), (2,), (gone,)] == [each.isr_left for each in told.leaderships]
     assert f"the leader stayed: {gone} out of the ISR" == why_text(told.leaderships[2])
+
+
+def test_a_line_that_removes_who_had_left_before_is_not_the_decision() -> None:
+    """Kafka writes it for a replica that a leader had dropped, in the epoch that is there."""
+    dropped = removed(12, 1, "1", 3, 2)
+
+    told = story([*created(), removed(10, 1, "1,2", 1, 3), dropped])
+    elected = story([*created(), online(10, 1, 2, "1,2,3", state="OnlinePartition"), dropped])
+
+    assert [(), (3,)] == [each.isr_left for each in told.leaderships]
+    assert "the leader stayed: 3 out of the ISR" == why_text(told.leaderships[1])
+    assert () == elected.leaderships[1].isr_left
+
+
+def test_the_last_of_the_isr_stays_in_it_without_a_leader() -> None:
+    told = story([*created("1"), removed(10, 1, "1", 1, 1)])
+
+    assert [(), ()] == [each.isr_left for each in told.leaderships]
+
+
+def test_isr_and_version_are_of_one_line() -> None:
+    follows = (
+        "2",
+        at(
+            10,
+            "[Broker id=2] Follower t-0 starts at leader epoch 1 from offset 0 with partition "
+            "epoch 1 and high watermark 0. Current leader is 1. Previous leader epoch was 0.",
+        ),
+    )
+    cached = (
+        "2",
+        at(
+            11,
+            "[Broker id=2] Cached leader info UpdateMetadataPartitionState(topicName='t', "
+            "partitionIndex=0, controllerEpoch=1, leader=1, leaderEpoch=1, isr=[1], zkVersion=4, "
+            "replicas=[1, 2, 3], offlineReplicas=[]) for partition t-0 in response to "
+            "UpdateMetadata request sent by controller 1 epoch 1 with correlation id 2",
+            "TRACE",
+        ),
+    )
+
+    told = story([*created(), follows, cached])
+
+    assert [(1,)] == [change.isr for change in told.leaderships[1].isr]
+    assert () == told.leaderships[1].isr_left
