@@ -92,7 +92,7 @@ def verify_with(
     with ending_in_order(), ExitStack() as opened:
         collected = collect(arguments, opened)
         collected.unreadable += left_out(collections)
-        warn(session, collected, selection)
+        is_lacking = warn(session, collected, selection)
         is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
         request = request_of(collected, selection, options, workers, has_all_brokers=is_whole)
         with job_progress(session.output) as progress:
@@ -101,7 +101,7 @@ def verify_with(
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
         session.output.note(note)
-    return verified, bool(collected.unreadable)
+    return verified, is_lacking or bool(collected.unreadable)
 
 
 def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
@@ -120,8 +120,9 @@ def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
             yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 
 
-def warn(session: Session, collected: "Collected", selection: "TopicSelection") -> None:
-    """Tell what cannot be read, and what is missing of the topics that are meant.
+def warn(session: Session, collected: "Collected", selection: "TopicSelection") -> bool:
+    """Tell what cannot be read, and what is missing of the topics that are meant; whether that is
+    of a topic of which something is there.
 
     Raises:
         KadminError: there is nothing at all.
@@ -144,6 +145,8 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
     if len(claims) > SHOWN_MAX:
         # As many as a broker has, where only some topics were collected.
         session.output.warn(f"… and {len(claims) - SHOWN_MAX:,} more that were checkpointed")
+    topics = {partition.topic for partition in told}
+    return any(partition.topic in topics for partition, _ in claims)
 
 
 def are_all(session: Session, brokers: str | None, arguments: "Sequence[LogDirArgument]") -> bool:

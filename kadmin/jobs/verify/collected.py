@@ -194,11 +194,12 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
         directories[:] = [each for each in directories if each not in partitions]
         if not partitions and not is_log_directory(files):
             continue
-        marks, starts, cleaned = (
+        marks, starts, cleaned, recovery_points = (
             offsets_in(tree, below(directory, file), tell, label_of)
-            for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED)
+            for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED, RECOVERY_POINTS)
         )
-        checkpointed.update(marks)
+        # Soon after a start a broker has told of no high watermarks but those it was asked for.
+        checkpointed.update(marks, recovery_points)
         for each, partition in partitions.items():
             inner = below(directory, each)
             collected.replicas.append(

@@ -15,7 +15,7 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.storage.checkpoints import LOG_STARTS
+from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from kadmin.cli.spark_options import chosen_master
@@ -92,11 +92,12 @@ def test_what_real_brokers_wrote_is_clean(
 
 
 def name_what_is_there(directory: Path) -> None:
-    """Leave of the checkpointed high watermarks those of the partitions that were kept."""
-    checkpoint = directory / "replication-offset-checkpoint"
-    rows = [line.split(" ") for line in checkpoint.read_text().splitlines()[2:]]
-    kept = [row for row in rows if (directory / f"{row[0]}-{row[1]}").is_dir()]
-    checkpoint.write_text("\n".join(["0", str(len(kept)), *map(" ".join, kept), ""]))
+    """Leave of the checkpoints the rows of the partitions that were kept."""
+    for name in (HIGH_WATERMARKS, RECOVERY_POINTS):
+        checkpoint = directory / name
+        rows = [line.split(" ") for line in checkpoint.read_text().splitlines()[2:]]
+        kept = [row for row in rows if (directory / f"{row[0]}-{row[1]}").is_dir()]
+        checkpoint.write_text("\n".join(["0", str(len(kept)), *map(" ".join, kept), ""]))
 
 
 def with_transactions(directory: Path, release: str, ending: str) -> tuple[str, ...]:
@@ -391,6 +392,34 @@ def test_a_replica_that_its_broker_has_checkpointed_and_lost_is_no_proof(tmp_pat
     assert UNREACHABLE == outcome.exit_code
     assert outcome.stdout.startswith("orders-0: unreadable, ")
     assert "  unreadable: broker 2: its checkpoint names the partition, " in outcome.stdout
+
+
+def test_what_only_a_recovery_point_names_was_there(tmp_path: Path) -> None:
+    """Of high watermarks a broker has checkpointed none soon after its start."""
+    write_replica(tmp_path / "1")
+    lost = write_replica(tmp_path / "2")
+    shutil.rmtree(lost)
+    (lost.parent / HIGH_WATERMARKS).unlink()
+    (lost.parent / RECOVERY_POINTS).write_text("0\n1\norders 0 3\n")
+
+    outcome = kadmin(
+        "verify-replicas", *named([tmp_path / "1", tmp_path / "2"]), "--brokers", "1,2"
+    )
+
+    assert UNREACHABLE == outcome.exit_code
+    assert "  unreadable: broker 2: its checkpoint names the partition, " in outcome.stdout
+
+
+def test_a_partition_that_nobody_has_any_more_is_no_proof(tmp_path: Path) -> None:
+    for broker in ("1", "2"):
+        replica = write_replica(tmp_path / broker)
+        (replica.parent / HIGH_WATERMARKS).write_text("0\n2\norders 0 9\norders 1 9\n")
+
+    outcome = kadmin("verify-replicas", *named([tmp_path / "1", tmp_path / "2"]))
+
+    assert UNREACHABLE == outcome.exit_code
+    assert ["orders-0: equal"] == [line.partition(",")[0] for line in outcome.stdout.splitlines()]
+    assert "warning: broker 2 has checkpointed orders-1, and no directory of" in outcome.stderr
 
 
 def test_of_two_equal_replicas_the_third_that_is_lost_is_no_proof(tmp_path: Path) -> None:
