@@ -28,10 +28,10 @@ from tests.support.brokers import running_broker
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(600)]
 
 TOPIC: Final = "moved"
-WAIT_S: Final = 30
+WAIT_S: Final = 90
 RECORDS: Final = 1000
 VALUE: Final = b"x" * 10_000
 RACKS: Final = ("a", "b", "c")
