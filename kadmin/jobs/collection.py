@@ -83,13 +83,14 @@ def read_manifest(depot: Depot) -> Manifest:
     if not depot.is_there():
         raise NoCollection(depot, "there is no such directory, or it is a file")
     try:
+        told = read_json(depot)
         # Both, where a finished collection is being brought up to date.
-        files = {each.path: each for each in (*finished(depot), *unfinished(depot))}
+        files = {each.path: each for each in (*finished(told), *unfinished(depot))}
         missing = [
             {name: text_of(each, name, place) for name in ("label", "reason")}
-            for place, each in entries(depot, "missing")
+            for place, each in entries(told, "missing")
         ]
-        topics = topics_in(depot)
+        topics = topics_in(told)
     except (OSError, ValueError, RecursionError) as error:
         reason = f"its manifest cannot be read: {error}"
         raise NoCollection(depot, reason, DAMAGED_HINT) from error
@@ -105,6 +106,11 @@ def text_in(depot: Depot, path: str) -> str:
 
 
 def read_json(depot: Depot) -> Mapping[str, Any]:
+    """What the manifest says; nothing where there is none yet.
+
+    Raises:
+        ValueError: it is no manifest.
+    """
     try:
         told = json.loads(text_in(depot, MANIFEST))
     except FileNotFoundError:
@@ -114,13 +120,12 @@ def read_json(depot: Depot) -> Mapping[str, Any]:
     return told
 
 
-def entries(depot: Depot, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def entries(told: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The entries of the manifest's field *name*, each after the words for where it is.
 
     Raises:
         ValueError: the manifest has no such list, or another thing than an object is in it.
     """
-    told = read_json(depot)
     if not told:
         return
     if not isinstance(told.get(name), list):
@@ -129,13 +134,12 @@ def entries(depot: Depot, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"{name}[{number}]", object_of(each, f"{name}[{number}]")
 
 
-def topics_in(depot: Depot) -> tuple[str, ...] | None:
+def topics_in(told: Mapping[str, Any]) -> tuple[str, ...] | None:
     """The manifest's `topics`; none in one that was written before there were such.
 
     Raises:
         ValueError: they are neither null nor a list of texts, none of them empty.
     """
-    told = read_json(depot)
     topics = told.get("topics", []) if told else None
     if topics is None:
         return None
@@ -156,8 +160,8 @@ def text_of(fields: Mapping[str, Any], name: str, place: str) -> str:
     return str(fields[name])
 
 
-def finished(depot: Depot) -> Iterator[CollectedFile]:
-    for place, fields in entries(depot, "files"):
+def finished(told: Mapping[str, Any]) -> Iterator[CollectedFile]:
+    for place, fields in entries(told, "files"):
         yield file_of(fields, place)
 
 
