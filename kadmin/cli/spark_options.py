@@ -4,7 +4,6 @@ Starts nothing.
 """
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,13 +19,6 @@ SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 
 IN_PROCESS: Final = "none"
 """As a master: without Spark."""
-
-MASTER: Final = re.compile(
-    r"local|local\[(N|\*)(\s*,\s*N)?\]|local-cluster\[(\s*N\s*,){2}\s*N\s*\]|yarn"
-    r"|(spark|k8s)://.+".replace("N", r"0*[1-9]\d{0,5}"),
-    re.ASCII,
-)
-"""As Spark's SparkContext takes it, and its SparkSubmit before."""
 
 
 def spark_options(without: str) -> Decorator:
@@ -78,9 +70,11 @@ def chosen_master(text: str) -> str | None:
     Raises:
         UsageError: Spark would not understand it; small inputs would hide that.
     """
+    from kadmin.jobs.spark.master_url import is_master
+
     if text == IN_PROCESS:
         return None
-    if not MASTER.fullmatch(text):
+    if not is_master(text):
         raise UsageError(
             f"--master '{text}' is no master of Spark",
             hint="local[*], local[4], spark://HOST:7077, yarn, k8s://HOST:PORT,"

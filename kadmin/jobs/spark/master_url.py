@@ -1,4 +1,4 @@
-"""The URL of a Spark master: whether one is there, and how it learns to repeat what failed.
+"""The URL of a Spark master: is it one, is one there, and how does it learn to repeat what failed?
 
 Asks only whether its port takes connections; starts nothing.
 """
@@ -17,8 +17,20 @@ ADDRESS: Final = re.compile(r"(?P<host>[^/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]
 
 LOCAL: Final = re.compile(r"local(?:\[([0-9]+|\*)\])?")
 
+MASTER: Final = re.compile(
+    r"local|local\[(N|\*)(\s*,\s*N)?\]|local-cluster\[(\s*N\s*,){2}\s*N\s*\]|yarn"
+    r"|(spark|k8s)://.+".replace("N", r"0*[1-9]\d{0,5}"),
+    re.ASCII,
+)
+"""As Spark's SparkContext takes it, and its SparkSubmit before."""
+
 TASK_FAILURES_MAX: Final = "4"
 """Spark's own number for clusters; on one machine it gives up at the first failure."""
+
+
+def is_master(text: str) -> bool:
+    """Whether Spark would understand it; nobody is asked."""
+    return MASTER.fullmatch(text) is not None
 
 
 def check_master(master: str) -> None:

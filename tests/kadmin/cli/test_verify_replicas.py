@@ -18,7 +18,6 @@ from cluster.runtime.disk.files import Disk
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
-from kadmin.cli.spark_options import chosen_master
 from tests.cluster.storage.batches import START_MS, batch
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import kadmin
@@ -348,36 +347,6 @@ def test_who_is_to_be_asked_does_not_go_with_log_directories(
 
     assert 2 == run.exit_code
     assert f"{option} does not go with log directories, for which no broker is asked" in run.stderr
-
-
-@pytest.mark.parametrize(
-    "master",
-    [
-        *("local[x]", "local[0]", "local[2", "local[99999999999]", "local[2,0]", "local[ 2 ]"),
-        *("local-cluster[0,1,1024]", "local-cluster[2,1]", "spark//h:7077", "spark://"),
-        *("mesos://h:5050", "None", "Yarn", ""),
-    ],
-)
-def test_a_master_that_spark_would_not_know_is_refused_also_for_little(
-    brokers: list[Path], master: str
-) -> None:
-    run = kadmin("verify-replicas", *named(brokers), "--master", master)
-
-    assert 2 == run.exit_code
-    assert f"--master '{master}' is no master of Spark" in run.stderr
-    assert "local[4], spark://HOST:7077, yarn" in run.stderr
-
-
-@pytest.mark.parametrize(
-    "master",
-    [
-        *("local", "local[*]", "local[02]", "local[2,3]", "local[*, 4]", "yarn"),
-        *("local-cluster[1,1,1024]", "local-cluster[ 2 , 1 , 600 ]"),
-        *("spark://h1:7077,h2:7077", "k8s://h", "k8s://https://h:443"),
-    ],
-)
-def test_masters_are_named_as_spark_names_them(master: str) -> None:
-    assert master == chosen_master(master)
 
 
 def test_a_replica_that_its_broker_has_checkpointed_and_lost_is_no_proof(tmp_path: Path) -> None:
