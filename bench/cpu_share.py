@@ -36,7 +36,7 @@ def share_of_a_core(share: float | None) -> Iterator[list[str]]:
     if not SHARE_MIN <= share <= 1:
         raise SystemExit(f"a share of a core is from {SHARE_MIN} to 1, not {share}")
     quota = round(share * PERIOD_US)
-    if (OLD / "cpu.cfs_quota_us").exists() or (OLD / "cgroup.procs").exists():
+    if (OLD / "cgroup.procs").exists():
         root = OLD
         limits = f"echo {PERIOD_US} > $g/cpu.cfs_period_us && echo {quota} > $g/cpu.cfs_quota_us"
     else:
