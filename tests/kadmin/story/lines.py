@@ -8,6 +8,8 @@ from kadmin.statechange.kinds import Level, Role
 from kadmin.statechange.parse import parse_line
 from kadmin.story.coverage import Coverage, Span, coverage_of
 from kadmin.story.events import Event, Line
+from kadmin.story.fold import fold
+from kadmin.story.values import Story
 
 Events = dict[tuple[str, int], list[Event]]
 
@@ -70,3 +72,41 @@ def merged(logs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     lines = [(source, line) for source, content in logs for line in content.splitlines()]
     dated = [each for each in lines if each[1].startswith("[")]
     return sorted(dated, key=lambda each: each[1][1:24])
+
+
+def story(lines: Sequence[tuple[str, str]], name: tuple[str, int] = ("t", 0)) -> Story:
+    (told,) = stories(lines, name)
+    return told
+
+
+def stories(lines: Sequence[tuple[str, str]], name: tuple[str, int] = ("t", 0)) -> list[Story]:
+    logs = Logs(lines)
+    return fold(*name, logs.events[name], logs.coverage)
+
+
+def at(seconds: float, text: str, level: str = "INFO") -> str:
+    ms = round(seconds * 1000)
+    clock = f"{ms // 3_600_000:02d}:{ms // 60_000 % 60:02d}:{ms // 1000 % 60:02d},{ms % 1000:03d}"
+    return f"[2026-11-20 {clock}] {level} {text} (state.change.logger)"
+
+
+def online(seconds: float, epoch: int, leader: int, isr: str, **more: object) -> tuple[str, str]:
+    """That the controller has found a leader, as 2.6 and later say it."""
+    controller, term = more.get("controller", 1), more.get("term", 1)
+    recovery = more.get("recovery", "RECOVERED")
+    members = ", ".join(f"BrokerState(brokerId={each}, brokerEpoch=-1)" for each in isr.split(","))
+    return str(controller), at(
+        seconds,
+        f"[Controller id={controller} epoch={term}] Changed partition t-0 from "
+        f"{more.get('state', 'OfflinePartition')} to OnlinePartition with state "
+        f"LeaderAndIsr(leader={leader}, leaderEpoch={epoch}, isrWithBrokerEpoch=List({members}), "
+        f"leaderRecoveryState={recovery}, partitionEpoch={more.get('version', epoch)})",
+    )
+
+
+def created(replicas: str = "1,2,3") -> list[tuple[str, str]]:
+    text = (
+        "[Controller id=1 epoch=1] Changed partition t-0 state from NonExistentPartition to "
+        f"NewPartition with assigned replicas {replicas}"
+    )
+    return [("1", at(1, text)), online(1.01, 0, 1, replicas, state="NewPartition")]

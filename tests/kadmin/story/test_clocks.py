@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kadmin.story.clocks import OrderPair, estimates, fastest, order_pairs
-from tests.kadmin.story.lines import Logs
-from tests.kadmin.story.test_fold import created, leads, online
+from tests.kadmin.story.lines import Logs, created, online
+from tests.kadmin.story.test_fold import leads
 
 
 def pair(giver: str, taker: str, least_ms: int, count: int = 9) -> OrderPair:

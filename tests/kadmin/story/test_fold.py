@@ -1,6 +1,5 @@
 """Stories by the lines of each age, and what every anomaly looks like."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,20 +7,10 @@ import pytest
 from kadmin.render.story import leaderless_text, why_text
 from kadmin.story.fold import fold
 from kadmin.story.values import AnomalyKind, Leadership, Reason, Story
-from tests.kadmin.story.lines import Logs, merged
+from tests.kadmin.story.lines import Logs, at, created, merged, online, stories, story
 from tests.support.checkout import CHECKOUT
 
 INCIDENT = CHECKOUT / "scripts" / "demo-incident"
-
-
-def story(lines: Sequence[tuple[str, str]], name: tuple[str, int] = ("t", 0)) -> Story:
-    (told,) = stories(lines, name)
-    return told
-
-
-def stories(lines: Sequence[tuple[str, str]], name: tuple[str, int] = ("t", 0)) -> list[Story]:
-    logs = Logs(lines)
-    return fold(*name, logs.events[name], logs.coverage)
 
 
 def incident(name: tuple[str, int]) -> Story:
@@ -30,26 +19,6 @@ def incident(name: tuple[str, int]) -> Story:
         for path in sorted(Path(INCIDENT).glob("broker-*/state-change.log*"))
     ]
     return story(merged(logs), name)
-
-
-def at(seconds: float, text: str, level: str = "INFO") -> str:
-    ms = round(seconds * 1000)
-    clock = f"{ms // 3_600_000:02d}:{ms // 60_000 % 60:02d}:{ms // 1000 % 60:02d},{ms % 1000:03d}"
-    return f"[2026-11-20 {clock}] {level} {text} (state.change.logger)"
-
-
-def online(seconds: float, epoch: int, leader: int, isr: str, **more: object) -> tuple[str, str]:
-    """That the controller has found a leader, as 2.6 and later say it."""
-    controller, term = more.get("controller", 1), more.get("term", 1)
-    recovery = more.get("recovery", "RECOVERED")
-    members = ", ".join(f"BrokerState(brokerId={each}, brokerEpoch=-1)" for each in isr.split(","))
-    return str(controller), at(
-        seconds,
-        f"[Controller id={controller} epoch={term}] Changed partition t-0 from "
-        f"{more.get('state', 'OfflinePartition')} to OnlinePartition with state "
-        f"LeaderAndIsr(leader={leader}, leaderEpoch={epoch}, isrWithBrokerEpoch=List({members}), "
-        f"leaderRecoveryState={recovery}, partitionEpoch={more.get('version', epoch)})",
-    )
 
 
 def leads(seconds: float, broker: int, epoch: int) -> tuple[str, str]:
@@ -68,14 +37,6 @@ def works(seconds: float, broker: int) -> tuple[str, str]:
         f"[Broker id={broker}] Handling LeaderAndIsr request correlationId 9 "
         "from controller 1 for 1 partitions",
     )
-
-
-def created(replicas: str = "1,2,3") -> list[tuple[str, str]]:
-    text = (
-        "[Controller id=1 epoch=1] Changed partition t-0 state from NonExistentPartition to "
-        f"NewPartition with assigned replicas {replicas}"
-    )
-    return [("1", at(1, text)), online(1.01, 0, 1, replicas, state="NewPartition")]
 
 
 def found(told: Story) -> list[AnomalyKind]:
@@ -557,103 +518,3 @@ def test_kafka_0_8_says_of_a_new_partition_that_it_was_online() -> None:
     )
 
     assert [Reason.CREATED] == [each.reason for each in told.leaderships]
-
-
-@pytest.mark.parametrize(
-    ("isrs", "reason"),
-    [
-        (("1,2,3", "1,2"), "the leader stayed: 3 out of the ISR"),
-        (("1", "1,2,3"), "the leader stayed: 2,3 into the ISR"),
-        (("1,2", "1,3"), "the leader stayed: 2 out of the ISR, 3 into it"),
-        (("1,2", "2,1"), "the leader stayed: another ISR or other replicas"),
-    ],
-)
-def test_where_the_leader_stayed_it_is_told_who_left_the_isr_or_came(
-    isrs: tuple[str, str], reason: str
-) -> None:
-    first, second = isrs
-
-    told = story(
-        [*created(), online(10, 1, 1, first), online(20, 2, 1, second, state="OnlinePartition")]
-    )
-
-    assert Reason.SAME_LEADER == told.leaderships[2].reason
-    assert reason == why_text(told.leaderships[2])
-
-
-def test_of_changes_that_leaders_may_have_made_meanwhile_nothing_is_claimed() -> None:
-    behind = online(20, 2, 1, "1,2", state="OnlinePartition", version=4)
-
-    told = story([*created(), online(10, 1, 1, "1,3"), behind])
-
-    assert ((), ()) == (told.leaderships[2].isr_left, told.leaderships[2].isr_joined)
-    assert "the leader stayed: another ISR or other replicas" == why_text(told.leaderships[2])
-
-
-def removed(seconds: float, epoch: int, isr: str, version: int, gone: int) -> tuple[str, str]:
-    return "1", at(
-        seconds,
-        f"[Controller id=1 epoch=1] Partition t-0 state changed to (Leader:1,ISR:{isr},"
-        f"LeaderRecoveryState:RECOVERED,LeaderEpoch:{epoch},ZkVersion:{version},"
-        f"ControllerEpoch:1) after removing replica {gone} from the ISR as part of "
-        "transition to OfflineReplica",
-    )
-
-
-@pytest.mark.parametrize(
-    ("isr", "gone"),
-    [
-        pytest.param("1,3", 2, id="the same again: it had come back untold"),
-        pytest.param("1,2", 3, id="another one, which had come back untold"),
-    ],
-)
-def test_whom_the_controller_took_out_of_the_isr_is_told_by_its_line(isr: str, gone: int) -> None:
-    told = story([*created(), removed(10, 1, "1,3", 1, 2), removed(20, 2, isr, 3, gone)])
-
-    assert [(), (2,), (gone,)] == [each.isr_left for each in told.leaderships]
-    assert f"the leader stayed: {gone} out of the ISR" == why_text(told.leaderships[2])
-
-
-def test_a_line_that_removes_who_had_left_before_is_not_the_decision() -> None:
-    """Kafka writes it for a replica that a leader had dropped, in the epoch that is there."""
-    dropped = removed(12, 1, "1", 3, 2)
-
-    told = story([*created(), removed(10, 1, "1,2", 1, 3), dropped])
-    elected = story([*created(), online(10, 1, 2, "1,2,3", state="OnlinePartition"), dropped])
-
-    assert [(), (3,)] == [each.isr_left for each in told.leaderships]
-    assert "the leader stayed: 3 out of the ISR" == why_text(told.leaderships[1])
-    assert () == elected.leaderships[1].isr_left
-
-
-def test_the_last_of_the_isr_stays_in_it_without_a_leader() -> None:
-    told = story([*created("1"), removed(10, 1, "1", 1, 1)])
-
-    assert [(), ()] == [each.isr_left for each in told.leaderships]
-
-
-def test_isr_and_version_are_of_one_line() -> None:
-    follows = (
-        "2",
-        at(
-            10,
-            "[Broker id=2] Follower t-0 starts at leader epoch 1 from offset 0 with partition "
-            "epoch 1 and high watermark 0. Current leader is 1. Previous leader epoch was 0.",
-        ),
-    )
-    cached = (
-        "2",
-        at(
-            11,
-            "[Broker id=2] Cached leader info UpdateMetadataPartitionState(topicName='t', "
-            "partitionIndex=0, controllerEpoch=1, leader=1, leaderEpoch=1, isr=[1], zkVersion=4, "
-            "replicas=[1, 2, 3], offlineReplicas=[]) for partition t-0 in response to "
-            "UpdateMetadata request sent by controller 1 epoch 1 with correlation id 2",
-            "TRACE",
-        ),
-    )
-
-    told = story([*created(), follows, cached])
-
-    assert [(1,)] == [change.isr for change in told.leaderships[1].isr]
-    assert () == told.leaderships[1].isr_left
