@@ -32,6 +32,15 @@ RECORD_SIZE_MAX: Final = 1_000_000_000
 """librdkafka's most, in bytes: brokers and topics have limits of their own, which then count."""
 
 BATCH_SIZE: Final = "batch.size"
+IN_FLIGHT: Final = ("max.in.flight", "max.in.flight.requests.per.connection")
+"""How many requests a broker may have unanswered, by both of its names.
+
+With more than one, idempotence may lose records.  A leader that knows nothing of a producer takes
+any batch for its first: it may refuse one for the moment (it does not lead yet, or the ISR is too
+small) and take the one behind it.  librdkafka then believes that it has both.
+"""
+
+IN_DOUBT: Final = "a later record was taken, and nobody tells whether this one was"
 
 TICK_S: Final = 0.1
 REPORT_EVERY: Final = 200
@@ -63,6 +72,18 @@ class ProduceRequest:
     compression: str = "none"
     rate: float | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_really_idempotent(self) -> bool:
+        """Whether it is, by the properties as well, which win."""
+        given = self.properties.get("enable.idempotence")
+        return self.is_idempotent if given is None else given.lower() in ("true", "t", "1")
+
+    @property
+    def may_skip(self) -> bool:
+        """Whether librdkafka may call a record delivered that is not; it has no offset then."""
+        in_flight = [self.properties.get(name, "1") for name in IN_FLIGHT]
+        return self.is_really_idempotent and any(value != "1" for value in in_flight)
 
 
 @dataclass(slots=True)
@@ -138,9 +159,13 @@ class Sender:
         if record.partition is not None and record.partition >= self.partition_count:
             raise NoSuchPartition(self.request.topic, record.partition, self.partition_count)
 
+        may_skip = self.request.may_skip
+
         def settled(error: KafkaError | None, message: Message) -> None:
             if error is not None:
                 self.fail(line, error)
+            elif may_skip and message.offset() is None:
+                self.note_failure(line, IN_DOUBT)
             else:
                 self.summary.delivered += 1
                 self.summary.bytes += len(message)
@@ -169,11 +194,14 @@ class Sender:
         self.fail(line, self.stopping)
 
     def fail(self, line: int, error: KafkaError) -> None:
-        self.summary.failed += 1
-        if len(self.summary.failures) < FAILURES_KEPT:
-            self.summary.failures.append((line, plain_reason(error)))
+        self.note_failure(line, plain_reason(error))
         if error.code() not in OF_ONE_RECORD and self.stopping is None:
             self.stopping = error
+
+    def note_failure(self, line: int, reason: str) -> None:
+        self.summary.failed += 1
+        if len(self.summary.failures) < FAILURES_KEPT:
+            self.summary.failures.append((line, reason))
 
     def poll(self, seconds: float) -> None:
         """Take the answers that are there, waiting up to *seconds* for the first."""
@@ -228,6 +256,7 @@ def open_sender(
         "acks": request.acks,
         "enable.idempotence": request.is_idempotent,
         "compression.type": request.compression,
+        **({IN_FLIGHT[0]: 1} if request.is_really_idempotent else {}),
         "message.timeout.ms": round(settings.timeout_s * 1000),
         "message.max.bytes": RECORD_SIZE_MAX,
         "queue.buffering.max.kbytes": BUFFER_KB,
