@@ -64,9 +64,11 @@ class Refusal(Proxy):
             for topic in request.body.topic_data
         ]
         body = ProduceResponse(responses)
-        return b"".join(
-            encode_response(ApiKey.PRODUCE, request.api_version, request.correlation_id, body)
+        (answer,) = encode_response(
+            ApiKey.PRODUCE, request.api_version, request.correlation_id, body
         )
+        assert isinstance(answer, bytes)
+        return answer
 
     def conversation(self, client: socket.socket, server: socket.socket) -> Conversation:
         return WithRefusals(self, client, server)
