@@ -42,7 +42,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
         )
 
     deleted = [one for _, results in topics for one in results if isinstance(one, DeletedPartition)]
-    return DelayedDeleteRecords(deleted, answer).begin(broker.ports.clock, body.timeout_ms)
+    delayed = DelayedDeleteRecords(deleted, answer)
+    return delayed.begin(broker.checkpoint_writes, broker.ports.clock, body.timeout_ms)
 
 
 def cut_off(

@@ -5,6 +5,7 @@ from typing import Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.auto_creation import AutoCreation
+from cluster.broker.checkpoint_writes import CheckpointWrites
 from cluster.broker.configs.topic_config_handler import TopicConfigHandler
 from cluster.broker.control_queue import ControlQueue
 from cluster.broker.fences import ControllerFence
@@ -12,6 +13,7 @@ from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.handling import Peer
 from cluster.broker.isr_changes import IsrChanges
 from cluster.broker.log_dir_moves import LogDirMoves
+from cluster.broker.log_truncations import LogTruncations
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
@@ -45,6 +47,7 @@ class Broker:
         "_registration_heard_ms",
         "auto_creation",
         "cache",
+        "checkpoint_writes",
         "control_queue",
         "fence",
         "fetch_sessions",
@@ -87,7 +90,13 @@ class Broker:
         self.producer_ids = ProducerIds(ports)
         self.refusals_log = RefusalsLog(ports)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
-        self.replica_fetchers = ReplicaFetcherManager(ports, self.cache, self.throttles.follower)
+        self.checkpoint_writes = CheckpointWrites(ports)
+        self.replica_fetchers = ReplicaFetcherManager(
+            ports,
+            self.cache,
+            self.throttles.follower,
+            LogTruncations(ports, self.checkpoint_writes),
+        )
         self.log_dir_moves = LogDirMoves(
             ports, self.partitions, self.throttles.log_dirs, self.replica_fetchers.follow_anew
         )

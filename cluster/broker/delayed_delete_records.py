@@ -1,10 +1,11 @@
-"""Deletions of records that wait until all live replicas begin behind them.
+"""Deletions of records that wait until they are durable and all live replicas begin behind them.
 
 Source: Kafka's DelayedDeleteRecords.
 """
 
 from collections.abc import Callable, Sequence
 
+from cluster.broker.checkpoint_writes import CheckpointWrites
 from cluster.broker.handling import Cancel
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Clock
@@ -56,21 +57,28 @@ class DelayedDeleteRecords:
     __slots__ = ("_answer", "_cancels", "_is_over", "_waiting")
 
     def __init__(self, partitions: Sequence[DeletedPartition], answer: Callable[[], None]) -> None:
-        self._waiting = [one for one in partitions if not one.is_over()]
+        self._waiting = list(partitions)
         self._answer = answer
         self._cancels: list[Cancel] = []
         self._is_over = False
 
-    def begin(self, clock: Clock, timeout_ms: int) -> Cancel | None:
-        """Wait up to *timeout_ms*; None when there is nothing to wait for."""
+    def begin(self, writes: CheckpointWrites, clock: Clock, timeout_ms: int) -> Cancel | None:
+        """Wait for the disk, then up to *timeout_ms*; None when there is nothing to wait for."""
         if not self._waiting:
             self._answer()
             return None
+        # Before the answer: records that were said to be deleted do not come back.
+        writes.write(lambda: self._wait(clock, timeout_ms))
+        return self._end
+
+    def _wait(self, clock: Clock, timeout_ms: int) -> None:
+        self._look(0)
+        if self._is_over:
+            return
         # Each partition once, however often it is named.
         watched = {one.partition: one for one in self._waiting}
         self._cancels = [one.watch(self._look) for one in watched.values()]
         self._cancels.append(clock.call_later(max(0, timeout_ms), self._finish))
-        return self._end
 
     def _look(self, size: int) -> None:
         if self._is_over:

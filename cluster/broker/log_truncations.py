@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from cluster.broker.checkpoint_writes import CheckpointWrites
 from cluster.broker.ports import Ports
 from cluster.model.ids import TopicPartition
 from cluster.storage.errors import KafkaStorageError
@@ -29,8 +30,9 @@ class Order(NamedTuple):
 class LogTruncations:
     """The logs of one broker that are to be cut, each at most once."""
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, checkpoint_writes: CheckpointWrites) -> None:
         self._ports = ports
+        self._checkpoint_writes = checkpoint_writes
         self._waiting: dict[TopicPartition, Order] = {}
         self._orders: dict[TopicPartition, Order] = {}
         """Those of this turn that are not cut yet."""
@@ -61,7 +63,7 @@ class LogTruncations:
         order = self._orders.pop(partition, None)
         if order is not None and self._ports.logs.give_up_truncation(partition) and order.restarts:
             # The checkpoint may say that the log begins behind its end: a start would drop it.
-            self._ports.disks.do(self._ports.logs.write_checkpoints, nothing)
+            self._checkpoint_writes.write(nothing)
 
     def _begin(self) -> None:
         self._orders, self._waiting = self._waiting, {}
@@ -71,7 +73,7 @@ class LogTruncations:
             {of: order.offset for of, order in orders.items() if order.restarts},
         )
         partitions = deque(orders)
-        self._ports.disks.do(self._ports.logs.write_checkpoints, lambda: self._cut(partitions))
+        self._checkpoint_writes.write(lambda: self._cut(partitions))
 
     def _cut(self, partitions: deque[TopicPartition]) -> None:
         try:

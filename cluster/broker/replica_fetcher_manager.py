@@ -21,12 +21,18 @@ LOWEST: Final = -(2**31)
 class ReplicaFetcherManager:
     """Has a fetcher, or several, for each leader that this broker follows."""
 
-    def __init__(self, ports: Ports, cache: MetadataCache, throttle: ReplicationThrottle) -> None:
+    def __init__(
+        self,
+        ports: Ports,
+        cache: MetadataCache,
+        throttle: ReplicationThrottle,
+        truncations: LogTruncations,
+    ) -> None:
         """*throttle* bounds what is fetched from all leaders together."""
         self._throttle = throttle
         self._ports = ports
         self._cache = cache
-        self._truncations = LogTruncations(ports)
+        self._truncations = truncations
         self._count_per_leader = 1
         self._fetchers: dict[tuple[BrokerId, int], ReplicaFetcher] = {}
         self._followed: dict[TopicPartition, tuple[HostedPartition, ReplicaFetcher]] = {}

@@ -359,19 +359,17 @@ class LogManager:
     def delete_records_before(
         self, partition: TopicPartition, offset: int, high_watermark: int
     ) -> int:
-        """Let the log of *partition*, which there is, start at *offset*, durably.
+        """Let the log of *partition*, which there is, start at *offset*; that is durable once the
+        checkpoints are written.
 
         Returns where it starts.
 
         Raises:
             OffsetOutOfRange: *offset* is beyond the high watermark.
-            KafkaStorageError: its directory is or went offline.
+            KafkaStorageError: its directory is offline.
         """
-        directory = self._directory(partition)
-        start = directory.logs[partition].delete_records_before(offset, high_watermark)
-        # Before the answer: records that were said to be deleted do not come back.
-        directory.write_checkpoints()
-        return start
+        log = self._directory(partition).logs[partition]
+        return log.delete_records_before(offset, high_watermark)
 
     def _directory(self, partition: TopicPartition) -> LogDirectory:
         directory = self.directory_of(partition)

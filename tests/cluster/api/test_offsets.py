@@ -20,6 +20,7 @@ from cluster.wire.messages.topics import (
     DeleteRecordsTopic,
 )
 from tests.cluster.api.fetching import BY_NAME, fetch, part
+from tests.cluster.api.orders import failing
 from tests.cluster.api.world import World, only_part, versions
 from tests.cluster.storage.batches import START_MS, batch
 
@@ -250,6 +251,7 @@ def test_a_deletion_is_over_when_all_live_replicas_begin_later(world: World):
     world.produced(batch(4))
     body = DeleteRecordsRequest([DeleteRecordsTopic("orders", [DeleteRecordsPartition(0, 3)])], 500)
     answer = world.ask(ApiKey.DELETE_RECORDS, body)
+    world.settle()
 
     follow(world, 4, 0)
     assert answer.is_waiting
@@ -266,6 +268,7 @@ def test_a_deletion_that_replicas_do_not_confirm_says_so(world: World, ends: str
     world.produced(batch(4))
     body = DeleteRecordsRequest([DeleteRecordsTopic("orders", [DeleteRecordsPartition(0, 3)])], 500)
     answer = world.ask(ApiKey.DELETE_RECORDS, body)
+    world.settle()
     follow(world, 4, 1)
 
     if ends == "time":
@@ -285,6 +288,58 @@ def test_a_deletion_that_replicas_do_not_confirm_says_so(world: World, ends: str
     }
     deleted = answer.body.topics[0].partitions[0]
     assert expected[ends] == (deleted.error_code, deleted.low_watermark)
+
+
+def test_deletions_are_answered_when_one_write_has_made_all_of_them_durable(world: World):
+    world.lead(partitions=3)
+    for index in range(3):
+        world.produced(batch(4), index=index)
+    partitions = [DeleteRecordsPartition(index, 3) for index in range(3)]
+    body = DeleteRecordsRequest([DeleteRecordsTopic("orders", partitions)], 0)
+
+    first = world.ask(ApiKey.DELETE_RECORDS, body)
+    others = [world.ask(ApiKey.DELETE_RECORDS, body) for _ in range(2)]
+
+    assert 2 == len(world.disks.waiting), "a write, and what follows it"
+    assert all(answer.is_waiting for answer in (first, *others))
+    write, written = world.disks.waiting
+    world.disks.waiting.clear()
+    write()
+    written()
+    assert not first.is_waiting
+    assert all(answer.is_waiting for answer in others), "they share the next write"
+    assert 2 == len(world.disks.waiting)
+    world.settle()
+    for answer in (first, *others):
+        assert [(ErrorCode.NONE, 3)] * 3 == [
+            (one.error_code, one.low_watermark) for one in answer.body.topics[0].partitions
+        ]
+
+
+def test_a_deletion_that_the_disk_does_not_keep_is_none(world: World):
+    world.lead()
+    world.produced(batch(4))
+    body = DeleteRecordsRequest([DeleteRecordsTopic("orders", [DeleteRecordsPartition(0, 3)])], 500)
+    answer = world.ask(ApiKey.DELETE_RECORDS, body)
+    world.files.fault = failing("write", "log-start-offset-checkpoint")
+
+    world.settle()
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == answer.body.topics[0].partitions[0].error_code
+    assert 0 == world.watcher_count
+
+
+def test_who_has_gone_while_the_disk_is_slow_is_not_waited_for(world: World):
+    world.lead(replicas=[1, 2], isr=[1])
+    world.produced(batch(4))
+    body = DeleteRecordsRequest([DeleteRecordsTopic("orders", [DeleteRecordsPartition(0, 3)])], 500)
+    answer = world.ask(ApiKey.DELETE_RECORDS, body)
+    world.end_connections()
+
+    world.settle()
+
+    assert answer.is_waiting
+    assert 0 == world.watcher_count
 
 
 def test_what_is_not_committed_and_what_is_elsewhere_is_not_deleted(world: World):

@@ -543,6 +543,7 @@ def test_a_deleted_record_stays_deleted_after_a_crash():
     fill(log)
     log.flush(START_MS)
     manager.delete_records_before(ORDERS, 31, 60)
+    manager.write_checkpoints()
 
     disk.crash()
     again = started(disk).log(ORDERS)
@@ -771,6 +772,7 @@ def test_a_truncation_that_is_given_up_leaves_no_trace(plan):
     manager = started(disk)
     log = flushed(manager)
     manager.delete_records_before(ORDERS, 3, 36)
+    manager.write_checkpoints()
     before = [checkpoint(disk, name) for name in (RECOVERY_POINTS, LOG_STARTS)]
     manager.begin_truncation(*plan)
     manager.write_checkpoints()
