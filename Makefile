@@ -31,7 +31,12 @@ demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
 .PHONY: test
-test: setup ## Run all tests, those with real Kafka where Maven answers
+test: setup ## Run the tests but for long ones and real Kafka: under 15 minutes
+	SEEDS=$${SEEDS:-60} CRASH_SEEDS=$${CRASH_SEEDS:-400} EXAMPLES=$${EXAMPLES:-30} \
+	    $(PYTEST) -m "not (interop or long)" $(TESTS) $(OR_NONE)
+
+.PHONY: test-all
+test-all: setup ## Run all tests, those with real Kafka where Maven answers
 	$(PYTEST) -m "not interop" $(TESTS) $(OR_NONE)
 	@$(MAKE) --no-print-directory interop
 

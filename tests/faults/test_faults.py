@@ -22,6 +22,7 @@ from tests.faults.trial import (
 from tests.support.steady import SteadyProducer
 
 
+@pytest.mark.long
 @pytest.mark.faults
 @pytest.mark.zk
 @pytest.mark.clients

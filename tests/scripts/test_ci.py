@@ -92,7 +92,7 @@ def test_the_programs_that_tests_need_are_installed_first(machine: Machine) -> N
     assert status == 0
     assert machine.calls[0].startswith("apt-get update")
     assert machine.calls[1].startswith("apt-get install")
-    assert machine.calls[2:] == ["make lint", "make coverage", "make test"]
+    assert machine.calls[2:] == ["make lint", "make coverage", "make test-all"]
 
 
 def test_what_is_there_is_not_installed_again(machine: Machine) -> None:
@@ -109,16 +109,16 @@ def test_what_is_there_is_not_installed_again(machine: Machine) -> None:
     machine.run()
 
     assert without_zsh == all_of_them - {"zsh"}
-    assert machine.calls == ["make lint", "make coverage", "make test"]
+    assert machine.calls == ["make lint", "make coverage", "make test-all"]
 
 
 def test_who_may_not_install_runs_the_tests_all_the_same(machine: Machine) -> None:
     status = machine.run(USER_ID="1000")
 
-    assert (status, machine.calls) == (0, ["make lint", "make coverage", "make test"])
+    assert (status, machine.calls) == (0, ["make lint", "make coverage", "make test-all"])
 
 
-@pytest.mark.parametrize("target", ["lint", "coverage", "test"])
+@pytest.mark.parametrize("target", ["lint", "coverage", "test-all"])
 def test_what_fails_is_told_and_ends_it(machine: Machine, target: str) -> None:
     machine.add("make", f'{NOTED}[ "$1" != {target} ]\n')
 

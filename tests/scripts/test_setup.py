@@ -177,6 +177,16 @@ def test_only_the_fast_targets_leave_out_what_is_slow(target: str) -> None:
     assert "slow" not in made("--dry-run", "test")
 
 
+def test_all_tests_are_all_and_draw_as_many_as_there_are() -> None:
+    listed = made("--dry-run", "test-all")
+
+    assert "long" in made("--dry-run", "test")
+    assert "long" not in listed
+    assert "SEEDS" not in listed
+    assert '-m "not interop"' in listed
+    assert "-m interop" in listed
+
+
 def test_coverage_draws_few_of_all_that_is_drawn() -> None:
     drawn = made("--dry-run", "coverage")
 
@@ -187,5 +197,15 @@ def test_coverage_draws_few_of_all_that_is_drawn() -> None:
 def test_the_targets_of_the_makefile_are_listed_by_help() -> None:
     listed = made("help")
 
-    for target in ("setup", "demo", "test", "test-fast", "interop", "lint", "docs", "bench"):
+    for target in (
+        "setup",
+        "demo",
+        "test",
+        "test-fast",
+        "test-all",
+        "interop",
+        "lint",
+        "docs",
+        "bench",
+    ):
         assert f"  make {target} " in listed

@@ -41,6 +41,7 @@ def is_served_beside(broker: Broker, frame: Frame, wait_s_max: float) -> bool:
     return worst_s < max(wait_s_max, WAIT_SHARE_MAX * outcome.ended_s)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_another_client_is_served_whatever_one_asks_for(tmp_path: Path) -> None:
     with (

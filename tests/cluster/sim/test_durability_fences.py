@@ -41,6 +41,7 @@ def flushes_no_names(self: FlushWork, files: Files) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.sim
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

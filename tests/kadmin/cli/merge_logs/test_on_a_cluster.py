@@ -12,7 +12,11 @@ from kadmin.errors import ExitCode
 from tests.kadmin.cli.merge_logs.test_analysis import INCIDENT
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("standalone-spark")]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.long,
+    pytest.mark.xdist_group("standalone-spark"),
+]
 
 
 @pytest.fixture

@@ -269,6 +269,7 @@ def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -
 
 @pytest.mark.timeout(180)
 @pytest.mark.faults
+@pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_executor_is_killed(
     logs: tuple[Source, ...],
@@ -304,6 +305,7 @@ def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_what_workers_elsewhere_do_not_see_is_said_before_any_work(
     logs: tuple[Source, ...], tmp_path: Path, standalone_spark: str
@@ -370,6 +372,7 @@ def test_spark_ends_with_the_process_that_started_it_also_in_the_middle_of_a_mer
     await_end_of_processes(own)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(500)
 def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
     logs: tuple[Source, ...], temporary: Path, tmp_path: Path

@@ -193,6 +193,7 @@ def test_executors_go_without_an_archive_whose_path_spark_would_refuse(tmp_path:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_cluster_gives_results_in_order_from_few_jobs(
     standalone_spark: str, tmp_path: Path

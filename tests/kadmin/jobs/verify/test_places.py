@@ -121,6 +121,7 @@ def test_replicas_in_a_bucket_are_read_there(tmp_path: Path, bucket: Bucket) -> 
     assert "secret" not in deep.stdout + deep.stderr
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.sockets
 @pytest.mark.timeout(240)

@@ -145,6 +145,7 @@ def test_what_is_the_same_is_looked_into_once_and_each_replica_is_told_of(
 
 @pytest.mark.spark
 @pytest.mark.timeout(180)
+@pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     tmp_path: Path, standalone_spark: str, monkeypatch: pytest.MonkeyPatch
@@ -173,6 +174,7 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
 
 @pytest.mark.spark
 @pytest.mark.timeout(180)
+@pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 @pytest.mark.parametrize("after_s", [0.0, 1.5])
 def test_ctrl_c_ends_spark_without_a_word_of_its_own(
