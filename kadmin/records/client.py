@@ -130,7 +130,7 @@ def plain_text(text: str) -> str:
     text = re.sub(r"^\S+: Connect to ipv[46]#(\S+) failed: ", r"\1: ", text)
     text = re.sub(r" \(after .*$", "", text)
     text = re.sub(r": receive 0 after POLLIN$", "", text)
-    text = re.sub(r"^(?:Broker|Local): ", "", text).rstrip(" .:")
+    text = re.sub(r"^(?:Broker|Local): ", "", text).rstrip(" .:\n")
     head, colon, tail = text.rpartition(": ")
     return f"{head}{colon}{lower_first(tail)}"
 
@@ -189,10 +189,11 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
     try:
         return kind(dict(config))
     except KafkaException as error:
-        raise UsageError(
-            f"the client's properties: {plain_reason(error.args[0])}",
-            hint="their names are librdkafka's (CONFIGURATION.md of that project)",
-        ) from error
+        reason = plain_reason(error.args[0])
+        hint = "their names are librdkafka's (CONFIGURATION.md of that project)"
+        if "idempotence" in reason:
+            hint = "--no-idempotence, or leave that property out"
+        raise UsageError(f"the client's properties: {reason}", hint=hint) from error
 
 
 def open_consumer(
@@ -228,10 +229,11 @@ def answers(consumer: Consumer, topic: str) -> bool:
     return True
 
 
-def partitions_of(
+def leaders_of(
     consumer: Consumer, topic: str, log: ConnectionLog, timeout_s: float
-) -> list[int]:
-    """The partitions of *topic*; the first question to the brokers, so it tells if there are any.
+) -> dict[int, int]:
+    """The leader of each partition of *topic*, in order, -1 for none; the first question to the
+    brokers, so it tells if there are any.
 
     A topic is never created by the way.
 
@@ -261,7 +263,7 @@ def partitions_of(
             continue
         found = metadata.topics[topic]
         if found.error is None:
-            return sorted(found.partitions)
+            return {index: found.partitions[index].leader for index in sorted(found.partitions)}
         if found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             # A topic that was made a moment ago is not yet known to every broker.
             if elapsed_s >= min(PATIENCE_S, timeout_s):

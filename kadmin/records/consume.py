@@ -17,8 +17,8 @@ from kadmin.records.client import (
     ConnectionLog,
     NoSuchPartition,
     answers,
+    leaders_of,
     open_consumer,
-    partitions_of,
 )
 from kadmin.records.positions import Place, Span, Start, find_spans
 from kadmin.settings.brokers import BrokerSettings
@@ -174,7 +174,7 @@ def open_reader(
     """A reader of what *request* asks for, whose offsets are known.
 
     Raises:
-        BrokersUnreachable, BrokersDenied, NoSuchTopic: as `partitions_of`.
+        BrokersUnreachable, BrokersDenied, NoSuchTopic: as `leaders_of`.
         NoSuchPartition, NoSuchOffset, NoLeader: what is asked for is not there.
         UsageError: properties that librdkafka does not take.
     """
@@ -186,7 +186,9 @@ def open_reader(
             (topic, partition)
             for topic in request.topics
             for partition in chosen_partitions(
-                topic, partitions_of(consumer, topic, log, settings.timeout_s), request.partitions
+                topic,
+                tuple(leaders_of(consumer, topic, log, settings.timeout_s)),
+                request.partitions,
             )
         ]
         spans = find_spans(

@@ -8,21 +8,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.records.batch_limit import batch_size_of
 from kadmin.records.client import (
+    ROUND_S,
     ConnectionLog,
     NoSuchPartition,
     client_config,
     create_client,
+    leaders_of,
     open_consumer,
-    partitions_of,
     plain_reason,
 )
+from kadmin.records.first_batches import ANYWHERE, FirstBatches, Place
 from kadmin.records.latencies import Latencies
 from kadmin.records.record import Record
 from kadmin.settings.brokers import BrokerSettings
@@ -32,16 +34,7 @@ RECORD_SIZE_MAX: Final = 1_000_000_000
 """librdkafka's most, in bytes: brokers and topics have limits of their own, which then count."""
 
 BATCH_SIZE: Final = "batch.size"
-IN_FLIGHT: Final = ("max.in.flight", "max.in.flight.requests.per.connection")
-"""How many requests a broker may have unanswered, by both of its names.
-
-With more than one, idempotence may lose records.  A leader that knows nothing of a producer takes
-any batch for its first: it may refuse one for the moment (it does not lead yet, or the ISR is too
-small) and take the one behind it.  librdkafka then believes that it has both.
-"""
-
-IN_DOUBT: Final = "a later record was taken, and nobody tells whether this one was"
-
+USUAL_PARTITIONER: Final = "consistent_random"
 TICK_S: Final = 0.1
 REPORT_EVERY: Final = 200
 FAILURES_KEPT: Final = 10
@@ -61,6 +54,36 @@ OF_ONE_RECORD: Final = frozenset(
 )
 """Failures that say something of one record only; after any other the rest would fail as well."""
 
+UNSURE: Final = frozenset(
+    (
+        KafkaError._MSG_TIMED_OUT,
+        KafkaError._TIMED_OUT,
+        KafkaError._TRANSPORT,
+        KafkaError._PURGE_INFLIGHT,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        KafkaError.UNKNOWN_PRODUCER_ID,
+        KafkaError.UNKNOWN,
+    )
+)
+"""Failures after which a record may be in the topic all the same."""
+
+OF_TOPICS: Final = frozenset(
+    (
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError._MSG_TIMED_OUT,
+    )
+)
+"""Failures that a topic may have whose deletion was noticed by nobody here."""
+
+PURGED: Final = frozenset((KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT))
+
+NO_OFFSET: Final = "a later record was taken, and nobody tells whether this one was"
+"""What librdkafka calls delivered without saying where: it believes it for the sake of others."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProduceRequest:
@@ -79,35 +102,67 @@ class ProduceRequest:
         given = self.properties.get("enable.idempotence")
         return self.is_idempotent if given is None else given.lower() in ("true", "t", "1")
 
-    @property
-    def may_skip(self) -> bool:
-        """Whether librdkafka may call a record delivered that is not; it has no offset then."""
-        in_flight = [self.properties.get(name, "1") for name in IN_FLIGHT]
-        return self.is_really_idempotent and any(value != "1" for value in in_flight)
+
+class Failure(NamedTuple):
+    """A line whose record was not delivered, or *is_in_doubt*."""
+
+    line: int
+    reason: str
+    is_in_doubt: bool
 
 
 @dataclass(slots=True)
 class ProduceSummary:
     """What became of the records so far; *bytes* are those of delivered values.
 
-    *failures* has (line, reason) of the first few that were not delivered.
+    *in_doubt* of those that *failed* may be in the topic all the same.
     """
 
     sent: int = 0
     delivered: int = 0
     failed: int = 0
+    in_doubt: int = 0
     bytes: int = 0
-    failures: list[tuple[int, str]] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    """The first few that failed."""
     latencies: Latencies = field(default_factory=Latencies)
+
+    def give_up(self) -> None:
+        """Count what nobody has told of as failed, and in doubt."""
+        unanswered = self.sent - self.delivered - self.failed
+        self.failed += unanswered
+        self.in_doubt += unanswered
 
 
 class NotDelivered(KadminError):
     """Some records were not delivered; the first ones have been told by their lines."""
 
     def __init__(self, summary: ProduceSummary) -> None:
+        named = "lines" if summary.failed <= FAILURES_KEPT else f"first {FAILURES_KEPT} lines"
         super().__init__(
-            f"{summary.failed} of {summary.sent} records were not delivered",
-            hint="the lines that failed are named above; the others are in the topic",
+            not_delivered(summary),
+            hint=f"the {named} that failed are named above; the others are in the topic",
+        )
+
+
+class TopicGone(KadminError):
+    """The topic was there when it began, and is not any more."""
+
+    def __init__(self, topic: str, summary: ProduceSummary) -> None:
+        super().__init__(
+            f"topic '{topic}' has been deleted meanwhile: {not_delivered(summary)}",
+            hint="kadmin topics --list",
+        )
+
+
+class BrokenOff(KadminError):
+    """The brokers do not know any more what they had taken of this producer: it cannot go on."""
+
+    def __init__(self, summary: ProduceSummary, reason: str) -> None:
+        super().__init__(
+            f"{not_delivered(summary)}: {reason}",
+            hint="brokers may have lost records that they had taken (an unclean election?):"
+            " compare the topic with the input before the rest is sent",
         )
 
 
@@ -119,10 +174,10 @@ class NotTaken(UnreachableError):
 
     def __init__(self, topic: str, summary: ProduceSummary, timeout_s: float, reason: str) -> None:
         super().__init__(
-            f"the brokers did not take {summary.failed} of {summary.sent} records of topic"
+            f"the brokers did not acknowledge {summary.failed} of {summary.sent} records of topic"
             f" '{topic}' within {timeout_s:g} s" + (f" ({reason})" if reason else ""),
             hint=f"'kadmin topics --describe --topic {topic}' shows partitions without a leader or"
-            " with too small an ISR",
+            " with too small an ISR; what was on its way may be in the topic",
         )
 
 
@@ -138,14 +193,22 @@ class Sender:
         request: ProduceRequest,
         settings: BrokerSettings,
         log: ConnectionLog,
-        partition_count: int,
+        leaders: Mapping[int, int],
         report: Callable[[ProduceSummary], None],
     ) -> None:
+        """*leaders* are those of all partitions, -1 for none."""
         self.producer = producer
         self.timeout_s = settings.timeout_s
         self.request = request
         self.log = log
-        self.partition_count = partition_count
+        self.partition_count = len(leaders)
+        self.first_batches: FirstBatches | None = None
+        if request.is_really_idempotent:
+            self.first_batches = FirstBatches(
+                self.partition_count,
+                [partition for partition, leader in leaders.items() if leader >= 0],
+                request.properties.get("partitioner", USUAL_PARTITIONER),
+            )
         self.report = report
         self.summary = ProduceSummary()
         self.stopping: KafkaError | None = None
@@ -159,13 +222,15 @@ class Sender:
         if record.partition is not None and record.partition >= self.partition_count:
             raise NoSuchPartition(self.request.topic, record.partition, self.partition_count)
 
-        may_skip = self.request.may_skip
+        first_batches = self.first_batches
 
         def settled(error: KafkaError | None, message: Message) -> None:
+            if first_batches is not None and place.first is not None:
+                first_batches.settle(place, message.partition() if error is None else None)
             if error is not None:
                 self.fail(line, error)
-            elif may_skip and message.offset() is None:
-                self.note_failure(line, IN_DOUBT)
+            elif first_batches is not None and message.offset() is None:
+                self.note_failure(Failure(line, NO_OFFSET, is_in_doubt=True))
             else:
                 self.summary.delivered += 1
                 self.summary.bytes += len(message)
@@ -175,37 +240,67 @@ class Sender:
 
         self.summary.sent += 1
         while self.stopping is None:
+            place = self.place_of(record)
             try:
                 self.producer.produce(
                     self.request.topic,
                     record.value,
                     record.key,
-                    -1 if record.partition is None else record.partition,
+                    place.partition,
                     on_delivery=settled,
                     timestamp=record.timestamp_ms or 0,
                     headers=list(record.headers) or None,
                 )
                 return
             except BufferError:
+                self.take_back(place)
                 self.poll(TICK_S)
             except KafkaException as error:
+                self.take_back(place)
                 self.fail(line, error.args[0])
                 return
-        self.fail(line, self.stopping)
+        self.note_failure(Failure(line, plain_reason(self.stopping), is_in_doubt=False))
+
+    def place_of(self, record: Record) -> Place:
+        """Where *record* goes, once it may be sent."""
+        if self.first_batches is not None:
+            while self.stopping is None:
+                place = self.first_batches.place_of(record.partition, record.key)
+                if place is not None:
+                    return place
+                # What waits to become a larger batch would be waited for as well.
+                self.poll_with(lambda: self.producer.flush(TICK_S))
+        return Place(ANYWHERE if record.partition is None else record.partition)
+
+    def take_back(self, place: Place) -> None:
+        """*place* was given to a record that is not sent."""
+        if self.first_batches is not None:
+            self.first_batches.settle(place, None)
 
     def fail(self, line: int, error: KafkaError) -> None:
-        self.note_failure(line, plain_reason(error))
-        if error.code() not in OF_ONE_RECORD and self.stopping is None:
+        code = error.code()
+        told = self.stopping if code in PURGED and self.stopping is not None else error
+        self.note_failure(Failure(line, plain_reason(told), code in UNSURE))
+        if code not in OF_ONE_RECORD and self.stopping is None:
             self.stopping = error
 
-    def note_failure(self, line: int, reason: str) -> None:
+    def note_failure(self, failure: Failure) -> None:
         self.summary.failed += 1
+        self.summary.in_doubt += failure.is_in_doubt
         if len(self.summary.failures) < FAILURES_KEPT:
-            self.summary.failures.append((line, reason))
+            self.summary.failures.append(failure)
 
     def poll(self, seconds: float) -> None:
         """Take the answers that are there, waiting up to *seconds* for the first."""
-        self.producer.poll(seconds)
+        self.poll_with(lambda: self.producer.poll(seconds))
+
+    def poll_with(self, poll: Callable[[], object]) -> None:
+        try:
+            poll()
+        except KafkaException as error:
+            # It cannot go on: what it holds will be purged.
+            if self.stopping is None:
+                self.stopping = error.args[0]
         self.report(self.summary)
 
     def wait_until(self, moment: float) -> None:
@@ -227,13 +322,25 @@ class Sender:
         """Raise what stopped the sending, or that records failed, if so."""
         if self.stopping is not None:
             self.log.check()
+            if self.stopping.fatal():
+                raise BrokenOff(self.summary, plain_reason(self.stopping))
+            if self.stopping.code() in OF_TOPICS and self.is_topic_gone():
+                raise TopicGone(self.request.topic, self.summary)
             if self.stopping.code() == KafkaError._MSG_TIMED_OUT and not self.log.are_all_down:
                 topic, reason = self.request.topic, self.log.reason
                 raise NotTaken(topic, self.summary, self.timeout_s, reason)
-            what = f"{self.summary.failed} of {self.summary.sent} records were not delivered"
-            raise self.log.failure(self.stopping, what)
+            raise self.log.failure(self.stopping, not_delivered(self.summary))
         if self.summary.failed:
             raise NotDelivered(self.summary)
+
+    def is_topic_gone(self) -> bool:
+        """Whether brokers say that there is no such topic; not where none answers soon."""
+        topic = self.request.topic
+        try:
+            found = self.producer.list_topics(topic, timeout=ROUND_S).topics[topic]
+        except KafkaException:
+            return False
+        return found.error is not None and found.error.code() in OF_TOPICS
 
 
 @contextmanager
@@ -247,7 +354,7 @@ def open_sender(
     """A sender to the topic of *request*, which is known to be there.
 
     Raises:
-        BrokersUnreachable, BrokersDenied, NoSuchTopic: as `partitions_of`.
+        BrokersUnreachable, BrokersDenied, NoSuchTopic: as `leaders_of`.
         UsageError: properties that librdkafka does not take.
     """
     log = ConnectionLog(settings.bootstrap, has_tls=settings.tls)
@@ -256,7 +363,8 @@ def open_sender(
         "acks": request.acks,
         "enable.idempotence": request.is_idempotent,
         "compression.type": request.compression,
-        **({IN_FLIGHT[0]: 1} if request.is_really_idempotent else {}),
+        # A topic that is deleted meanwhile stays deleted.
+        "allow.auto.create.topics": False,
         "message.timeout.ms": round(settings.timeout_s * 1000),
         "message.max.bytes": RECORD_SIZE_MAX,
         "queue.buffering.max.kbytes": BUFFER_KB,
@@ -270,21 +378,25 @@ def open_sender(
     # A producer that asks for a topic may create it; a consumer never does.
     consumer = open_consumer(settings, security, log, debug=debug)
     try:
-        partitions = partitions_of(consumer, request.topic, log, settings.timeout_s)
+        leaders = leaders_of(consumer, request.topic, log, settings.timeout_s)
     finally:
         consumer.close()
     if BATCH_SIZE not in request.properties:
         batch_size = batch_size_of(settings, request.topic, security, debug=debug)
         if batch_size is not None:
             producer = create_client(Producer, {**config, BATCH_SIZE: batch_size})
-    yield Sender(producer, request, settings, log, len(partitions), report)
+    yield Sender(producer, request, settings, log, leaders, report)
 
 
-def produce(sender: Sender, records: Iterable[tuple[int, Record]]) -> None:
+def produce(
+    sender: Sender,
+    records: Iterable[tuple[int, Record]],
+    interrupted: Callable[[int], None] = lambda count: None,
+) -> None:
     """Send *records* (each with its line) at the rate of the request, and settle all of them.
 
     Whatever ends the records (their end, an error in them, Ctrl-C), what was sent before is waited
-    for.
+    for.  *interrupted* hears after Ctrl-C how many records that are; a second one gives them up.
 
     Raises:
         NotDelivered: some were refused; the others have been delivered.
@@ -301,6 +413,20 @@ def produce(sender: Sender, records: Iterable[tuple[int, Record]]) -> None:
                 sender.poll(0)
             if sender.stopping is not None:
                 break
+    except KeyboardInterrupt:
+        if count := len(sender.producer):
+            interrupted(count)
+        raise
     finally:
-        sender.finish()
+        try:
+            sender.finish()
+        finally:
+            sender.summary.give_up()
     sender.check()
+
+
+def not_delivered(summary: ProduceSummary) -> str:
+    """How many of the records failed."""
+    were = "was" if summary.failed == 1 else "were"
+    text = f"{summary.failed} of {summary.sent} records {were} not delivered"
+    return text + (f" ({summary.in_doubt} may be in the topic)" if summary.in_doubt else "")

@@ -15,6 +15,12 @@ JAVA_ONLY: Final = frozenset(
         *("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"),
         *("ssl.truststore.type", "ssl.keystore.type", "ssl.protocol", "ssl.enabled.protocols"),
         *("group.id", "bootstrap.servers", "ssl.truststore.location", "sasl.jaas.config"),
+        *("buffer.memory", "max.block.ms", "max.poll.records", "default.api.timeout.ms"),
+        *("send.buffer.bytes", "receive.buffer.bytes", "exclude.internal.topics"),
+        *("interceptor.classes", "metric.reporters", "auto.include.jmx.reporter"),
+        *("metrics.num.samples", "metrics.recording.level", "metrics.sample.window.ms"),
+        *("security.providers", "ssl.provider", "ssl.secure.random.implementation"),
+        *("ssl.keymanager.algorithm", "ssl.trustmanager.algorithm"),
     )
 )
 """Left out of a file: they mean nothing here, are said otherwise, or have been translated."""
@@ -104,6 +110,8 @@ def translated(given: Mapping[str, str], path: str) -> dict[str, str]:
         properties["ssl.ca.location"] = given["ssl.truststore.location"]
     if properties.get("ssl.endpoint.identification.algorithm") == "":
         properties["ssl.endpoint.identification.algorithm"] = "none"
+    if "fetch.max.wait.ms" in properties:
+        properties["fetch.wait.max.ms"] = properties.pop("fetch.max.wait.ms")
     if "max.request.size" in properties:
         properties["message.max.bytes"] = properties.pop("max.request.size")
     return properties

@@ -17,11 +17,15 @@ EVERY_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducedView:
-    """What became of records; latencies in ms, None where no broker answered."""
+    """What became of records; latencies in ms, None where no broker answered.
+
+    *in_doubt* of those that *failed* may be in the topic all the same.
+    """
 
     topic: str
     delivered: int
     failed: int
+    in_doubt: int
     bytes: int
     seconds: float
     p50_ms: float | None
@@ -34,6 +38,7 @@ def produced_document(produced: ProducedView) -> Document:
         "topic": produced.topic,
         "delivered": produced.delivered,
         "failed": produced.failed,
+        "in_doubt": produced.in_doubt,
         "bytes": produced.bytes,
         "seconds": round(produced.seconds, 3),
         "latency_ms_p50": rounded(produced.p50_ms),
@@ -58,7 +63,9 @@ def produced_line(produced: ProducedView) -> str:
     if produced.p50_ms is not None and produced.p99_ms is not None:
         p50, p99 = duration_text(produced.p50_ms), duration_text(produced.p99_ms)
         line += f"; delivered in {p50} (p50), {p99} (p99)"
-    return line + (f"; {counted(produced.failed, 'record')} failed" if produced.failed else "")
+    if produced.failed:
+        line += f"; {counted(produced.failed, 'record')} failed"
+    return line + (f", {produced.in_doubt} may be in the topic" if produced.in_doubt else "")
 
 
 def consumed_line(records: int, size_bytes: int, seconds: float) -> str:

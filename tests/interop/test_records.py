@@ -266,7 +266,7 @@ def test_partition_that_takes_no_records_is_given_up_after_the_timeout(
     done("topics", "--delete", *through, "--yes")
 
     assert outcome.exit_code == 5
-    assert f"did not take 2 of 2 records of topic '{topic}' within 2 s" in outcome.stderr
+    assert f"did not acknowledge 2 of 2 records of topic '{topic}' within 2 s" in outcome.stderr
 
 
 def test_password_opens_the_listener_that_wants_one_and_a_wrong_one_does_not(

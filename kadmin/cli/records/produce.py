@@ -19,6 +19,7 @@ from kadmin.cli.records.client_options import (
 )
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
+from kadmin.plan.wording import counted
 from kadmin.records.lines import LineForm, Reading, read_records, unescape
 
 if TYPE_CHECKING:
@@ -160,11 +161,12 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
 
     started = time.monotonic()
     try:
-        send_all(sender, records)
+        send_all(sender, records, lambda count: session.output.note(waiting_line(count)))
     finally:
         summary = sender.summary
-        for line, reason in summary.failures:
-            session.output.warn(f"line {line} of {name} was not delivered: {reason}")
+        for line, reason, is_in_doubt in sorted(summary.failures):
+            what = "may not have been delivered" if is_in_doubt else "was not delivered"
+            session.output.warn(f"line {line} of {name} {what}: {reason}")
         if summary.failed > len(summary.failures):
             session.output.warn(f"… and {summary.failed - len(summary.failures):,} more")
         p50, p99 = summary.latencies.percentile(50), summary.latencies.percentile(99)
@@ -172,6 +174,7 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
             topic=sender.request.topic,
             delivered=summary.delivered,
             failed=summary.failed,
+            in_doubt=summary.in_doubt,
             bytes=summary.bytes,
             seconds=time.monotonic() - started,
             p50_ms=None if p50 is None else p50 * 1000,
@@ -179,6 +182,12 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
         )
         session.output.show(produced_document(produced))
         session.output.note(produced_line(produced))
+
+
+def waiting_line(count: int) -> str:
+    """What is said to who has pressed Ctrl-C."""
+    records = counted(count, "record")
+    return f"waiting for the answers to {records}; Ctrl-C again gives them up"
 
 
 def is_typed(path: str | None) -> bool:

@@ -91,7 +91,7 @@ def verify_partition(
     places: dict[str, FoundReplica] = {}
     unreadable = [
         Unreadable(
-            f"broker {broker}", "its checkpoint names the partition, whose directory is gone"
+            f"broker {broker}", "its checkpoint names the partition, whose directory is not there"
         )
         for broker in how.claimed.get(partition, ())
     ]

@@ -21,7 +21,7 @@ def sender() -> Sender:
         ProduceRequest(topic="orders"),
         BrokerSettings(bootstrap=BOTH, timeout_s=5),
         log,
-        partition_count=2,
+        leaders={0: 1, 1: 2},
         report=lambda _: None,
     )
     made.summary.sent, made.summary.delivered = 3, 1
@@ -37,7 +37,7 @@ def test_broker_that_is_gone_is_named_and_the_others_are_not_called_unreachable(
         sender.check()
 
     assert (
-        "the brokers did not take 2 of 3 records of topic 'orders' within 5 s"
+        "the brokers did not acknowledge 2 of 3 records of topic 'orders' within 5 s"
         " (b1:9092: connection refused)"
     ) == raised.value.message
 

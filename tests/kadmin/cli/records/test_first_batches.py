@@ -4,119 +4,66 @@ A leader that knows nothing of a producer takes any of its batches for the first
 it refused for the moment is behind what was sent later.
 """
 
-import socket
-import threading
+import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from cluster.model.error_codes import ErrorCode
-from cluster.wire.api_keys import ApiKey
-from cluster.wire.codec import decode_request, encode_response
-from cluster.wire.messages.produce import (
-    PartitionProduceResponse,
-    ProduceRequest,
-    ProduceResponse,
-    TopicProduceResponse,
-)
 from kadmin.local.ports import free_ports
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.brokers import running_broker
+from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
-from tests.support.proxy import Conversation, Proxy, frames, hang_up, send, serving
+from tests.support.produce_proxy import ProduceProxy
+from tests.support.proxy import serving
+from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
 
 
-class Refusal(Proxy):
-    """Refuses the first batches for the broker, as often as it was told."""
-
-    def __init__(self, target_port: int) -> None:
-        super().__init__(("127.0.0.1", target_port))
-        self.lock = threading.Lock()
-        self.error = ErrorCode.NONE
-        self.left = 0
-        self.waits = False
-
-    def refuse(self, error: ErrorCode, times: int, *, waits: bool = False) -> None:
-        """Refuse batches *times* times; with *waits* each when the next one is here."""
-        self.error, self.left, self.waits = error, times, waits
-
-    def refuses(self, frame: bytes) -> bool:
-        with self.lock:
-            is_refused = self.left > 0 and ApiKey.PRODUCE == int.from_bytes(frame[4:6])
-            self.left -= is_refused
-            return is_refused
-
-    def answer_to(self, frame: bytes) -> bytes:
-        request = decode_request(memoryview(frame)[4:])
-        assert isinstance(request.body, ProduceRequest)
-        responses = [
-            TopicProduceResponse(
-                topic.name,
-                [
-                    PartitionProduceResponse(data.partition_index, self.error, -1)
-                    for data in topic.partition_data
-                ],
-            )
-            for topic in request.body.topic_data
-        ]
-        body = ProduceResponse(responses)
-        (answer,) = encode_response(
-            ApiKey.PRODUCE, request.api_version, request.correlation_id, body
-        )
-        assert isinstance(answer, bytes)
-        return answer
-
-    def conversation(self, client: socket.socket, server: socket.socket) -> Conversation:
-        return WithRefusals(self, client, server)
-
-
-class WithRefusals(Conversation):
-    """One client's connection."""
-
-    def __init__(self, refusal: Refusal, client: socket.socket, server: socket.socket) -> None:
-        super().__init__(client, server)
-        self.refusal = refusal
-
-    def forward_requests(self) -> None:
-        answer = b""
-        for frame in frames(self.client):
-            if answer:
-                send(self.client, answer)
-                answer = b""
-            if not self.refusal.refuses(frame):
-                send(self.server, frame)
-            elif self.refusal.waits:
-                answer = self.refusal.answer_to(frame)
-            else:
-                send(self.client, self.refusal.answer_to(frame))
-        hang_up(self.client)
-        hang_up(self.server)
-
-    def request_passes(self, frame: bytes) -> bool:
-        return True
-
-    def answer_passes(self, frame: bytes) -> bool:
-        return True
+@contextmanager
+def started(*words: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A kadmin that runs, and whose input can be written to."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-m", "kadmin", *words]
+    process = subprocess.Popen(command, cwd=CHECKOUT, env=os.environ, **pipes)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture(scope="module")
-def refusal(
+def broker_behind_proxy(
     tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
-) -> Iterator[Refusal]:
+) -> Iterator[ProduceProxy]:
     """What stands between a broker and its clients."""
     (port,) = free_ports(1, "127.0.0.1")
-    with serving(Refusal(port)) as refusal:
+    with serving(ProduceProxy(port)) as proxy:
         settings = {
             "listeners": f"PLAINTEXT://127.0.0.1:{port}",
-            "advertised.listeners": f"PLAINTEXT://{refusal.address}",
+            "advertised.listeners": f"PLAINTEXT://{proxy.address}",
         }
         directory = tmp_path_factory.mktemp("broker")
         with running_broker(directory, make_chroot(zookeeper), 1, settings):
-            yield refusal
+            yield proxy
+
+
+@pytest.fixture
+def proxy(broker_behind_proxy: ProduceProxy) -> ProduceProxy:
+    """What hands everything on, until it is told otherwise."""
+    broker_behind_proxy.refuse(ErrorCode.NONE, 0)
+    broker_behind_proxy.hold(0)
+    return broker_behind_proxy
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -129,37 +76,130 @@ def refusal(
     ],
 )
 def test_first_batches_that_are_refused_for_the_moment_arrive_before_the_others(
-    refusal: Refusal, tmp_path: Path, error: ErrorCode, times: int
+    proxy: ProduceProxy, tmp_path: Path, error: ErrorCode, times: int
 ) -> None:
     topic = f"{error.name.lower()}-{times}"
-    wire = ("--topic", topic, "--bootstrap-server", refusal.address)
+    wire = ("--topic", topic, "--bootstrap-server", proxy.address)
     done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
     records = tmp_path / "records"
     records.write_text("".join(f"record {number}\n" for number in range(10)))
 
-    refusal.refuse(error, times)
+    proxy.refuse(error, times)
     outcome = kadmin("produce", *wire, "--file", str(records), "-X", "batch.num.messages=1")
 
     assert 0 == outcome.exit_code, outcome
     assert records.read_text() == done("consume", *wire, "--from-beginning", "--until-end")
 
 
-def test_record_that_the_broker_may_have_skipped_is_told_where_several_are_sent_at_once(
-    refusal: Refusal, tmp_path: Path
+def test_nothing_is_sent_behind_a_first_batch_whose_answer_is_missing(
+    proxy: ProduceProxy, tmp_path: Path
 ) -> None:
-    wire = ("--topic", "several", "--bootstrap-server", refusal.address)
+    """A leader that moves meanwhile takes what is behind, and refuses the first one then."""
+    wire = ("--topic", "held", "--bootstrap-server", proxy.address)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    records = tmp_path / "records"
+    records.write_text("".join(f"record {number}\n" for number in range(50)))
+    proxy.hold(0.5)
+
+    done("produce", *wire, "--file", str(records), "-X", "batch.num.messages=1")
+
+    assert 1 == proxy.most_under_way[0], "the first one goes alone"
+    assert 1 < proxy.most_under_way[1], "the others do not wait for each other"
+    assert records.read_text() == done("consume", *wire, "--from-beginning", "--until-end")
+
+
+def test_record_that_the_broker_may_have_skipped_is_told_where_keys_go_nobody_knows_where(
+    proxy: ProduceProxy, tmp_path: Path
+) -> None:
+    wire = ("--topic", "several", "--bootstrap-server", proxy.address)
     done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
     records = tmp_path / "records"
     records.write_text("one\ntwo\nthree\n")
-    refusal.refuse(ErrorCode.NOT_ENOUGH_REPLICAS, 1, waits=True)
+    proxy.refuse(ErrorCode.NOT_ENOUGH_REPLICAS, 1, waits=True)
 
-    several = ("-X", "batch.num.messages=1", "-X", "max.in.flight.requests.per.connection=5")
-    outcome = kadmin("produce", *wire, "--file", str(records), *several)
+    unknown = ("-X", "batch.num.messages=1", "-X", "partitioner=fnv1a", "--key", "k")
+    outcome = kadmin("produce", *wire, "--file", str(records), *unknown, "--output", "json")
 
     assert 1 == outcome.exit_code
     assert (
-        f"warning: line 1 of {records} was not delivered: a later record was taken, and nobody"
-        in (outcome.stderr)
-    )
-    assert "1 of 3 records were not delivered" in outcome.stderr
+        f"warning: line 1 of {records} may not have been delivered: a later record was taken, and"
+    ) in outcome.stderr
+    assert "1 of 3 records was not delivered (1 may be in the topic)" in outcome.stderr
+    assert "; 1 record failed, 1 may be in the topic" in outcome.stderr
+    produced = json.loads(outcome.stdout)
+    assert (2, 1, 1) == tuple(produced[name] for name in ("delivered", "failed", "in_doubt"))
     assert "two\nthree\n" == done("consume", *wire, "--from-beginning", "--until-end")
+
+
+def test_a_broker_that_has_forgotten_its_producer_ends_it_and_every_record_is_counted(
+    proxy: ProduceProxy, tmp_path: Path
+) -> None:
+    wire = ("--topic", "forgotten", "--bootstrap-server", proxy.address)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    records = tmp_path / "records"
+    records.write_text("".join(f"record {number}\n" for number in range(40)))
+    # Of those that are under way none is next: what was before them is lost.
+    proxy.refuse(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, 40, after=1)
+
+    one_by_one = ("-X", "batch.num.messages=1", "--output", "json")
+    outcome = kadmin("produce", *wire, "--file", str(records), *one_by_one)
+
+    assert 1 == outcome.exit_code
+    assert f"line 2 of {records} may not have been delivered: " in outcome.stderr
+    assert "compare the topic with the input before the rest is sent" in outcome.stderr
+    assert "internal error" not in outcome.stderr
+    produced = json.loads(outcome.stdout)
+    assert 1 == produced["delivered"]
+    assert 1 <= produced["in_doubt"] <= produced["failed"]
+    assert f"{produced['failed']} of {1 + produced['failed']} records were not" in outcome.stderr
+    assert "record 0\n" == done("consume", *wire, "--from-beginning", "--until-end")
+
+
+def test_topic_that_is_deleted_meanwhile_stays_deleted_and_that_is_told(
+    proxy: ProduceProxy,
+) -> None:
+    wire = ("--topic", "deleted", "--bootstrap-server", proxy.address)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    with started("produce", *wire, "--timeout", "5") as process:
+        assert process.stdin is not None
+        process.stdin.write(b"one\n")
+        process.stdin.flush()
+        wait_until(
+            lambda: "one\n" == done("consume", *wire, "--from-beginning", "--until-end"),
+            timeout_s=30,
+            what="the first record",
+        )
+        done("topics", "--delete", *wire, "--yes")
+        wait_until(
+            lambda: "deleted" not in done("topics", "--list", *wire[2:]).split(),
+            timeout_s=30,
+            what="a topic that is gone",
+        )
+        _, stderr = process.communicate(b"two\nthree\n", timeout=60)
+
+    assert 1 == process.returncode
+    assert b"topic 'deleted' has been deleted meanwhile: 2 of 3 records were not" in stderr
+    assert "deleted" not in done("topics", "--list", *wire[2:]).split()
+
+
+def test_who_presses_ctrl_c_twice_hears_what_is_left_open(proxy: ProduceProxy) -> None:
+    wire = ("--topic", "given-up", "--bootstrap-server", proxy.address)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    proxy.hold(60)
+    with started("produce", *wire, "--output", "json") as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"one\n")
+        process.stdin.flush()
+        wait_until(lambda: proxy.under_way, timeout_s=30, what="the record")
+        process.send_signal(signal.SIGINT)
+        waiting = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    proxy.release()
+
+    assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"
+    assert 130 == process.returncode
+    assert b"; 1 record failed, 1 may be in the topic" in stderr
+    produced = json.loads(stdout)
+    assert (0, 1, 1) == tuple(produced[name] for name in ("delivered", "failed", "in_doubt"))
