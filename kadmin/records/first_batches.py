@@ -49,6 +49,8 @@ class FirstBatches:
         self._clock = clock
         self._unknown = set(range(count))
         """Partitions that have taken nothing."""
+        self.are_over = False
+        """Whether all have, so that nothing waits any more."""
         self._alone: set[int] = set()
         """Those of them whose first batch is under way."""
         self._to_find = self._unknown.intersection(served)
@@ -90,13 +92,12 @@ class FirstBatches:
         self._alone.add(scout)
         return Place(scout, scout)
 
-    def settle(self, place: Place, taken: int | None) -> None:
-        """A record that went to *place* was *taken* by that partition, or None did."""
-        if place.first is None:
-            return
-        self._alone.discard(place.first)
+    def settle(self, first: int, taken: int | None) -> None:
+        """The first record for the partition *first* was *taken* by that one, or by None."""
+        self._alone.discard(first)
         if taken is not None:
             self._unknown.discard(taken)
+            self.are_over = not self._unknown
             self._to_find.discard(taken)
             self._sticky = taken
 

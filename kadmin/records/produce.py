@@ -222,14 +222,15 @@ class Sender:
         if record.partition is not None and record.partition >= self.partition_count:
             raise NoSuchPartition(self.request.topic, record.partition, self.partition_count)
 
-        first_batches = self.first_batches
+        batches = self.first_batches
+        partition, first = ANYWHERE if record.partition is None else record.partition, None
 
         def settled(error: KafkaError | None, message: Message) -> None:
-            if first_batches is not None and place.first is not None:
-                first_batches.settle(place, message.partition() if error is None else None)
+            if first is not None and batches is not None:
+                batches.settle(first, message.partition() if error is None else None)
             if error is not None:
                 self.fail(line, error)
-            elif first_batches is not None and message.offset() is None:
+            elif batches is not None and message.offset() is None:
                 self.note_failure(Failure(line, NO_OFFSET, is_in_doubt=True))
             else:
                 self.summary.delivered += 1
@@ -240,42 +241,45 @@ class Sender:
 
         self.summary.sent += 1
         while self.stopping is None:
-            place = self.place_of(record)
+            if batches is not None and not batches.are_over:
+                place = self.await_place(batches, record)
+                if place is None:
+                    break
+                partition, first = place
             try:
                 self.producer.produce(
                     self.request.topic,
                     record.value,
                     record.key,
-                    place.partition,
+                    partition,
                     on_delivery=settled,
                     timestamp=record.timestamp_ms or 0,
                     headers=list(record.headers) or None,
                 )
                 return
             except BufferError:
-                self.take_back(place)
+                self.take_back(first)
                 self.poll(TICK_S)
             except KafkaException as error:
-                self.take_back(place)
+                self.take_back(first)
                 self.fail(line, error.args[0])
                 return
+        assert self.stopping is not None
         self.note_failure(Failure(line, plain_reason(self.stopping), is_in_doubt=False))
 
-    def place_of(self, record: Record) -> Place:
-        """Where *record* goes, once it may be sent."""
-        if self.first_batches is not None:
-            while self.stopping is None:
-                place = self.first_batches.place_of(record.partition, record.key)
-                if place is not None:
-                    return place
-                # What waits to become a larger batch would be waited for as well.
-                self.poll_with(lambda: self.producer.flush(TICK_S))
-        return Place(ANYWHERE if record.partition is None else record.partition)
+    def await_place(self, batches: FirstBatches, record: Record) -> Place | None:
+        """Where *record* goes, once it may be sent; None when nothing is sent any more."""
+        while (place := batches.place_of(record.partition, record.key)) is None:
+            # What waits to become a larger batch would be waited for as well.
+            self.poll_with(lambda: self.producer.flush(TICK_S))
+            if self.stopping is not None:
+                return None
+        return place
 
-    def take_back(self, place: Place) -> None:
-        """*place* was given to a record that is not sent."""
-        if self.first_batches is not None:
-            self.first_batches.settle(place, None)
+    def take_back(self, first: int | None) -> None:
+        """The record that was to be the *first* of its partition is not sent."""
+        if first is not None and self.first_batches is not None:
+            self.first_batches.settle(first, None)
 
     def fail(self, line: int, error: KafkaError) -> None:
         code = error.code()

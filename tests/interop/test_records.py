@@ -222,7 +222,7 @@ def test_record_that_the_broker_refuses_is_told_by_its_line_and_the_others_arriv
 
     assert outcome.exit_code == 1
     assert f"line 2 of {file} was not delivered: message size too large" in outcome.stderr
-    assert "1 of 3 records were not delivered" in outcome.stderr
+    assert "1 of 3 records was not delivered" in outcome.stderr
     produced = json.loads(outcome.stdout)
     assert (2, 1, 8) == tuple(produced[name] for name in ("delivered", "failed", "bytes"))
     assert "one\nthree\n" == done(

@@ -37,7 +37,7 @@ def test_a_second_record_waits_until_the_first_one_is_taken() -> None:
     assert first == Place(2, 2)
     assert other == Place(1, 1)
     assert batches.place_of(2, None) is None
-    batches.settle(first, 2)
+    batches.settle(2, 2)
     assert batches.place_of(2, None) == Place(2)
     assert batches.place_of(1, None) is None
 
@@ -47,7 +47,7 @@ def test_after_a_first_record_that_failed_the_next_one_is_the_first() -> None:
     first = batches.place_of(0, None)
     assert first is not None
 
-    batches.settle(first, None)
+    batches.settle(0, None)
 
     assert batches.place_of(0, None) == Place(0, 0)
     assert batches.place_of(0, None) is None
@@ -62,7 +62,7 @@ def test_records_with_a_key_go_where_the_library_sends_them_and_wait_where_that_
 
     assert batches.place_of(None, b"key") is None
     assert batches.place_of(first.first, None) is None
-    batches.settle(first, first.first)
+    batches.settle(first.first, first.first)
     assert batches.place_of(None, b"key") == Place(ANYWHERE)
 
 
@@ -74,7 +74,7 @@ def test_records_without_a_key_stay_in_one_partition_while_another_is_tried() ->
     assert first.partition in (0, 2)
     assert first.first == first.partition
     assert batches.place_of(None, None) is None
-    batches.settle(first, first.partition)
+    batches.settle(first.partition, first.partition)
     assert batches.place_of(None, None) == Place(first.partition)
 
     clock.now += STICKY_S
@@ -83,7 +83,7 @@ def test_records_without_a_key_stay_in_one_partition_while_another_is_tried() ->
     assert second is not None
     assert {first.partition, second.partition} == {0, 2}, "partition 1 has no leader"
     assert batches.place_of(None, None) == Place(first.partition)
-    batches.settle(second, second.partition)
+    batches.settle(second.partition, second.partition)
     assert batches.place_of(None, None) == Place(ANYWHERE)
 
 
@@ -137,12 +137,12 @@ def test_whatever_is_sent_nothing_is_behind_a_first_batch_and_all_arrives_in_ord
         nonlocal refusals
         partition = lots.choice([one for one in under_way if under_way[one]])
         number, place = under_way[partition].pop(0)
-        if refusals and not arrived[partition]:
-            refusals -= 1
-            batches.settle(place, None)
-            return
-        arrived[partition].append(number)
-        batches.settle(place, partition)
+        is_refused = refusals > 0 and not arrived[partition]
+        refusals -= is_refused
+        if not is_refused:
+            arrived[partition].append(number)
+        if place.first is not None:
+            batches.settle(place.first, None if is_refused else partition)
 
     for number, (given_partition, key) in enumerate(records):
         wanted = None if given_partition is None else given_partition % count
@@ -163,3 +163,5 @@ def test_whatever_is_sent_nothing_is_behind_a_first_batch_and_all_arrives_in_ord
 
     for numbers in arrived.values():
         assert numbers == sorted(numbers)
+    if partitioner in PARTITIONERS:
+        assert batches.are_over == all(arrived[partition] for partition in range(count))

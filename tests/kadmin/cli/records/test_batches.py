@@ -62,7 +62,7 @@ def test_a_record_that_is_too_large_for_its_topic_is_told_and_costs_no_other(
 
     assert 1 == outcome.exit_code
     assert f"warning: line 2 of {records} was not delivered: message" in outcome.stderr
-    assert "1 of 3 records were not delivered" in outcome.stderr
+    assert "1 of 3 records was not delivered" in outcome.stderr
     assert ["one", "three"] == read.splitlines()
 
 
