@@ -6,7 +6,11 @@ Source: Kafka's ReplicaManager.deleteRecords.
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_delete_records import DelayedDeleteRecords, DeletedPartition
+from cluster.broker.delayed_delete_records import (
+    NO_OFFSET,
+    DelayedDeleteRecords,
+    DeletedPartition,
+)
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
@@ -21,7 +25,6 @@ from cluster.wire.messages.topics import (
 
 HIGH_WATERMARK: Final = -1
 """The offset that stands for everything that is committed."""
-NO_OFFSET: Final = -1
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:

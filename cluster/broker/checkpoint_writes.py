@@ -4,6 +4,7 @@ A thread writes, one time after the other: who asks while one is under way share
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from cluster.broker.ports import Ports
 
@@ -34,5 +35,7 @@ class CheckpointWrites:
             self._begin()
         else:
             self._is_under_way = False
-        for done in served:
-            done()
+        with ExitStack() as stack:
+            # All of them hear of it, also where one makes a mistake; the loop logs that.
+            for done in reversed(served):
+                stack.callback(done)

@@ -4,6 +4,7 @@ Source: Kafka's DelayedDeleteRecords.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from cluster.broker.checkpoint_writes import CheckpointWrites
 from cluster.broker.handling import Cancel
@@ -11,6 +12,8 @@ from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Clock
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
+
+NO_OFFSET: Final = -1
 
 
 class DeletedPartition:
@@ -33,10 +36,10 @@ class DeletedPartition:
         """Whether it is known how the deletion ended; the answer says it from then on."""
         hosted = self._hosted
         if hosted.log.is_offline:
-            self.error = ErrorCode.KAFKA_STORAGE_ERROR
+            self.error, self.low_watermark = ErrorCode.KAFKA_STORAGE_ERROR, NO_OFFSET
             return True
         if not hosted.replica.is_leader:
-            self.error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+            self.error, self.low_watermark = ErrorCode.NOT_LEADER_OR_FOLLOWER, NO_OFFSET
             return True
         self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
         if self.low_watermark < self._offset:

@@ -129,6 +129,9 @@ def plain_text(text: str) -> str:
     text = re.sub(r"^(?:\w+://)?(\S+?)(?:/bootstrap|/\d+): ", r"\1: ", text)
     text = re.sub(r"^\S+: Connect to ipv[46]#(\S+) failed: ", r"\1: ", text)
     text = re.sub(r" \(after .*$", "", text)
+    text = re.sub(
+        r"^ProduceRequest for .* failed due to (.*?) \((?:broker \S+ )?PID\{.*$", r"\1", text
+    )
     text = re.sub(r": receive 0 after POLLIN$", "", text)
     text = re.sub(r"^(?:Broker|Local): ", "", text).rstrip(" .:\n")
     head, colon, tail = text.rpartition(": ")

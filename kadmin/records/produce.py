@@ -123,6 +123,8 @@ class ProduceSummary:
     failed: int = 0
     in_doubt: int = 0
     bytes: int = 0
+    stopped_at: int | None = None
+    """The line behind which nothing was read; None where all were."""
     failures: list[Failure] = field(default_factory=list)
     """The first few that failed."""
     latencies: Latencies = field(default_factory=Latencies)
@@ -416,6 +418,7 @@ def produce(
             if rate is not None or sender.summary.sent % REPORT_EVERY == 0:
                 sender.poll(0)
             if sender.stopping is not None:
+                sender.summary.stopped_at = line
                 break
     except KeyboardInterrupt:
         if count := len(sender.producer):

@@ -169,6 +169,8 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
             session.output.warn(f"line {line} of {name} {what}: {reason}")
         if summary.failed > len(summary.failures):
             session.output.warn(f"… and {summary.failed - len(summary.failures):,} more")
+        if summary.stopped_at is not None:
+            session.output.warn(f"nothing behind line {summary.stopped_at} of {name} was read")
         p50, p99 = summary.latencies.percentile(50), summary.latencies.percentile(99)
         produced = ProducedView(
             topic=sender.request.topic,

@@ -284,7 +284,7 @@ def test_a_deletion_that_replicas_do_not_confirm_says_so(world: World, ends: str
         return
     expected = {
         "time": (ErrorCode.REQUEST_TIMED_OUT, 1),
-        "leadership": (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1),
+        "leadership": (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1),
     }
     deleted = answer.body.topics[0].partitions[0]
     assert expected[ends] == (deleted.error_code, deleted.low_watermark)
@@ -325,7 +325,8 @@ def test_a_deletion_that_the_disk_does_not_keep_is_none(world: World):
 
     world.settle()
 
-    assert ErrorCode.KAFKA_STORAGE_ERROR == answer.body.topics[0].partitions[0].error_code
+    deleted = answer.body.topics[0].partitions[0]
+    assert (ErrorCode.KAFKA_STORAGE_ERROR, -1) == (deleted.error_code, deleted.low_watermark)
     assert 0 == world.watcher_count
 
 

@@ -11,6 +11,18 @@ from kadmin.settings.keys import BrokerSasl, Secret
     ("text", "plain"),
     [
         (
+            "ProduceRequest for orders [0] with 2 message(s) failed due to sequence"
+            " desynchronization with broker 1 (PID{Id:15,Epoch:0}, base seq 7, last partition"
+            " error NO_ERROR (actions , base seq 5..6)",
+            "sequence desynchronization with broker 1",
+        ),
+        (
+            "ProduceRequest for orders [0] with 2 message(s) failed due to unknown producer id"
+            " (broker 1 PID{Id:13,Epoch:0}, base seq 5, 0 retries): unable to retry",
+            "unknown producer id",
+        ),
+        ("Not in the range 1000..1000000000\n", "not in the range 1000..1000000000"),
+        (
             "127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused"
             " (after 0ms in state CONNECT)",
             "127.0.0.1:1: connection refused",

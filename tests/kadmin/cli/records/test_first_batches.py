@@ -146,6 +146,7 @@ def test_a_broker_that_has_forgotten_its_producer_ends_it_and_every_record_is_co
 
     assert 1 == outcome.exit_code
     assert f"line 2 of {records} may not have been delivered: " in outcome.stderr
+    assert "nothing behind line " in outcome.stderr
     assert "compare the topic with the input before the rest is sent" in outcome.stderr
     assert "internal error" not in outcome.stderr
     produced = json.loads(outcome.stdout)
