@@ -27,7 +27,8 @@ def produced(p99_ms: float | None) -> str:
 def test_latencies_are_plain_numbers_in_a_fitting_unit(p99_ms: float, text: str) -> None:
     assert (
         "produced 5,000 records, 23.9 kB in 12.59 s: 397 records/s, 1.9 kB/s;"
-        f" delivered in 6.02 ms (p50), {text} (p99); 1 record failed"
+        f" delivered in 6.02 ms (p50), {text} (p99); 1 record failed,"
+        " 1 may be in the topic"
     ) == produced(p99_ms)
 
 
