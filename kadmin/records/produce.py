@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from kadmin.errors import KadminError, UnreachableError
 from kadmin.records.batch_limit import batch_size_of
 from kadmin.records.client import (
     ROUND_S,
@@ -24,8 +23,16 @@ from kadmin.records.client import (
     open_consumer,
     plain_reason,
 )
+from kadmin.records.delivery import (
+    BrokenOff,
+    Delivery,
+    Failure,
+    NotDelivered,
+    NotTaken,
+    TopicGone,
+    not_delivered,
+)
 from kadmin.records.first_batches import ANYWHERE, FirstBatches, Place
-from kadmin.records.latencies import Latencies
 from kadmin.records.record import Record
 from kadmin.settings.brokers import BrokerSettings
 
@@ -37,7 +44,6 @@ BATCH_SIZE: Final = "batch.size"
 USUAL_PARTITIONER: Final = "consistent_random"
 TICK_S: Final = 0.1
 REPORT_EVERY: Final = 200
-FAILURES_KEPT: Final = 10
 
 OF_CONNECTIONS: Final = ("sasl.", "ssl.", "security.", "socket.", "enable.ssl.", "client.")
 """How the properties begin that a connection needs, whoever uses it."""
@@ -103,86 +109,6 @@ class ProduceRequest:
         return self.is_idempotent if given is None else given.lower() in ("true", "t", "1")
 
 
-class Failure(NamedTuple):
-    """A line whose record was not delivered, or *is_in_doubt*."""
-
-    line: int
-    reason: str
-    is_in_doubt: bool
-
-
-@dataclass(slots=True)
-class ProduceSummary:
-    """What became of the records so far; *bytes* are those of delivered values.
-
-    *in_doubt* of those that *failed* may be in the topic all the same.
-    """
-
-    sent: int = 0
-    delivered: int = 0
-    failed: int = 0
-    in_doubt: int = 0
-    bytes: int = 0
-    stopped_at: int | None = None
-    """The line behind which nothing was read; None where all were."""
-    failures: list[Failure] = field(default_factory=list)
-    """The first few that failed."""
-    latencies: Latencies = field(default_factory=Latencies)
-
-    def give_up(self) -> None:
-        """Count what nobody has told of as failed, and in doubt."""
-        unanswered = self.sent - self.delivered - self.failed
-        self.failed += unanswered
-        self.in_doubt += unanswered
-
-
-class NotDelivered(KadminError):
-    """Some records were not delivered; the first ones have been told by their lines."""
-
-    def __init__(self, summary: ProduceSummary) -> None:
-        named = "lines" if summary.failed <= FAILURES_KEPT else f"first {FAILURES_KEPT} lines"
-        super().__init__(
-            not_delivered(summary),
-            hint=f"the {named} that failed are named above; the others are in the topic",
-        )
-
-
-class TopicGone(KadminError):
-    """The topic was there when it began, and is not any more."""
-
-    def __init__(self, topic: str, summary: ProduceSummary) -> None:
-        super().__init__(
-            f"topic '{topic}' has been deleted meanwhile: {not_delivered(summary)}",
-            hint="kadmin topics --list",
-        )
-
-
-class BrokenOff(KadminError):
-    """The brokers do not know any more what they had taken of this producer: it cannot go on."""
-
-    def __init__(self, summary: ProduceSummary, reason: str) -> None:
-        super().__init__(
-            f"{not_delivered(summary)}: {reason}",
-            hint="brokers may have lost records that they had taken (an unclean election?):"
-            " compare the topic with the input before the rest is sent",
-        )
-
-
-class NotTaken(UnreachableError):
-    """Some brokers were there, and not all records were taken in time.
-
-    *reason* is what connections to others failed of; empty if none did.
-    """
-
-    def __init__(self, topic: str, summary: ProduceSummary, timeout_s: float, reason: str) -> None:
-        super().__init__(
-            f"the brokers did not acknowledge {summary.failed} of {summary.sent} records of topic"
-            f" '{topic}' within {timeout_s:g} s" + (f" ({reason})" if reason else ""),
-            hint=f"'kadmin topics --describe --topic {topic}' shows partitions without a leader or"
-            " with too small an ISR; what was on its way may be in the topic",
-        )
-
-
 class Sender:
     """A producer with what became of its records in *summary*.
 
@@ -196,7 +122,7 @@ class Sender:
         settings: BrokerSettings,
         log: ConnectionLog,
         leaders: Mapping[int, int],
-        report: Callable[[ProduceSummary], None],
+        report: Callable[[Delivery], None],
     ) -> None:
         """*leaders* are those of all partitions, -1 for none."""
         self.producer = producer
@@ -212,7 +138,7 @@ class Sender:
                 request.properties.get("partitioner", USUAL_PARTITIONER),
             )
         self.report = report
-        self.summary = ProduceSummary()
+        self.summary = Delivery()
         self.stopping: KafkaError | None = None
 
     def send(self, line: int, record: Record) -> None:
@@ -233,7 +159,7 @@ class Sender:
             if error is not None:
                 self.fail(line, error)
             elif batches is not None and message.offset() is None:
-                self.note_failure(Failure(line, NO_OFFSET, is_in_doubt=True))
+                self.summary.note_failure(Failure(line, NO_OFFSET, is_in_doubt=True))
             else:
                 self.summary.delivered += 1
                 self.summary.bytes += len(message)
@@ -241,7 +167,6 @@ class Sender:
                 if latency_s is not None:
                     self.summary.latencies.add(latency_s)
 
-        self.summary.sent += 1
         while self.stopping is None:
             if batches is not None and not batches.are_over:
                 place = self.await_place(batches, record)
@@ -258,16 +183,19 @@ class Sender:
                     timestamp=record.timestamp_ms or 0,
                     headers=list(record.headers) or None,
                 )
+                self.summary.sent += 1
                 return
             except BufferError:
                 self.take_back(first)
                 self.poll(TICK_S)
             except KafkaException as error:
                 self.take_back(first)
+                self.summary.sent += 1
                 self.fail(line, error.args[0])
                 return
         assert self.stopping is not None
-        self.note_failure(Failure(line, plain_reason(self.stopping), is_in_doubt=False))
+        self.summary.sent += 1
+        self.summary.note_failure(Failure(line, plain_reason(self.stopping), is_in_doubt=False))
 
     def await_place(self, batches: FirstBatches, record: Record) -> Place | None:
         """Where *record* goes, once it may be sent; None when nothing is sent any more."""
@@ -286,15 +214,9 @@ class Sender:
     def fail(self, line: int, error: KafkaError) -> None:
         code = error.code()
         told = self.stopping if code in PURGED and self.stopping is not None else error
-        self.note_failure(Failure(line, plain_reason(told), code in UNSURE))
+        self.summary.note_failure(Failure(line, plain_reason(told), code in UNSURE))
         if code not in OF_ONE_RECORD and self.stopping is None:
             self.stopping = error
-
-    def note_failure(self, failure: Failure) -> None:
-        self.summary.failed += 1
-        self.summary.in_doubt += failure.is_in_doubt
-        if len(self.summary.failures) < FAILURES_KEPT:
-            self.summary.failures.append(failure)
 
     def poll(self, seconds: float) -> None:
         """Take the answers that are there, waiting up to *seconds* for the first."""
@@ -353,7 +275,7 @@ class Sender:
 def open_sender(
     settings: BrokerSettings,
     request: ProduceRequest,
-    report: Callable[[ProduceSummary], None],
+    report: Callable[[Delivery], None],
     *,
     debug: bool = False,
 ) -> Iterator[Sender]:
@@ -430,10 +352,3 @@ def produce(
         finally:
             sender.summary.give_up()
     sender.check()
-
-
-def not_delivered(summary: ProduceSummary) -> str:
-    """How many of the records failed."""
-    were = "was" if summary.failed == 1 else "were"
-    text = f"{summary.failed} of {summary.sent} records {were} not delivered"
-    return text + (f" ({summary.in_doubt} may be in the topic)" if summary.in_doubt else "")

@@ -5,7 +5,8 @@ from confluent_kafka import KafkaError, Producer
 
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.records.client import ConnectionLog
-from kadmin.records.produce import NotTaken, ProduceRequest, Sender
+from kadmin.records.delivery import NotTaken
+from kadmin.records.produce import ProduceRequest, Sender
 from kadmin.settings.brokers import BrokerSettings
 
 BOTH = "b1:9092,b2:9092"

@@ -1,0 +1,105 @@
+"""Delivery: what became of the records that were sent, and how is it told where they failed?
+
+Knows no client: it is handed what the brokers said.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from kadmin.errors import KadminError, UnreachableError
+from kadmin.records.latencies import Latencies
+
+FAILURES_KEPT: Final = 10
+
+
+class Failure(NamedTuple):
+    """A line whose record was not delivered, or *is_in_doubt*."""
+
+    line: int
+    reason: str
+    is_in_doubt: bool
+
+
+@dataclass(slots=True)
+class Delivery:
+    """What became of the records so far; *bytes* are those of delivered values.
+
+    *in_doubt* of those that *failed* may be in the topic all the same.
+    """
+
+    sent: int = 0
+    delivered: int = 0
+    failed: int = 0
+    in_doubt: int = 0
+    bytes: int = 0
+    stopped_at: int | None = None
+    """The line behind which nothing was read; None where all were."""
+    failures: list[Failure] = field(default_factory=list)
+    """The first few that failed."""
+    latencies: Latencies = field(default_factory=Latencies)
+
+    def note_failure(self, failure: Failure) -> None:
+        self.failed += 1
+        self.in_doubt += failure.is_in_doubt
+        if len(self.failures) < FAILURES_KEPT:
+            self.failures.append(failure)
+
+    def give_up(self) -> None:
+        """Count what nobody has told of as failed, and in doubt."""
+        unanswered = self.sent - self.delivered - self.failed
+        self.failed += unanswered
+        self.in_doubt += unanswered
+
+
+class NotDelivered(KadminError):
+    """Some records were not delivered; the first ones have been told by their lines."""
+
+    def __init__(self, summary: Delivery) -> None:
+        named = "lines" if summary.failed <= FAILURES_KEPT else f"first {FAILURES_KEPT} lines"
+        super().__init__(
+            not_delivered(summary),
+            hint=f"the {named} that failed are named above; the others are in the topic",
+        )
+
+
+class TopicGone(KadminError):
+    """The topic was there when it began, and is not any more."""
+
+    def __init__(self, topic: str, summary: Delivery) -> None:
+        super().__init__(
+            f"topic '{topic}' has been deleted meanwhile: {not_delivered(summary)}",
+            hint="kadmin topics --list",
+        )
+
+
+class BrokenOff(KadminError):
+    """The brokers do not know any more what they had taken of this producer: it cannot go on."""
+
+    def __init__(self, summary: Delivery, reason: str) -> None:
+        super().__init__(
+            f"{not_delivered(summary)}: {reason}",
+            hint="brokers may have lost records that they had taken (an unclean election?):"
+            " compare the topic with the input before the rest is sent",
+        )
+
+
+class NotTaken(UnreachableError):
+    """Some brokers were there, and not all records were taken in time.
+
+    *reason* is what connections to others failed of; empty if none did.
+    """
+
+    def __init__(self, topic: str, summary: Delivery, timeout_s: float, reason: str) -> None:
+        super().__init__(
+            f"the brokers did not acknowledge {summary.failed} of {summary.sent} records of topic"
+            f" '{topic}' within {timeout_s:g} s" + (f" ({reason})" if reason else ""),
+            hint=f"'kadmin topics --describe --topic {topic}' shows partitions without a leader or"
+            " with too small an ISR; what was on its way may be in the topic",
+        )
+
+
+def not_delivered(summary: Delivery) -> str:
+    """How many of the records failed."""
+    were = "was" if summary.failed == 1 else "were"
+    text = f"{summary.failed} of {summary.sent} records {were} not delivered"
+    return text + (f" ({summary.in_doubt} may be in the topic)" if summary.in_doubt else "")
