@@ -32,8 +32,10 @@ class Delivery:
     failed: int = 0
     in_doubt: int = 0
     bytes: int = 0
-    stopped_at: int | None = None
-    """The line behind which nothing was read; None where all were."""
+    unsent_from: int | None = None
+    """The line from which on nothing was sent; None where all were, or nobody knows of more."""
+    given_up: int = 0
+    """So many of those that *failed* nobody has told of."""
     failures: list[Failure] = field(default_factory=list)
     """The first few that failed."""
     latencies: Latencies = field(default_factory=Latencies)
@@ -46,9 +48,9 @@ class Delivery:
 
     def give_up(self) -> None:
         """Count what nobody has told of as failed, and in doubt."""
-        unanswered = self.sent - self.delivered - self.failed
-        self.failed += unanswered
-        self.in_doubt += unanswered
+        self.given_up = self.sent - self.delivered - self.failed
+        self.failed += self.given_up
+        self.in_doubt += self.given_up
 
 
 class NotDelivered(KadminError):
@@ -58,7 +60,8 @@ class NotDelivered(KadminError):
         named = "lines" if summary.failed <= FAILURES_KEPT else f"first {FAILURES_KEPT} lines"
         super().__init__(
             not_delivered(summary),
-            hint=f"the {named} that failed are named above; the others are in the topic",
+            hint=f"the {named} that failed are named above"
+            + ("; the others are in the topic" if summary.delivered else ""),
         )
 
 
@@ -101,5 +104,7 @@ class NotTaken(UnreachableError):
 def not_delivered(summary: Delivery) -> str:
     """How many of the records failed."""
     were = "was" if summary.failed == 1 else "were"
-    text = f"{summary.failed} of {summary.sent} records {were} not delivered"
-    return text + (f" ({summary.in_doubt} may be in the topic)" if summary.in_doubt else "")
+    text = f"{summary.failed:,} of {summary.sent:,} records {were} not "
+    if not summary.in_doubt:
+        return text + "delivered"
+    return text + f"acknowledged ({summary.in_doubt:,} may be in the topic)"

@@ -33,8 +33,8 @@ class Place(NamedTuple):
 class FirstBatches:
     """What one producer may send to the partitions of one topic.
 
-    *served* of *count* partitions have a leader.  *partitioner* is one of librdkafka's; with one
-    that is not known here nothing waits.
+    *served* of *count* partitions have a leader: records without a key go to others only if there
+    are none.  *partitioner* is one of librdkafka's; with one that is not known here nothing waits.
     """
 
     def __init__(
@@ -53,10 +53,11 @@ class FirstBatches:
         """Whether all have, so that nothing waits any more."""
         self._alone: set[int] = set()
         """Those of them whose first batch is under way."""
-        self._to_find = self._unknown.intersection(served)
+        self._to_find = self._unknown.intersection(served) or set(self._unknown)
         """Those of them that records without a key can go to."""
+        self._known: list[int] = []
         self._sticky: int | None = None
-        self._scout_at = 0.0
+        self._turn_at = 0.0
 
     def place_of(self, partition: int | None, key: bytes | None) -> Place | None:
         """Where a record with that *key* goes, which names a *partition* or none; None for nowhere
@@ -79,26 +80,28 @@ class FirstBatches:
 
     def _place_of_any(self) -> Place | None:
         """A place for a record without a key: one at a time looks for another partition."""
-        if not self._to_find:
-            return Place(ANYWHERE)
         now = self._clock()
-        if self._sticky is None:
-            if self._alone:
-                return None
-        elif now < self._scout_at or not self._to_find - self._alone:
+        if self._sticky is not None and now < self._turn_at:
             return Place(self._sticky)
-        self._scout_at = now + STICKY_S
-        scout = random.choice(sorted(self._to_find - self._alone))
-        self._alone.add(scout)
-        return Place(scout, scout)
+        self._turn_at = now + STICKY_S
+        fresh = self._to_find - self._alone
+        if fresh and (self._known or not self._alone):
+            scout = random.choice(sorted(fresh))
+            self._alone.add(scout)
+            return Place(scout, scout)
+        if not self._known:
+            return None
+        self._sticky = random.choice(self._known)
+        return Place(self._sticky)
 
     def settle(self, first: int, taken: int | None) -> None:
         """The first record for the partition *first* was *taken* by that one, or by None."""
         self._alone.discard(first)
-        if taken is not None:
+        if taken is not None and taken in self._unknown:
             self._unknown.discard(taken)
             self.are_over = not self._unknown
             self._to_find.discard(taken)
+            self._known.append(taken)
             self._sticky = taken
 
 

@@ -85,8 +85,7 @@ OF_TOPICS: Final = frozenset(
 )
 """Failures that a topic may have whose deletion was noticed by nobody here."""
 
-PURGED: Final = frozenset((KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT))
-
+UNSENT: Final = "it was not sent, since another one had failed"
 NO_OFFSET: Final = "a later record was taken, and nobody tells whether this one was"
 """What librdkafka calls delivered without saying where: it believes it for the sake of others."""
 
@@ -193,9 +192,8 @@ class Sender:
                 self.summary.sent += 1
                 self.fail(line, error.args[0])
                 return
-        assert self.stopping is not None
         self.summary.sent += 1
-        self.summary.note_failure(Failure(line, plain_reason(self.stopping), is_in_doubt=False))
+        self.summary.note_failure(Failure(line, UNSENT, is_in_doubt=False))
 
     def await_place(self, batches: FirstBatches, record: Record) -> Place | None:
         """Where *record* goes, once it may be sent; None when nothing is sent any more."""
@@ -213,8 +211,11 @@ class Sender:
 
     def fail(self, line: int, error: KafkaError) -> None:
         code = error.code()
-        told = self.stopping if code in PURGED and self.stopping is not None else error
-        self.summary.note_failure(Failure(line, plain_reason(told), code in UNSURE))
+        told = error
+        if code == KafkaError._PURGE_INFLIGHT and self.stopping is not None:
+            told = self.stopping
+        reason = UNSENT if code == KafkaError._PURGE_QUEUE else plain_reason(told)
+        self.summary.note_failure(Failure(line, reason, code in UNSURE))
         if code not in OF_ONE_RECORD and self.stopping is None:
             self.stopping = error
 
@@ -330,25 +331,47 @@ def produce(
         NotDelivered: some were refused; the others have been delivered.
         BrokersUnreachable, BrokersDenied: the rest was given up.
     """
-    rate = sender.request.rate
-    started = time.monotonic()
-    try:
-        for line, record in records:
-            if rate is not None:
-                sender.wait_until(started + sender.summary.sent / rate)
-            sender.send(line, record)
-            if rate is not None or sender.summary.sent % REPORT_EVERY == 0:
-                sender.poll(0)
-            if sender.stopping is not None:
-                sender.summary.stopped_at = line
-                break
-    except KeyboardInterrupt:
+
+    def tell() -> None:
         if count := len(sender.producer):
             interrupted(count)
-        raise
-    finally:
+
+    def finish() -> None:
         try:
             sender.finish()
-        finally:
-            sender.summary.give_up()
+        except KeyboardInterrupt:
+            tell()
+            sender.finish()
+            raise
+
+    try:
+        try:
+            send_each(sender, records)
+        except KeyboardInterrupt:
+            tell()
+            sender.finish()
+            raise
+        except Exception:
+            finish()
+            raise
+        finish()
+    finally:
+        sender.summary.give_up()
     sender.check()
+
+
+def send_each(sender: Sender, records: Iterable[tuple[int, Record]]) -> None:
+    """Send *records* until one fails for a reason that the others would fail for as well."""
+    rate = sender.request.rate
+    started = time.monotonic()
+    for line, record in records:
+        sender.summary.unsent_from = line
+        if rate is not None:
+            sender.wait_until(started + sender.summary.sent / rate)
+        sender.send(line, record)
+        sender.summary.unsent_from = None
+        if rate is not None or sender.summary.sent % REPORT_EVERY == 0:
+            sender.poll(0)
+        if sender.stopping is not None:
+            sender.summary.unsent_from = line + 1
+            return

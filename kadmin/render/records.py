@@ -65,7 +65,7 @@ def produced_line(produced: ProducedView) -> str:
         line += f"; delivered in {p50} (p50), {p99} (p99)"
     if produced.failed:
         line += f"; {counted(produced.failed, 'record')} failed"
-    return line + (f", {produced.in_doubt} may be in the topic" if produced.in_doubt else "")
+    return line + (f", {produced.in_doubt:,} may be in the topic" if produced.in_doubt else "")
 
 
 def consumed_line(records: int, size_bytes: int, seconds: float) -> str:

@@ -167,10 +167,13 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
         for line, reason, is_in_doubt in sorted(summary.failures):
             what = "may not have been delivered" if is_in_doubt else "was not delivered"
             session.output.warn(f"line {line} of {name} {what}: {reason}")
-        if summary.failed > len(summary.failures):
-            session.output.warn(f"… and {summary.failed - len(summary.failures):,} more")
-        if summary.stopped_at is not None:
-            session.output.warn(f"nothing behind line {summary.stopped_at} of {name} was read")
+        if more := summary.failed - len(summary.failures) - summary.given_up:
+            session.output.warn(f"… and {more:,} more")
+        if summary.given_up:
+            given_up = counted(summary.given_up, "record")
+            session.output.warn(f"{given_up} may be in the topic or not: nobody has answered yet")
+        if summary.unsent_from is not None:
+            session.output.warn(f"nothing from line {summary.unsent_from} of {name} on was sent")
         p50, p99 = summary.latencies.percentile(50), summary.latencies.percentile(99)
         produced = ProducedView(
             topic=sender.request.topic,

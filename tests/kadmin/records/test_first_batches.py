@@ -84,11 +84,26 @@ def test_records_without_a_key_stay_in_one_partition_while_another_is_tried() ->
     assert {first.partition, second.partition} == {0, 2}, "partition 1 has no leader"
     assert batches.place_of(None, None) == Place(first.partition)
     batches.settle(second.partition, second.partition)
+    assert batches.place_of(1, None) == Place(1, 1)
+    for _ in range(20):
+        clock.now += STICKY_S
+        place = batches.place_of(None, None)
+        assert place is not None
+        assert place.partition in (0, 2)
+        assert place.first is None
+    batches.settle(1, 1)
+    assert batches.are_over
     assert batches.place_of(None, None) == Place(ANYWHERE)
 
 
-def test_records_without_a_key_go_anywhere_where_no_partition_has_a_leader() -> None:
-    assert FirstBatches(2, []).place_of(None, None) == Place(ANYWHERE)
+def test_where_no_partition_has_a_leader_one_record_waits_for_one() -> None:
+    batches = FirstBatches(2, [])
+
+    place = batches.place_of(None, None)
+
+    assert place is not None
+    assert place.first == place.partition
+    assert batches.place_of(None, None) is None
 
 
 def test_with_a_partitioner_that_is_not_known_nothing_waits() -> None:

@@ -129,7 +129,7 @@ def test_record_that_the_broker_may_have_skipped_is_told_where_keys_go_nobody_kn
     assert (
         f"warning: line 1 of {records} may not have been delivered: a later record was taken, and"
     ) in outcome.stderr
-    assert "1 of 3 records was not delivered (1 may be in the topic)" in outcome.stderr
+    assert "1 of 3 records was not acknowledged (1 may be in the topic)" in outcome.stderr
     assert "; 1 record failed, 1 may be in the topic" in outcome.stderr
     produced = json.loads(outcome.stdout)
     assert (2, 1, 1) == tuple(produced[name] for name in ("delivered", "failed", "in_doubt"))
@@ -174,8 +174,8 @@ def test_after_an_answer_that_never_came_it_is_told_where_the_input_was_left(
 
     assert 5 == outcome.exit_code
     assert f"line 1 of {records} may not have been delivered: message timed out" in outcome.stderr
-    assert f"line 2 of {records} was not delivered: message timed out" in outcome.stderr
-    assert f"nothing behind line 2 of {records} was read" in outcome.stderr
+    assert f"line 2 of {records} was not delivered: it was not sent, since" in outcome.stderr
+    assert f"nothing from line 3 of {records} on was sent" in outcome.stderr
     assert "did not acknowledge 2 of 2 records of topic 'silent' within 2 s" in outcome.stderr
     assert "one\n" == done("consume", *wire, "--from-beginning", "--until-end")
 
@@ -207,6 +207,34 @@ def test_topic_that_is_deleted_meanwhile_stays_deleted_and_that_is_told(
     assert "deleted" not in done("topics", "--list", *wire[2:]).split()
 
 
+@pytest.mark.parametrize("lines", ["one\n", "one\ntwo\nthree\n"])
+def test_who_presses_ctrl_c_is_told_of_the_answers_that_are_waited_for(
+    proxy: ProduceProxy, tmp_path: Path, lines: str
+) -> None:
+    """At the end of the input, and where records wait for the first one."""
+    topic = f"interrupted-{len(lines)}"
+    wire = ("--topic", topic, "--bootstrap-server", proxy.address)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    records = tmp_path / "records"
+    records.write_text(lines)
+    proxy.hold(60)
+    with started("produce", *wire, "--file", str(records), "--output", "json") as process:
+        assert process.stderr is not None
+        wait_until(lambda: proxy.under_way > 0, timeout_s=30, what="the record")
+        process.send_signal(signal.SIGINT)
+        waiting = process.stderr.readline()
+        proxy.release()
+        stdout, stderr = process.communicate(timeout=60)
+
+    assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"
+    assert 130 == process.returncode
+    assert (b"nothing from line 2 of" in stderr) == (lines != "one\n")
+    assert b"failed" not in stderr
+    produced = json.loads(stdout)
+    assert (1, 0, 0) == tuple(produced[name] for name in ("delivered", "failed", "in_doubt"))
+    assert "one\n" == done("consume", *wire, "--from-beginning", "--until-end")
+
+
 def test_who_presses_ctrl_c_twice_hears_what_is_left_open(proxy: ProduceProxy) -> None:
     wire = ("--topic", "given-up", "--bootstrap-server", proxy.address)
     done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
@@ -225,6 +253,7 @@ def test_who_presses_ctrl_c_twice_hears_what_is_left_open(proxy: ProduceProxy) -
 
     assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"
     assert 130 == process.returncode
+    assert b"warning: 1 record may be in the topic or not: nobody has answered yet" in stderr
     assert b"; 1 record failed, 1 may be in the topic" in stderr
     produced = json.loads(stdout)
     assert (0, 1, 1) == tuple(produced[name] for name in ("delivered", "failed", "in_doubt"))
