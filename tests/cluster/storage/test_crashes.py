@@ -214,7 +214,9 @@ class Life:
     def delete_records(self) -> None:
         start, end = self.log.log_start_offset, self.log.log_end_offset
         offset = self.chance.randrange(start, end + 1)
-        self.start_min = self.manager.delete_records_before(ORDERS, offset, end)
+        start = self.manager.delete_records_before(ORDERS, offset, end)
+        self.manager.write_checkpoints()
+        self.start_min = start
 
     def retain(self) -> None:
         self.manager.delete_old_segments(START_MS, lambda of: self.log.log_end_offset)
