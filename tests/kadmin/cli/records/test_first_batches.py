@@ -104,7 +104,7 @@ def test_nothing_is_sent_behind_a_first_batch_whose_answer_is_missing(
     done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
     records = tmp_path / "records"
     records.write_text("".join(f"record {number}\n" for number in range(50)))
-    proxy.hold(0.5)
+    proxy.hold(1.5)
 
     done("produce", *wire, "--file", str(records), "-X", "batch.num.messages=1")
 
@@ -169,14 +169,14 @@ def test_after_an_answer_that_never_came_it_is_told_where_the_input_was_left(
     records.write_text("one\ntwo\nthree\n")
     proxy.hold(60)
 
-    outcome = kadmin("produce", *wire, "--file", str(records), "--timeout", "2")
+    outcome = kadmin("produce", *wire, "--file", str(records), "--timeout", "5")
     proxy.release()
 
     assert 5 == outcome.exit_code
     assert f"line 1 of {records} may not have been delivered: message timed out" in outcome.stderr
     assert f"line 2 of {records} was not delivered: it was not sent, since" in outcome.stderr
     assert f"nothing from line 3 of {records} on was sent" in outcome.stderr
-    assert "did not acknowledge 2 of 2 records of topic 'silent' within 2 s" in outcome.stderr
+    assert "did not acknowledge 2 of 2 records of topic 'silent' within 5 s" in outcome.stderr
     assert "one\n" == done("consume", *wire, "--from-beginning", "--until-end")
 
 
