@@ -60,7 +60,7 @@ def cut_off(
     high_watermark = hosted.replica.high_watermark
     offset = high_watermark if part.offset == HIGH_WATERMARK else part.offset
     try:
-        broker.ports.logs.delete_records_before(hosted.partition, offset, high_watermark)
+        hosted.log.delete_records_before(offset, high_watermark)
     except LogError as error:
         return DeleteRecordsPartitionResult(index, NO_OFFSET, error.error_code)
     hosted.replica.log_start_moved()

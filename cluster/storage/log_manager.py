@@ -356,21 +356,6 @@ class LogManager:
         directory = self.directory_of(partition)
         return directory is not None and directory.give_up_truncation(partition)
 
-    def delete_records_before(
-        self, partition: TopicPartition, offset: int, high_watermark: int
-    ) -> int:
-        """Let the log of *partition*, which there is, start at *offset*; that is durable once the
-        checkpoints are written.
-
-        Returns where it starts.
-
-        Raises:
-            OffsetOutOfRange: *offset* is beyond the high watermark.
-            KafkaStorageError: its directory is offline.
-        """
-        log = self._directory(partition).logs[partition]
-        return log.delete_records_before(offset, high_watermark)
-
     def _directory(self, partition: TopicPartition) -> LogDirectory:
         directory = self.directory_of(partition)
         assert directory is not None, f"there is no log of {partition}"

@@ -278,7 +278,7 @@ class History:
         def delete(world: World) -> None:
             hosted = world.broker.partitions.find(partition)
             if hosted is not None and offset <= hosted.replica.high_watermark:
-                world.logs.delete_records_before(partition, offset, hosted.replica.high_watermark)
+                hosted.log.delete_records_before(offset, hosted.replica.high_watermark)
                 hosted.replica.log_start_moved()
 
         self.both(delete)

@@ -381,7 +381,7 @@ def test_where_a_log_starts_is_durable_in_its_new_directory_before_it_is_there(
     alter(world, "/b")
     while not is_durable(world):
         step(world)
-    world.logs.delete_records_before(ORDERS_0, 17, 40)
+    log_of(world).delete_records_before(17, 40)
     while place(world) == "/a":
         step(world)
 

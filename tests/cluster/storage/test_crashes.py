@@ -214,7 +214,7 @@ class Life:
     def delete_records(self) -> None:
         start, end = self.log.log_start_offset, self.log.log_end_offset
         offset = self.chance.randrange(start, end + 1)
-        start = self.manager.delete_records_before(ORDERS, offset, end)
+        start = self.log.delete_records_before(offset, end)
         self.manager.write_checkpoints()
         self.start_min = start
 

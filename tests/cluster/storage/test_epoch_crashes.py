@@ -95,7 +95,8 @@ class Life:
 
     def forget(self) -> None:
         start, end = self.log.log_start_offset, self.log.log_end_offset
-        self.manager.delete_records_before(ORDERS, self.chance.randint(start, end), end)
+        self.log.delete_records_before(self.chance.randint(start, end), end)
+        self.manager.write_checkpoints()
         self.manager.delete_old_segments(START_MS, lambda of: self.log.log_end_offset)
 
     def restart(self) -> None:

@@ -174,9 +174,10 @@ def test_new_logs_go_where_the_fewest_are():
 def test_logs_are_there_again_after_an_orderly_end_with_all_that_is_known_of_them():
     disk = SimDisk()
     manager = started(disk, "/a", "/b")
-    for partition in (ORDERS, PAYMENTS):
-        fill(create(manager, partition))
-    manager.delete_records_before(ORDERS, 7, 60)
+    orders, payments = (create(manager, partition) for partition in (ORDERS, PAYMENTS))
+    fill(orders)
+    fill(payments)
+    orders.delete_records_before(7, 60)
     manager.write_high_watermarks({ORDERS: 50, PAYMENTS: 1000})
     manager.close(START_MS, -1)
     before = disk.read_size
@@ -524,8 +525,9 @@ def started_again(disk: SimDisk, manager: LogManager) -> LogManager:
 def test_dropped_segments_of_all_logs_are_removed_when_due():
     disk = disk_with("/data")
     manager = started(disk)
-    fill(create(manager))
-    manager.delete_records_before(ORDERS, 60, 60)
+    log = create(manager)
+    fill(log)
+    log.delete_records_before(60, 60)
 
     assert {ORDERS} == set(manager.delete_old_segments(START_MS, lambda partition: 60))
     due = manager.take_due_deletions(START_MS + 60_000)
@@ -542,7 +544,7 @@ def test_a_deleted_record_stays_deleted_after_a_crash():
     log = create(manager)
     fill(log)
     log.flush(START_MS)
-    manager.delete_records_before(ORDERS, 31, 60)
+    log.delete_records_before(31, 60)
     manager.write_checkpoints()
 
     disk.crash()
@@ -771,7 +773,7 @@ def test_a_truncation_that_is_given_up_leaves_no_trace(plan):
     disk = disk_with("/data")
     manager = started(disk)
     log = flushed(manager)
-    manager.delete_records_before(ORDERS, 3, 36)
+    log.delete_records_before(3, 36)
     manager.write_checkpoints()
     before = [checkpoint(disk, name) for name in (RECOVERY_POINTS, LOG_STARTS)]
     manager.begin_truncation(*plan)
@@ -817,7 +819,7 @@ def test_records_that_were_deleted_do_not_come_back_with_their_segments():
         fill(log)
         log.flush(START_MS)
         start = log.segments[2].base_offset
-        manager.delete_records_before(ORDERS, start, log.log_end_offset)
+        log.delete_records_before(start, log.log_end_offset)
         ends = {ORDERS: log.log_end_offset}
         assert manager.delete_old_segments(START_MS, ends.__getitem__) == {ORDERS: 2}
         manager.write_checkpoints()
