@@ -49,22 +49,24 @@ class FirstBatches:
         self._clock = clock
         self._unknown = set(range(count))
         """Partitions that have taken nothing."""
-        self.are_over = False
-        """Whether all have, so that nothing waits any more."""
         self._alone: set[int] = set()
         """Those of them whose first batch is under way."""
-        self._to_find = self._unknown.intersection(served) or set(self._unknown)
-        """Those of them that records without a key can go to."""
-        self._known: list[int] = []
+        self._targets = frozenset(served) or frozenset(range(count))
+        """Where records without a key can go."""
         self._sticky: int | None = None
         self._turn_at = 0.0
+
+    @property
+    def are_over(self) -> bool:
+        """Whether all partitions have taken something, so that nothing waits any more."""
+        return not self._unknown
 
     def place_of(self, partition: int | None, key: bytes | None) -> Place | None:
         """Where a record with that *key* goes, which names a *partition* or none; None for nowhere
         yet: it waits until another one is settled.
         """
         wanted = ANYWHERE if partition is None else partition
-        if not self._unknown or (partition is None and self._partitioner is None):
+        if self.are_over or (partition is None and self._partitioner is None):
             return Place(wanted)
         if partition is None:
             assert self._partitioner is not None
@@ -84,24 +86,22 @@ class FirstBatches:
         if self._sticky is not None and now < self._turn_at:
             return Place(self._sticky)
         self._turn_at = now + STICKY_S
-        fresh = self._to_find - self._alone
-        if fresh and (self._known or not self._alone):
+        fresh = (self._unknown & self._targets) - self._alone
+        if fresh and not (self._sticky is None and self._alone):
             scout = random.choice(sorted(fresh))
             self._alone.add(scout)
             return Place(scout, scout)
-        if not self._known:
+        if self._sticky is None:
             return None
-        self._sticky = random.choice(self._known)
+        known = [each for each in range(self._count) if each not in self._unknown]
+        self._sticky = random.choice(known)
         return Place(self._sticky)
 
     def settle(self, first: int, taken: int | None) -> None:
         """The first record for the partition *first* was *taken* by that one, or by None."""
         self._alone.discard(first)
-        if taken is not None and taken in self._unknown:
+        if taken is not None:
             self._unknown.discard(taken)
-            self.are_over = not self._unknown
-            self._to_find.discard(taken)
-            self._known.append(taken)
             self._sticky = taken
 
 

@@ -129,13 +129,13 @@ class Sender:
         self.request = request
         self.log = log
         self.partition_count = len(leaders)
-        self.first_batches: FirstBatches | None = None
-        if request.is_really_idempotent:
-            self.first_batches = FirstBatches(
-                self.partition_count,
-                [partition for partition, leader in leaders.items() if leader >= 0],
-                request.properties.get("partitioner", USUAL_PARTITIONER),
-            )
+        self.is_idempotent = request.is_really_idempotent
+        self.first_batches = FirstBatches(
+            # Only of an idempotent producer librdkafka believes what no broker said.
+            self.partition_count if self.is_idempotent else 0,
+            [partition for partition, leader in leaders.items() if leader >= 0],
+            request.properties.get("partitioner", USUAL_PARTITIONER),
+        )
         self.report = report
         self.summary = Delivery()
         self.stopping: KafkaError | None = None
@@ -153,11 +153,11 @@ class Sender:
         partition, first = ANYWHERE if record.partition is None else record.partition, None
 
         def settled(error: KafkaError | None, message: Message) -> None:
-            if first is not None and batches is not None:
+            if first is not None:
                 batches.settle(first, message.partition() if error is None else None)
             if error is not None:
                 self.fail(line, error)
-            elif batches is not None and message.offset() is None:
+            elif self.is_idempotent and message.offset() is None:
                 self.summary.note_failure(Failure(line, NO_OFFSET, is_in_doubt=True))
             else:
                 self.summary.delivered += 1
@@ -167,8 +167,8 @@ class Sender:
                     self.summary.latencies.add(latency_s)
 
         while self.stopping is None:
-            if batches is not None and not batches.are_over:
-                place = self.await_place(batches, record)
+            if not batches.are_over:
+                place = self.await_place(record)
                 if place is None:
                     break
                 partition, first = place
@@ -195,9 +195,9 @@ class Sender:
         self.summary.sent += 1
         self.summary.note_failure(Failure(line, UNSENT, is_in_doubt=False))
 
-    def await_place(self, batches: FirstBatches, record: Record) -> Place | None:
+    def await_place(self, record: Record) -> Place | None:
         """Where *record* goes, once it may be sent; None when nothing is sent any more."""
-        while (place := batches.place_of(record.partition, record.key)) is None:
+        while (place := self.first_batches.place_of(record.partition, record.key)) is None:
             # What waits to become a larger batch would be waited for as well.
             self.poll_with(lambda: self.producer.flush(TICK_S))
             if self.stopping is not None:
@@ -206,7 +206,7 @@ class Sender:
 
     def take_back(self, first: int | None) -> None:
         """The record that was to be the *first* of its partition is not sent."""
-        if first is not None and self.first_batches is not None:
+        if first is not None:
             self.first_batches.settle(first, None)
 
     def fail(self, line: int, error: KafkaError) -> None:
@@ -269,7 +269,7 @@ class Sender:
             found = self.producer.list_topics(topic, timeout=ROUND_S).topics[topic]
         except KafkaException:
             return False
-        return found.error is not None and found.error.code() in OF_TOPICS
+        return found.error is not None and found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
 
 
 @contextmanager
@@ -331,33 +331,26 @@ def produce(
         NotDelivered: some were refused; the others have been delivered.
         BrokersUnreachable, BrokersDenied: the rest was given up.
     """
-
-    def tell() -> None:
+    try:
+        send_all(sender, records)
+    except KeyboardInterrupt:
         if count := len(sender.producer):
             interrupted(count)
-
-    def finish() -> None:
-        try:
-            sender.finish()
-        except KeyboardInterrupt:
-            tell()
-            sender.finish()
-            raise
-
-    try:
-        try:
-            send_each(sender, records)
-        except KeyboardInterrupt:
-            tell()
-            sender.finish()
-            raise
-        except Exception:
-            finish()
-            raise
-        finish()
+        sender.finish()
+        raise
     finally:
         sender.summary.give_up()
     sender.check()
+
+
+def send_all(sender: Sender, records: Iterable[tuple[int, Record]]) -> None:
+    """Send *records*, and wait for the answers, whatever but Ctrl-C ends them."""
+    try:
+        send_each(sender, records)
+    except Exception:
+        sender.finish()
+        raise
+    sender.finish()
 
 
 def send_each(sender: Sender, records: Iterable[tuple[int, Record]]) -> None:

@@ -23,6 +23,7 @@ from kadmin.plan.wording import counted
 from kadmin.records.lines import LineForm, Reading, read_records, unescape
 
 if TYPE_CHECKING:
+    from kadmin.records.delivery import Delivery
     from kadmin.records.produce import ProduceRequest, Sender
 
 RECORDS: Final = "Records"
@@ -164,16 +165,7 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
         send_all(sender, records, lambda count: session.output.note(waiting_line(count)))
     finally:
         summary = sender.summary
-        for line, reason, is_in_doubt in sorted(summary.failures):
-            what = "may not have been delivered" if is_in_doubt else "was not delivered"
-            session.output.warn(f"line {line} of {name} {what}: {reason}")
-        if more := summary.failed - len(summary.failures) - summary.given_up:
-            session.output.warn(f"… and {more:,} more")
-        if summary.given_up:
-            given_up = counted(summary.given_up, "record")
-            session.output.warn(f"{given_up} may be in the topic or not: nobody has answered yet")
-        if summary.unsent_from is not None:
-            session.output.warn(f"nothing from line {summary.unsent_from} of {name} on was sent")
+        tell_failures(session, summary, name)
         p50, p99 = summary.latencies.percentile(50), summary.latencies.percentile(99)
         produced = ProducedView(
             topic=sender.request.topic,
@@ -187,6 +179,20 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
         )
         session.output.show(produced_document(produced))
         session.output.note(produced_line(produced))
+
+
+def tell_failures(session: Session, summary: "Delivery", name: str) -> None:
+    """Name the lines of the source *name* that failed, and where it was left."""
+    for line, reason, is_in_doubt in sorted(summary.failures):
+        what = "may not have been delivered" if is_in_doubt else "was not delivered"
+        session.output.warn(f"line {line} of {name} {what}: {reason}")
+    if more := summary.failed - len(summary.failures) - summary.given_up:
+        session.output.warn(f"… and {more:,} more")
+    if summary.given_up:
+        given_up = counted(summary.given_up, "record")
+        session.output.warn(f"{given_up} may be in the topic or not: nobody has answered yet")
+    if summary.unsent_from is not None:
+        session.output.warn(f"nothing from line {summary.unsent_from} of {name} on was sent")
 
 
 def waiting_line(count: int) -> str:
