@@ -1,12 +1,8 @@
 """Do records get to real brokers and back as they were, and is it told what became of each?"""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,13 +12,11 @@ import pytest
 from tests.interop.brokers import RealCluster
 from tests.interop.outages import reassign
 from tests.interop.tools import Tools
-from tests.support.checkout import CHECKOUT
-from tests.support.cli import done, kadmin
+from tests.support.cli import done, kadmin, running_kadmin
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
-KADMIN = (sys.executable, "-m", "kadmin")
 topic_numbers = count(1)
 
 
@@ -56,23 +50,6 @@ def write(tmp_path: Path) -> Callable[[bytes], str]:
 
 def of(cluster: RealCluster) -> tuple[str, str]:
     return ("--bootstrap-server", cluster.bootstrap)
-
-
-@contextmanager
-def running(*arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
-    process = subprocess.Popen(
-        [*KADMIN, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=CHECKOUT,
-        env=os.environ,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_records_of_every_kind_come_back_as_they_were(
@@ -309,7 +286,7 @@ def test_waiting_for_records_ends_by_ctrl_c_or_when_nobody_reads_any_more(
 ) -> None:
     cluster, topic = ten_records
     following = ("consume", *of(cluster), "--topic", topic, "--offset", "-1")
-    with running(*following) as interrupted, running(*following) as left:
+    with running_kadmin(*following) as interrupted, running_kadmin(*following) as left:
         assert interrupted.stdout is not None
         assert interrupted.stderr is not None
         assert left.stdout is not None

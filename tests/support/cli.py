@@ -1,9 +1,11 @@
-"""How does a test run kadmin: in this process, with its two streams caught."""
+"""How does a test run kadmin: in this process with its two streams caught, or beside it."""
 
 import io
+import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 from kadmin.cli.main import run
@@ -53,6 +55,26 @@ def kadmin_process(*arguments: str) -> KadminRun:
         check=False,
     )
     return KadminRun(outcome.returncode, outcome.stdout, outcome.stderr)
+
+
+@contextmanager
+def running_kadmin(
+    *arguments: str, stdin: int = subprocess.DEVNULL
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A kadmin that runs beside the test, and is gone at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kadmin", *arguments],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=CHECKOUT,
+        env=os.environ,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def offered(*arguments: str) -> list[str]:

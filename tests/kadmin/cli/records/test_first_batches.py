@@ -5,12 +5,9 @@ it refused for the moment is behind what was sent later.
 """
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,32 +16,13 @@ from cluster.model.error_codes import ErrorCode
 from kadmin.local.ports import free_ports
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.brokers import running_broker
-from tests.support.checkout import CHECKOUT
-from tests.support.cli import done, kadmin
+from tests.support.cli import done, kadmin, running_kadmin
 from tests.support.produce_proxy import ProduceProxy
 from tests.support.proxy import serving
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
-
-
-@contextmanager
-def started(*words: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A kadmin that runs, and whose input can be written to."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kadmin", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=CHECKOUT,
-        env=os.environ,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +49,13 @@ def proxy(broker_behind_proxy: ProduceProxy) -> ProduceProxy:
     return broker_behind_proxy
 
 
+def made(proxy: ProduceProxy, topic: str) -> tuple[str, ...]:
+    """Make *topic*, of one partition; the words that name it."""
+    wire = ("--topic", topic, "--bootstrap-server", proxy.address)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    return wire
+
+
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize(
     "error",
@@ -84,8 +69,7 @@ def test_first_batches_that_are_refused_for_the_moment_arrive_before_the_others(
     proxy: ProduceProxy, tmp_path: Path, error: ErrorCode, times: int
 ) -> None:
     topic = f"{error.name.lower()}-{times}"
-    wire = ("--topic", topic, "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, topic)
     records = tmp_path / "records"
     records.write_text("".join(f"record {number}\n" for number in range(10)))
 
@@ -100,8 +84,7 @@ def test_nothing_is_sent_behind_a_first_batch_whose_answer_is_missing(
     proxy: ProduceProxy, tmp_path: Path
 ) -> None:
     """A leader that moves meanwhile takes what is behind, and refuses the first one then."""
-    wire = ("--topic", "held", "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, "held")
     records = tmp_path / "records"
     records.write_text("".join(f"record {number}\n" for number in range(50)))
     proxy.hold(1.5)
@@ -116,8 +99,7 @@ def test_nothing_is_sent_behind_a_first_batch_whose_answer_is_missing(
 def test_record_that_the_broker_may_have_skipped_is_told_where_keys_go_nobody_knows_where(
     proxy: ProduceProxy, tmp_path: Path
 ) -> None:
-    wire = ("--topic", "several", "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, "several")
     records = tmp_path / "records"
     records.write_text("one\ntwo\nthree\n")
     proxy.refuse(ErrorCode.NOT_ENOUGH_REPLICAS, 1, waits=True)
@@ -139,8 +121,7 @@ def test_record_that_the_broker_may_have_skipped_is_told_where_keys_go_nobody_kn
 def test_a_broker_that_has_forgotten_its_producer_ends_it_and_every_record_is_counted(
     proxy: ProduceProxy, tmp_path: Path
 ) -> None:
-    wire = ("--topic", "forgotten", "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, "forgotten")
     records = tmp_path / "records"
     records.write_text("".join(f"record {number}\n" for number in range(40)))
     # Of those that are under way none is next: what was before them is lost.
@@ -163,8 +144,7 @@ def test_a_broker_that_has_forgotten_its_producer_ends_it_and_every_record_is_co
 def test_after_an_answer_that_never_came_it_is_told_where_the_input_was_left(
     proxy: ProduceProxy, tmp_path: Path
 ) -> None:
-    wire = ("--topic", "silent", "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, "silent")
     records = tmp_path / "records"
     records.write_text("one\ntwo\nthree\n")
     proxy.hold(60)
@@ -183,9 +163,8 @@ def test_after_an_answer_that_never_came_it_is_told_where_the_input_was_left(
 def test_topic_that_is_deleted_meanwhile_stays_deleted_and_that_is_told(
     proxy: ProduceProxy,
 ) -> None:
-    wire = ("--topic", "deleted", "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
-    with started("produce", *wire, "--timeout", "5") as process:
+    wire = made(proxy, "deleted")
+    with running_kadmin("produce", *wire, "--timeout", "5", stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(b"one\n")
         process.stdin.flush()
@@ -213,12 +192,11 @@ def test_who_presses_ctrl_c_is_told_of_the_answers_that_are_waited_for(
 ) -> None:
     """At the end of the input, and where records wait for the first one."""
     topic = f"interrupted-{len(lines)}"
-    wire = ("--topic", topic, "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, topic)
     records = tmp_path / "records"
     records.write_text(lines)
     proxy.hold(60)
-    with started("produce", *wire, "--file", str(records), "--output", "json") as process:
+    with running_kadmin("produce", *wire, "--file", str(records), "--output", "json") as process:
         assert process.stderr is not None
         wait_until(lambda: proxy.under_way > 0, timeout_s=30, what="the record")
         process.send_signal(signal.SIGINT)
@@ -236,10 +214,9 @@ def test_who_presses_ctrl_c_is_told_of_the_answers_that_are_waited_for(
 
 
 def test_who_presses_ctrl_c_twice_hears_what_is_left_open(proxy: ProduceProxy) -> None:
-    wire = ("--topic", "given-up", "--bootstrap-server", proxy.address)
-    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    wire = made(proxy, "given-up")
     proxy.hold(60)
-    with started("produce", *wire, "--output", "json") as process:
+    with running_kadmin("produce", *wire, "--output", "json", stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stderr is not None
         process.stdin.write(b"one\n")
