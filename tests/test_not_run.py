@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import OUTER_LIMIT_S
 
 HOOK = """\
 import sys
@@ -78,6 +79,6 @@ def run_tests(directory: Path, workers: str) -> "subprocess.CompletedProcess[str
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=OUTER_LIMIT_S,
         check=False,
     )

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import OUTER_LIMIT_S
 
 STARTED: Final = """\
 import os, signal, sys
@@ -25,7 +26,7 @@ def test_who_starts_the_tests_may_ignore_signals() -> None:
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=OUTER_LIMIT_S,
         check=False,
     )
 

@@ -14,7 +14,8 @@ from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, Records
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, KafkaError
 
-from tests.clients.driver import ALL_CODECS, BEGINNING, END, NO_OFFSET, WAIT_S, Got, Refused, Sent
+from tests.clients.driver import ALL_CODECS, BEGINNING, END, NO_OFFSET, Got, Refused, Sent
+from tests.support.waiting import OUTER_LIMIT_S
 
 NAMES = {"batch_size": "max_batch_size"}
 """Options that have a name of their own in this library."""
@@ -79,7 +80,7 @@ class Aio:
     async def _consumer(self, **options: Any) -> Any:
         """A consumer that has found a broker: unlike others, this library tries only once."""
         chosen = {"enable_auto_commit": False} | options
-        deadline = time.monotonic() + WAIT_S
+        deadline = time.monotonic() + OUTER_LIMIT_S
         while True:
             consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap, **chosen)
             try:
@@ -204,7 +205,7 @@ class AioProducer:
 
     def send(self, topic: str, records: Sequence[Sent]) -> list[int]:
         with refusals():
-            return self.runner.run(asyncio.wait_for(self._send(topic, records), WAIT_S))
+            return self.runner.run(asyncio.wait_for(self._send(topic, records), OUTER_LIMIT_S))
 
     async def _send(self, topic: str, records: Sequence[Sent]) -> list[int]:
         futures = [
@@ -248,7 +249,7 @@ def got_of(one: Any) -> Got:
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     with refusals():
-        return asyncio.run(asyncio.wait_for(work, WAIT_S))
+        return asyncio.run(asyncio.wait_for(work, OUTER_LIMIT_S))
 
 
 def check(codes: Iterator[int] | Sequence[int]) -> None:

@@ -25,7 +25,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 
-from tests.clients.driver import ALL_CODECS, WAIT_S, Got, Refused, Sent
+from tests.clients.driver import ALL_CODECS, Got, Refused, Sent
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 class Confluent:
@@ -55,7 +56,7 @@ class Confluent:
 
     def refuse_transactions(self) -> None:
         with refusals():
-            Library(self.config | {"transactional.id": "t"}).init_transactions(WAIT_S)
+            Library(self.config | {"transactional.id": "t"}).init_transactions(OUTER_LIMIT_S)
 
     @contextmanager
     def consumer(self, **options) -> Iterator[Consumer]:
@@ -75,7 +76,7 @@ class Confluent:
         with self.consumer(**options) as consumer:
             consumer.assign([TopicPartition(topic, *place) for place in offsets.items()])
             while len(got) < count:
-                messages = consumer.consume(count - len(got), WAIT_S)
+                messages = consumer.consume(count - len(got), OUTER_LIMIT_S)
                 assert messages
                 for one in messages:
                     if (error := one.error()) is not None:
@@ -85,13 +86,15 @@ class Confluent:
 
     def ends(self, topic, partition) -> tuple[int, int]:
         with self.consumer() as consumer:
-            first, last = consumer.get_watermark_offsets(TopicPartition(topic, partition), WAIT_S)
+            first, last = consumer.get_watermark_offsets(
+                TopicPartition(topic, partition), OUTER_LIMIT_S
+            )
         return first, last
 
     def offset_at(self, topic, partition, timestamp_ms) -> int | None:
         wanted = TopicPartition(topic, partition, timestamp_ms)
         with self.consumer() as consumer:
-            (found,) = consumer.offsets_for_times([wanted], WAIT_S)
+            (found,) = consumer.offsets_for_times([wanted], OUTER_LIMIT_S)
         assert found.error is None
         return None if found.offset == OFFSET_END else found.offset
 
@@ -105,13 +108,13 @@ class Confluent:
         result(self.admin.create_topics([topic]))
 
     def delete_topic(self, name) -> None:
-        result(self.admin.delete_topics([name], operation_timeout=WAIT_S))
+        result(self.admin.delete_topics([name], operation_timeout=OUTER_LIMIT_S))
 
     def add_partitions(self, name, count) -> None:
         result(self.admin.create_partitions([NewPartitions(name, count)]))
 
     def topics(self) -> set[str]:
-        return set(self.admin.list_topics(timeout=WAIT_S).topics)
+        return set(self.admin.list_topics(timeout=OUTER_LIMIT_S).topics)
 
     def replicas(self, topic) -> dict[int, list[int]]:
         described = result(self.admin.describe_topics(TopicCollection([topic])))
@@ -192,7 +195,7 @@ class ConfluentProducer:
                 timestamp=record.timestamp_ms,
                 headers=list(record.headers),
             )
-        assert self.library.flush(WAIT_S) == 0
+        assert self.library.flush(OUTER_LIMIT_S) == 0
         for error, _ in answers.values():
             if error is not None:
                 raise Refused(error.code())
@@ -227,4 +230,4 @@ def result(futures: "dict[Any, Future[Any]]") -> Any:
     """The outcome of an operation on one thing."""
     (future,) = futures.values()
     with refusals():
-        return future.result(WAIT_S)
+        return future.result(OUTER_LIMIT_S)

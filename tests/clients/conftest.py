@@ -28,7 +28,6 @@ JAVA = [
         # Its jars come by Maven, which may take its time; and one JVM is enough for a release.
         marks=[
             pytest.mark.interop,
-            pytest.mark.timeout(300),
             pytest.mark.xdist_group(f"java-{release}"),
         ],
     )

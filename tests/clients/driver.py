@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
-WAIT_S: Final = 20
 NO_OFFSET: Final = -1
 """What stands for the offset of a record that nobody acknowledged."""
 
@@ -66,7 +65,7 @@ class Producer(Protocol):
 
 
 class Driver(Protocol):
-    """A client library at work; every call may raise Refused, and waits WAIT_S at most."""
+    """A client library at work; every call may raise Refused, and waits OUTER_LIMIT_S at most."""
 
     codecs: frozenset[str]
     """What the library compresses by without help of others."""

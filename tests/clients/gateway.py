@@ -12,7 +12,7 @@ from typing import Final
 import pyspark
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
-END_TIMEOUT_S: Final = 20
+from tests.support.waiting import OUTER_LIMIT_S
 
 OPTIONS: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """A JVM that is soon up, and leaves the cores to others."""
@@ -62,7 +62,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
     assert process.stdin is not None
     process.stdin.close()
     try:
-        process.wait(END_TIMEOUT_S)
+        process.wait(OUTER_LIMIT_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

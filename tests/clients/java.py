@@ -12,7 +12,8 @@ from typing import Any, Final
 from py4j.java_gateway import JavaGateway, JavaMember
 from py4j.protocol import STATIC_PREFIX, Py4JJavaError
 
-from tests.clients.driver import ALL_CODECS, BEGINNING, END, WAIT_S, Got, Refused, Sent
+from tests.clients.driver import ALL_CODECS, BEGINNING, END, Got, Refused, Sent
+from tests.support.waiting import OUTER_LIMIT_S
 
 SERIALIZATION: Final = "org.apache.kafka.common.serialization.ByteArray"
 PRODUCING: Final = {
@@ -67,11 +68,11 @@ class JavaClient:
         return properties
 
     def _wait(self) -> Any:
-        return self.java.time.Duration.ofSeconds(WAIT_S)
+        return self.java.time.Duration.ofSeconds(OUTER_LIMIT_S)
 
     def result(self, future: Any) -> Any:
         with self.refusals():
-            return future.get(WAIT_S, self.java.util.concurrent.TimeUnit.SECONDS)
+            return future.get(OUTER_LIMIT_S, self.java.util.concurrent.TimeUnit.SECONDS)
 
     @contextmanager
     def refusals(self) -> Iterator[None]:

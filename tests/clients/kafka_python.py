@@ -9,7 +9,8 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic, OffsetSpec
 from kafka.errors import KafkaError
 
-from tests.clients.driver import BEGINNING, END, WAIT_S, Got, Refused, Sent
+from tests.clients.driver import BEGINNING, END, Got, Refused, Sent
+from tests.support.waiting import OUTER_LIMIT_S
 
 SET_FOR_TOPIC = "DYNAMIC_TOPIC_CONFIG"
 """The source of a config that was set for the topic itself."""
@@ -41,7 +42,7 @@ class KafkaPython:
         try:
             yield KafkaPythonProducer(library)
         finally:
-            library.close(WAIT_S)
+            library.close(OUTER_LIMIT_S)
 
     def produce(self, topic, records, **options) -> list[int]:
         with self.producer(**options) as producer:
@@ -53,7 +54,7 @@ class KafkaPython:
             try:
                 library.init_transactions()
             finally:
-                library.close(WAIT_S)
+                library.close(OUTER_LIMIT_S)
 
     @contextmanager
     def consumer(self, **options) -> Iterator[KafkaConsumer]:
@@ -76,7 +77,7 @@ class KafkaPython:
             for place, offset in places.items():
                 seek(consumer, place, offset)
             while len(got) < count:
-                found = consumer.poll(WAIT_S * 1000, max_records=count - len(got))
+                found = consumer.poll(OUTER_LIMIT_S * 1000, max_records=count - len(got))
                 assert found
                 got += [got_of(one) for records in found.values() for one in records]
         return got
@@ -203,8 +204,8 @@ class KafkaPythonProducer:
             for record in records
         ]
         with refusals():
-            self.library.flush(WAIT_S)
-            return [future.get(WAIT_S).offset for future in futures]
+            self.library.flush(OUTER_LIMIT_S)
+            return [future.get(OUTER_LIMIT_S).offset for future in futures]
 
 
 def seek(consumer: KafkaConsumer, place: TopicPartition, offset: int) -> None:

@@ -9,10 +9,10 @@ from confluent_kafka.cimpl import KafkaError, NewTopic
 
 from cluster.model.error_codes import ErrorCode
 from tests.clients.confluent import Confluent
-from tests.clients.driver import WAIT_S, Driver, Refused, Sent
+from tests.clients.driver import Driver, Refused, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = LIBRARIES
 
@@ -45,7 +45,6 @@ def test_a_topic_is_made_listed_described_and_deleted(client: Driver, made: str,
     assert made not in client.topics()
     wait_until(
         lambda: not list(broker.data.glob(f"{made}-?")),
-        timeout_s=WAIT_S,
         what="its logs to be taken out of use",
     )
 
@@ -65,7 +64,7 @@ def test_a_deleted_topic_can_be_made_again(client: Driver, made: str):
     client.delete_topic(made)
 
     # For a moment it is marked for deletion still, as with Kafka.
-    wait_until(lambda: is_made(client, made), timeout_s=WAIT_S, what="the old topic to be gone")
+    wait_until(lambda: is_made(client, made), what="the old topic to be gone")
 
     assert (0, 0) == client.ends(made, 0)
 
@@ -91,7 +90,7 @@ def test_a_topic_without_enough_brokers_is_not_made(broker: Broker, topic: str):
     (future,) = admin.create_topics([NewTopic(topic, 1, 3)]).values()
 
     with pytest.raises(KafkaException) as refused:
-        future.result(WAIT_S)
+        future.result(OUTER_LIMIT_S)
 
     assert KafkaError.INVALID_REPLICATION_FACTOR == refused.value.args[0].code()
 
@@ -149,7 +148,7 @@ def test_a_changed_config_takes_effect(client: Driver, made: str):
             return refused.code == ErrorCode.MESSAGE_TOO_LARGE
         return False
 
-    wait_until(is_refused, timeout_s=WAIT_S, what="the broker to hear of the change")
+    wait_until(is_refused, what="the broker to hear of the change")
 
 
 def test_a_wrong_value_is_refused(client: Driver, made: str):
@@ -190,7 +189,7 @@ def test_the_offset_of_the_latest_time_is_listed(broker: Broker, topic: str):
     place = TopicPartition(topic, 0)
     (listed,) = driver.admin.list_offsets({place: OffsetSpec.max_timestamp()}).values()
 
-    assert 4 == listed.result(WAIT_S).offset
+    assert 4 == listed.result(OUTER_LIMIT_S).offset
 
 
 def test_sizes_of_logs_are_described(client: Driver, made: str, broker: Broker):

@@ -11,11 +11,11 @@ from py4j.protocol import Py4JAuthenticationError
 from kadmin.jvm.process import Process, start_of
 from tests.clients.gateway import running_gateway
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = [pytest.mark.clients, pytest.mark.faults]
 
 NO_JARS = ""
-END_S = 20
 
 OWNER = """
 import sys
@@ -54,4 +54,4 @@ def test_a_jvm_ends_when_its_owner_is_killed(java: str, tmp_path: Path):
 
         owner.kill()
 
-    assert jvm.ends_within(END_S)
+    assert jvm.ends_within(OUTER_LIMIT_S)

@@ -131,14 +131,11 @@ def test_partition_without_a_leader_is_named_and_the_others_can_be_read(
     wire = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
     listed = ("brokers", "--list", "--bootstrap-server", broker.bootstrap)
     with running_broker(tmp_path, connect, 2) as other:
-        wait_until(
-            lambda: "2" in done(*listed).split(), timeout_s=20, what="the broker to be heard of"
-        )
+        wait_until(lambda: "2" in done(*listed).split(), what="the broker to be heard of")
         done("topics", "--create", *wire, "--replica-assignment", f"{broker.broker_id},2")
         other.terminate()
     wait_until(
         lambda: "Leader: none" in done("topics", *wire, "--describe", "--unavailable-partitions"),
-        timeout_s=20,
         what="the partition of the stopped broker to lose its leader",
     )
 

@@ -9,9 +9,10 @@ from confluent_kafka import KafkaError
 
 from cluster.model.error_codes import ErrorCode
 from tests.clients.confluent import Confluent
-from tests.clients.driver import BEGINNING, END, WAIT_S, Driver, Got, Refused, Sent
+from tests.clients.driver import BEGINNING, END, Driver, Got, Refused, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = LIBRARIES
 
@@ -89,7 +90,7 @@ def test_one_consumer_follows_several_partitions(client: Driver, topic: str):
 
         for partition in (0, 1, 2, 0):
             producer.send(topic, records(3, partition))
-        got = reading.result(WAIT_S)
+        got = reading.result(OUTER_LIMIT_S)
 
     offsets = [[one.offset for one in got if one.record.partition == index] for index in range(3)]
     assert [list(range(6)), list(range(3)), list(range(3, 7))] == offsets
@@ -111,7 +112,7 @@ def test_a_consumer_that_waits_gets_what_is_sent_meanwhile(client: Driver, topic
 
         client.produce(topic, records(3))
 
-        assert numbered(records(3)) == reading.result(WAIT_S)
+        assert numbered(records(3)) == reading.result(OUTER_LIMIT_S)
 
 
 def test_a_consumer_at_the_end_gets_what_is_sent_from_then_on(client: Driver, topic: str):

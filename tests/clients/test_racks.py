@@ -77,7 +77,7 @@ def meters(
             broker = start_broker(directory, connect, broker_id, settings)
             stack.callback(broker.kill)
         for meter in meters.values():
-            wait_until(partial(knows_all, meter), timeout_s=60, what="brokers that know each other")
+            wait_until(partial(knows_all, meter), what="brokers that know each other")
         yield meters
 
 

@@ -9,11 +9,12 @@ import pytest
 from cluster.wire.api_keys import ApiKey
 from kadmin.local.ports import free_ports
 from kadmin.local.zookeeper import ZooKeeperServer
-from tests.clients.driver import WAIT_S, Driver, Got, Sent
+from tests.clients.driver import Driver, Got, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker, start_broker
 from tests.support.gate import Gate
 from tests.support.proxy import serving
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [*LIBRARIES, pytest.mark.faults]
@@ -67,7 +68,7 @@ def test_each_record_is_there_once_after_a_kill_whose_answers_were_lost(
         mortal.gate.lose_answer(ApiKey.PRODUCE, meanwhile=mortal.kill_and_start)
         producer.send(topic, sent[20:40])
         after = producer.send(topic, sent[40:])
-        got = reading.result(WAIT_S)
+        got = reading.result(OUTER_LIMIT_S)
     ends = client.ends(topic, 0)
     client.close()
 

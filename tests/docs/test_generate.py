@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import OUTER_LIMIT_S
 
 MAN_PAGES = sorted((CHECKOUT / "man").glob("*.1"))
 
@@ -19,7 +20,7 @@ def generate(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=OUTER_LIMIT_S,
         check=False,
     )
 

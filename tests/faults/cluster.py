@@ -24,12 +24,11 @@ from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.local.zookeeper_config import Member
 from tests.faults.links import Cut, Link, Links
 from tests.support.brokers import Broker, start_broker
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 LOOPBACK: Final = "127.0.0.1"
 SESSION_MS: Final = 4000
 LAG_MS: Final = 4000
-WAIT_S: Final = 60
 ZOOKEEPERS: Final = 3
 DISKS: Final = ("disk-0", "disk-1")
 ROOM: Final = 4096
@@ -77,7 +76,7 @@ class FaultyCluster:
     def start(self) -> None:
         for zookeeper in self.zookeepers.values():
             zookeeper.launch(find_java())
-        wait_until(self.has_quorum, timeout_s=WAIT_S, what="ZooKeepers that serve")
+        wait_until(self.has_quorum, what="ZooKeepers that serve")
         for broker_id in self.broker_ids:
             self.peer_links[broker_id] = self.links.to(self._peer_ports[broker_id])
             self.zookeeper_links[broker_id] = [
@@ -133,7 +132,7 @@ class FaultyCluster:
         for zookeeper in self.zookeepers.values():
             if not zookeeper.is_alive:
                 zookeeper.launch(find_java())
-        wait_until(self.has_quorum, timeout_s=WAIT_S, what="ZooKeepers that serve")
+        wait_until(self.has_quorum, what="ZooKeepers that serve")
         gone = [one for one in self.broker_ids if not self.is_running(one)]
         self.start_brokers(gone)
 
@@ -210,7 +209,7 @@ class FaultyCluster:
     def client(self) -> Iterator[KazooClient]:
         hosts = ",".join(one.connect for one in self.zookeepers.values())
         client = KazooClient(hosts=hosts, timeout=10)
-        client.start(timeout=WAIT_S)
+        client.start(timeout=OUTER_LIMIT_S)
         try:
             yield client
         finally:

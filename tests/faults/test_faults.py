@@ -15,7 +15,6 @@ from tests.faults.trial import (
     FAULTS,
     PARTITIONS,
     TOPIC,
-    VERIFY_S,
     not_proven_equal,
     run_trial,
 )
@@ -26,7 +25,6 @@ from tests.support.steady import SteadyProducer
 @pytest.mark.faults
 @pytest.mark.zk
 @pytest.mark.clients
-@pytest.mark.timeout(600 + VERIFY_S)
 def test_what_was_acknowledged_outlives_every_kind_of_fault(tmp_path: Path) -> None:
     said: list[str] = []
     faults = iter(FAULTS)

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from tests.faults.cluster import DISKS, SESSION_MS, WAIT_S, FaultyCluster, running_cluster
+from tests.faults.cluster import DISKS, SESSION_MS, FaultyCluster, running_cluster
 from tests.faults.links import Cut
-from tests.support.steady import MESSAGE_TIMEOUT_S, SteadyProducer
-from tests.support.waiting import wait_until
+from tests.support.steady import SteadyProducer
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 TOPIC: Final = "trial"
 PARTITIONS: Final = 6
@@ -27,9 +27,6 @@ LIBRARY: Final = {
     "socket.timeout.ms": 5000,
     "reconnect.backoff.max.ms": 1000,
 }
-SETTLE_S: Final = 90
-VERIFY_S: Final = 600
-"""Many times what a long trial's logs take, on a machine that has other things to do."""
 DIFFER: Final = 4
 NOT_ALL_READ: Final = 5
 
@@ -151,14 +148,13 @@ def prepared(directory: Path) -> Iterator[tuple[FaultyCluster, str]]:
     """A cluster with the topic of the trial, and its bootstrap servers."""
     with running_cluster(directory) as cluster:
         bootstrap = ",".join(f"127.0.0.1:{port}" for port in cluster.client_ports.values())
-        wait_until(
-            lambda: cluster.controller_id() is not None, timeout_s=WAIT_S, what="a controller"
-        )
+        wait_until(lambda: cluster.controller_id() is not None, what="a controller")
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         # Those that serve have said so in ZooKeeper; the controller has perhaps not heard of all.
         wait_until(
-            lambda: len(admin.list_topics(timeout=WAIT_S).brokers) == len(cluster.broker_ids),
-            timeout_s=WAIT_S,
+            lambda: (
+                len(admin.list_topics(timeout=OUTER_LIMIT_S).brokers) == len(cluster.broker_ids)
+            ),
             what="a controller that knows all brokers",
         )
         topic = NewTopic(
@@ -168,8 +164,8 @@ def prepared(directory: Path) -> Iterator[tuple[FaultyCluster, str]]:
             config={"min.insync.replicas": "2"},
         )
         for future in admin.create_topics([topic]).values():
-            future.result(WAIT_S)
-        wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=WAIT_S, what="a whole ISR")
+            future.result(OUTER_LIMIT_S)
+        wait_until(lambda: cluster.is_whole(TOPIC), what="a whole ISR")
         yield cluster, bootstrap
 
 
@@ -184,7 +180,7 @@ def run_trial(
             TOPIC,
             PARTITIONS,
             per_second=PER_SECOND,
-            flush_s=MESSAGE_TIMEOUT_S,
+            flush_s=OUTER_LIMIT_S,
             config=LIBRARY,
         )
         producer.start()
@@ -199,7 +195,7 @@ def run_trial(
         wrong: list[str] = []
         if acknowledged.failures:
             wrong.append(f"records were refused: {dict(acknowledged.failures)}")
-        wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=SETTLE_S, what="whole ISRs")
+        wait_until(lambda: cluster.is_whole(TOPIC), what="whole ISRs")
         wrong += producer.problems(bootstrap)
         for broker_id in cluster.broker_ids:
             cluster.stop(broker_id)
@@ -215,7 +211,7 @@ def act(cluster: FaultyCluster, fault: Fault, lots: Random, say: Say) -> None:
     time.sleep(lasts_s)
     healed_s = time.monotonic()
     cluster.heal()
-    wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=SETTLE_S, what=f"healing of {fault.name}")
+    wait_until(lambda: cluster.is_whole(TOPIC), what=f"healing of {fault.name}")
     took_s = time.monotonic() - healed_s
     say(f"{fault.name}: {text}, for {lasts_s:.1f} s; whole again after {took_s:.1f} s")
     time.sleep(lots.uniform(0, 1))
@@ -246,7 +242,7 @@ def not_proven_equal(directory: Path, broker_ids: Iterable[int]) -> list[str]:
         [*command, "--deep", "--output", "json", "--quiet"],
         capture_output=True,
         text=True,
-        timeout=VERIFY_S,
+        timeout=OUTER_LIMIT_S,
         check=False,
     )
     if done.returncode not in (0, DIFFER, NOT_ALL_READ):

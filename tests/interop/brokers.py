@@ -17,9 +17,9 @@ from tests.interop.broker_settings import (
     write_properties,
 )
 from tests.interop.processes import JavaServer
+from tests.support.waiting import OUTER_LIMIT_S
 
 STARTED: Final = "started (kafka.server.KafkaServer)"
-TOOL_TIMEOUT_S: Final = 90.0
 BROKER_JVM: Final = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 TOOL_JVM: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 
@@ -71,7 +71,7 @@ def run_tool(
     main_class: str,
     *arguments: str,
     stdin: str = "",
-    timeout_s: float = TOOL_TIMEOUT_S,
+    timeout_s: float = OUTER_LIMIT_S,
 ) -> ToolRun:
     """Run one of Kafka's tools to its end."""
     done = subprocess.run(
@@ -184,7 +184,7 @@ class RealCluster:
             self.kill(broker_id)
 
     def tool(
-        self, main_class: str, *arguments: str, stdin: str = "", timeout_s: float = TOOL_TIMEOUT_S
+        self, main_class: str, *arguments: str, stdin: str = "", timeout_s: float = OUTER_LIMIT_S
     ) -> ToolRun:
         """Run one of the release's own tools to its end."""
         return run_tool(

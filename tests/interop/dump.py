@@ -3,9 +3,8 @@
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-DUMP_TIMEOUT_S: Final = 50.0
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 class Dump:
@@ -25,7 +24,7 @@ class Dump:
             [*self.command, *options, "--files", names],
             capture_output=True,
             text=True,
-            timeout=DUMP_TIMEOUT_S,
+            timeout=OUTER_LIMIT_S,
             check=False,
         )
         assert done.returncode == 0, done.stderr

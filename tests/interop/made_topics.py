@@ -15,8 +15,6 @@ from tests.support.cli import done
 from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
 
-HEARD_WITHIN_S = 30.0
-
 Partitions = Sequence[MetadataResponsePartition]
 
 
@@ -44,7 +42,6 @@ def wait_until_all_tell(
         if broker.server.is_running:
             wait_until(
                 partial(tells, broker.place.port, topic, is_so),
-                timeout_s=HEARD_WITHIN_S,
                 what=f"broker {broker_id}, which has heard of {topic}",
             )
 
@@ -54,7 +51,6 @@ def wait_until_all_tell_controller(cluster: RealCluster, broker_id: int) -> None
     for broker in cluster.brokers.values():
         wait_until(
             partial(tells_controller, broker.place.port, broker_id),
-            timeout_s=HEARD_WITHIN_S,
             what=f"controller {broker_id}, of which all have heard",
         )
 

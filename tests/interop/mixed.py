@@ -29,8 +29,6 @@ from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
-WAIT_S: Final = 30
-
 HAS_MOVED_LEADERS: Final = (
     "Controlled shutdown request returned successfully",
     "Controlled shutdown succeeded",
@@ -159,7 +157,6 @@ class Mixed:
     def until_controlled_by(self, member: Member) -> None:
         wait_until(
             lambda: self.controller_id() == member.broker_id,
-            timeout_s=WAIT_S,
             what=f"the election of broker {member.broker_id}",
         )
 
@@ -169,7 +166,6 @@ class Mixed:
         for member in self.members:
             wait_until(
                 lambda member=member: brokers_known_to(member) == ids,  # type: ignore[misc]
-                timeout_s=WAIT_S,
                 what=f"brokers {ids} at broker {member.broker_id}",
             )
 
@@ -198,7 +194,7 @@ class Mixed:
             return found == wanted
 
         try:
-            wait_until(are_so, timeout_s=WAIT_S, what=f"ISRs {wanted} of {topic}")
+            wait_until(are_so, what=f"ISRs {wanted} of {topic}")
         except AssertionError as error:
             raise AssertionError(f"{error}; they are {found}") from None
 
@@ -213,12 +209,12 @@ class Mixed:
 
 
 def wait_for_nothing(find: Callable[[], Iterable[object]], what: str) -> None:
-    wait_until(lambda: not list(find()), timeout_s=WAIT_S, what=f"no {what}")
+    wait_until(lambda: not list(find()), what=f"no {what}")
 
 
 def wait_for_leaders(member: Member, topic: str, leaders: dict[int, int]) -> None:
     what = f"leaders {leaders} of {topic} at broker {member.broker_id}"
-    wait_until(lambda: leaders_of(member, topic) == leaders, timeout_s=WAIT_S, what=what)
+    wait_until(lambda: leaders_of(member, topic) == leaders, what=what)
 
 
 def leaders_of(member: Member, topic: str) -> dict[int, int]:
@@ -264,6 +260,6 @@ def wait_for_equal_logs(members: Sequence[Member], partition: str) -> None:
         return len(set(found)) == 1 and found[0][0] > 0
 
     try:
-        wait_until(are_equal, timeout_s=WAIT_S, what=f"equal logs of {partition}")
+        wait_until(are_equal, what=f"equal logs of {partition}")
     except AssertionError as error:
         raise AssertionError(f"{error}; they are {found}") from None

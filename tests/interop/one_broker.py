@@ -47,6 +47,5 @@ def start(kafka: RealCluster) -> None:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     wait_until(
         lambda: admin.list_topics(timeout=10).controller_id >= 0,
-        timeout_s=30,
         what="a controller that is known",
     )

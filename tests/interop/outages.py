@@ -16,7 +16,6 @@ from tests.interop.znodes import json_at, partitions
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
-TIMEOUT_S: Final = 30.0
 NO_LEADER: Final = -1
 
 KEEPS_DEAD_LEADERS_BEFORE: Final = (2, 0)
@@ -62,7 +61,7 @@ def wait_until_dead(cluster: RealCluster, broker_id: int) -> None:
             epoch = json_at(client, "/controller_epoch") if keeps_dead_leaders else 0
             return all(has_left(broker_id, state, epoch) for _, state in partitions(client))
 
-        wait_until(is_settled, timeout_s=TIMEOUT_S, what=f"the end of broker {broker_id}")
+        wait_until(is_settled, what=f"the end of broker {broker_id}")
 
 
 def has_left(broker_id: int, state: Mapping[str, Any], kept_before: int) -> bool:
@@ -89,7 +88,7 @@ def wait_until_back(cluster: RealCluster, broker_id: int) -> None:
                 if broker_id in replicas
             )
 
-        wait_until(is_back, timeout_s=TIMEOUT_S, what=f"the return of broker {broker_id}")
+        wait_until(is_back, what=f"the return of broker {broker_id}")
 
 
 def wait_until_led(cluster: RealCluster) -> None:
@@ -97,7 +96,6 @@ def wait_until_led(cluster: RealCluster) -> None:
     with client_of(cluster.zookeeper_connect) as client:
         wait_until(
             lambda: all(state["leader"] >= 0 for _, state in partitions(client)),
-            timeout_s=TIMEOUT_S,
             what="leaders",
         )
 
@@ -112,7 +110,6 @@ def wait_until_done(cluster: RealCluster, request: str) -> None:
     with client_of(cluster.zookeeper_connect) as client:
         wait_until(
             lambda: not client.exists(f"/admin/{request}"),
-            timeout_s=TIMEOUT_S,
             what=f"the end of {request}",
         )
 

@@ -8,12 +8,8 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-from tests.support.waiting import wait_until
-
-READY_TIMEOUT_S: Final = 45.0
-STOP_TIMEOUT_S: Final = 20.0
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
 def mortal(command: Sequence[str]) -> list[str]:
@@ -57,7 +53,7 @@ class JavaServer:
             assert self.is_running, f"{self.directory.name} died:\n{self.end_of_logs()}"
             return self.log.exists() and line in self.log.read_text(errors="replace")
 
-        wait_until(is_ready, timeout_s=READY_TIMEOUT_S, what=f"'{line}' in {self.log}")
+        wait_until(is_ready, what=f"'{line}' in {self.log}")
 
     def end_of_logs(self) -> str:
         logs = (self.log, self.directory / "console.log")
@@ -76,7 +72,7 @@ class JavaServer:
             return
         self.process.send_signal(sign)
         try:
-            self.process.wait(STOP_TIMEOUT_S)
+            self.process.wait(OUTER_LIMIT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -14,9 +14,8 @@ from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
-WAIT_S: Final = 30.0
 SETTINGS: Final = {
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     # Whoever comes by the listener that asks for no name: kadmin and Kafka's tool.
@@ -59,7 +58,6 @@ def wait_until_the_same(kafka: RealCluster) -> list[str]:
     """What both ways tell, once the broker has heard of what was written."""
     wait_until(
         lambda: by_zookeeper(kafka, "--list") == by_wire(kafka, "--list"),
-        timeout_s=WAIT_S,
         what="the same ACLs by ZooKeeper and by the wire",
     )
     return by_wire(kafka, "--list")

@@ -14,7 +14,7 @@ from tests.interop.zookeepers import OldZooKeeper
 from tests.support.cli import done, kadmin
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 
 class Administered:

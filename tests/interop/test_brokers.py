@@ -8,7 +8,7 @@ from tests.interop import znodes
 from tests.interop.brokers import RealCluster
 from tests.support.cli import done
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 
 def answer(cluster: RealCluster, *arguments: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ from tests.interop.releases import version_tuple
 from tests.interop.tools import Tools
 from tests.support.cli import done, kadmin_process
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 REPLICAS_ARE_MISSING: Final = ("offline", "under-min-isr", "at-min-isr", "under-replicated")
 

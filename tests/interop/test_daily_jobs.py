@@ -16,7 +16,6 @@ from tests.support.cli import done, kadmin
 
 pytestmark = [
     pytest.mark.interop,
-    pytest.mark.timeout(300),
     pytest.mark.parametrize("cluster", ["2.8.2", "3.9.1"], indirect=True),
 ]
 

@@ -23,13 +23,13 @@ from tests.interop.releases import KAFKA
 from tests.kadmin.segments.messages import wrapper
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import kadmin
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.interop
 
 NEWEST: Final = "3.9.1"
 NAME: Final = "dumped-by-decoders"
 """Of topic, group and transactional id."""
-WAIT_S: Final = 30
 RECORD: Final = re.compile(
     r"\|? ?offset: (\d+) .*?(?:isvalid|isValid): (\w+).* key[sS]ize: (-?\d+) value[sS]ize: (-?\d+)"
 )
@@ -122,14 +122,14 @@ def coordinated(cluster_3_9: RealCluster, tmp_path_factory: pytest.TempPathFacto
     bootstrap = cluster_3_9.bootstrap
     Confluent(bootstrap).create_topic(NAME, partitions=6)
     producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": NAME})
-    producer.init_transactions(WAIT_S)
+    producer.init_transactions(OUTER_LIMIT_S)
     for end in (producer.abort_transaction, producer.commit_transaction):
         producer.begin_transaction()
         for partition in range(6):
             producer.produce(NAME, b"value", partition=partition)
         # What is not sent yet an abort forgets, and there was no transaction.
-        assert 0 == producer.flush(WAIT_S)
-        end(WAIT_S)
+        assert 0 == producer.flush(OUTER_LIMIT_S)
+        end(OUTER_LIMIT_S)
     consumer = Consumer(
         {
             **{"bootstrap.servers": bootstrap, "group.id": NAME, "client.id": "reader"},
@@ -137,7 +137,7 @@ def coordinated(cluster_3_9: RealCluster, tmp_path_factory: pytest.TempPathFacto
         }
     )
     consumer.subscribe([NAME])
-    read = consumer.consume(6, timeout=WAIT_S)
+    read = consumer.consume(6, timeout=OUTER_LIMIT_S)
     assert 6 == len(read)
     consumer.commit(asynchronous=False)
     consumer.close()

@@ -19,9 +19,7 @@ from tests.interop.tools import Tools
 from tests.support.cli import done, kadmin, kadmin_process
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
-
-SETTLED_WITHIN_S = 30.0
+pytestmark = pytest.mark.interop
 
 
 def leaders(cluster: RealCluster, topic: str) -> list[int | None]:
@@ -46,7 +44,6 @@ def test_leaders_come_home_by_zookeeper_on_every_release(
     tools.elect_preferred([("homing", 0), ("homing", 1), ("homing", 2)])
     wait_until(
         lambda: kadmin(*elect, "--topic", "homing", "--partition", "0").exit_code == 0,
-        timeout_s=SETTLED_WITHIN_S,
         what="the tool's own election to be over",
     )
 
@@ -106,7 +103,6 @@ def late_one_alone(cluster: RealCluster, tools: Tools) -> Iterator[None]:
         # Of this partition only: others may have lost their leader with broker 1 already.
         wait_until(
             lambda: leaders(cluster, "costly") in ([None], [-1]),
-            timeout_s=SETTLED_WITHIN_S,
             what="the end of costly's leader",
         )
         yield
@@ -133,7 +129,6 @@ def test_a_leader_that_lacks_records_is_elected_by_real_brokers(cluster: RealClu
                 "leader none -> 1" in kadmin(*unclean, "--dry-run").stdout
                 and "ends at offset 2" in kadmin(*unclean, "--dry-run").stderr
             ),
-            timeout_s=SETTLED_WITHIN_S,
             what="broker 1 to tell of its log",
         )
         preferred = kadmin("elect", *unclean[3:])

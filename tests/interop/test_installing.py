@@ -20,7 +20,7 @@ from tests.kadmin.builders import brokers, cluster, topic
 from tests.support.checkout import CHECKOUT
 from tests.support.znodes import write_snapshot
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 SILENCE: Final = "Retrying (Retry("
 """What pip says when the registry does not answer."""

@@ -19,7 +19,7 @@ from tests.interop.outages import unregister
 from tests.support.brokers import Broker as OurBroker
 from tests.support.brokers import running_broker
 
-pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.interop, pytest.mark.faults]
 
 TOPIC = "orders"
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")

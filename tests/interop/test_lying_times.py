@@ -28,7 +28,7 @@ from tests.support.brokers import fetch
 from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 NUMBERS = count(1)
 NOT_YET: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -71,7 +71,7 @@ def produced(client: RawClient, topic: str, content: bytearray) -> int:
         errors.append(answer.responses[0].partition_responses[0].error_code)
         return errors[-1] not in NOT_YET
 
-    wait_until(is_told, timeout_s=30, what=f"a leader of {topic}")
+    wait_until(is_told, what=f"a leader of {topic}")
     return errors[-1]
 
 

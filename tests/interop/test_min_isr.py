@@ -7,7 +7,7 @@ from tests.interop.outages import killed, wait_until_led
 from tests.interop.tools import Tools
 from tests.support.cli import done
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 MIN_ISR_1 = ("--config", "min.insync.replicas=1")
 MIN_ISR_2 = ("--config", "min.insync.replicas=2")

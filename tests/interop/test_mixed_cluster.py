@@ -12,11 +12,11 @@ import pytest
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent, sent_now
 from tests.interop.maven import Maven
-from tests.interop.mixed import WAIT_S, Kafkas, Member, Mixed, Ours, leaders_of
+from tests.interop.mixed import Kafkas, Member, Mixed, Ours, leaders_of
 from tests.interop.one_broker import one_broker
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.interop, pytest.mark.faults]
 
 NUMBERS = count(1)
 RECORD_COUNT = 50
@@ -101,7 +101,7 @@ def two_leaders(member: Member, topic: str) -> dict[int, int]:
         leaders.update(leaders_of(member, topic))
         return sorted(leaders.values()) == [0, 1]
 
-    wait_until(are_known, timeout_s=WAIT_S, what=f"two leaders of {topic}")
+    wait_until(are_known, what=f"two leaders of {topic}")
     return leaders
 
 

@@ -21,12 +21,12 @@ from cluster.wire.messages.fetch import (
 from tests.clients.confluent import Confluent
 from tests.clients.driver import sent_now
 from tests.interop.maven import Maven
-from tests.interop.mixed import WAIT_S, Kafkas, Member, Mixed, Ours
+from tests.interop.mixed import Kafkas, Member, Mixed, Ours
 from tests.interop.one_broker import one_broker
 from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 TOPIC: Final = "orders"
 KAFKAS, FIRST, SECOND = range(3)
@@ -117,7 +117,6 @@ def test_leaders_send_consumers_where_the_others_would(mixed: Mixed) -> None:
     for follower, partition, rack in ((ours, 0, "b"), (kafka, 1, "a")):
         wait_until(
             lambda: served == say(follower, partition, rack, 0, BY_NAME),  # noqa: B023
-            timeout_s=WAIT_S,
             what=f"records of {TOPIC}-{partition} at broker {follower.broker_id}",
         )
     for partition, records in sent.items():

@@ -20,19 +20,12 @@ from tests.interop.brokers import RealCluster
 from tests.interop.fetch_versions import ListeningLink
 from tests.interop.kafka_tools import KafkaTools
 from tests.interop.maven import Maven, needing_maven
-from tests.interop.mixed import (
-    WAIT_S,
-    Kafkas,
-    Member,
-    Mixed,
-    Ours,
-    wait_for_equal_logs,
-)
+from tests.interop.mixed import Kafkas, Member, Mixed, Ours, wait_for_equal_logs
 from tests.interop.releases import KAFKA, version_tuple
 from tests.support.steady import SteadyProducer, steady_producer
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.interop, pytest.mark.faults]
 
 TOPIC: Final = "orders"
 ALL: Final = {0: [0, 1, 2], 1: [0, 1, 2]}
@@ -74,7 +67,7 @@ class Scene:
             finished = [line for line in said if line.endswith(("is complete.", "is completed."))]
             return len(finished) == len(moves)
 
-        wait_until(is_done, timeout_s=WAIT_S, what=f"the move to {replicas}")
+        wait_until(is_done, what=f"the move to {replicas}")
 
     def check_by_dump(self, member: Member) -> None:
         """Let Kafka's dump tool look at all that a broker, which has ended in order, has."""

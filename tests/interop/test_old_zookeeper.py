@@ -10,12 +10,12 @@ from cluster.zk.znode import Znode
 from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
 from tests.interop.zookeepers import OldZooKeeper
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 COUNT = 1_200
-TIMEOUT_S = 30.0
 
 PATHS = [f"/topics/topic-{i}" for i in range(COUNT)]
 MISSING = [f"/topics/missing-{i}" for i in range(COUNT)]
@@ -48,7 +48,7 @@ def test_an_old_server_gives_the_same_nodes_as_a_new_one(
     readings, modes = [], []
     for place in places:
         with client_of(place) as client:
-            reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+            reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
             nodes = read(reader, ALTERNATING)
             readings.append([isinstance(node, Znode) and node[:3] for node in nodes])
             modes.append(reader.mode)
@@ -68,7 +68,7 @@ def test_an_old_server_gives_the_same_names_as_a_new_one(
     readings = []
     for place in places:
         with client_of(place) as client:
-            reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+            reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
             parents = ("/", "/topics", "/missing", PATHS[0])
             readings.append(reader.replies_to(list(map(GetChildren, parents))))
 
@@ -83,7 +83,7 @@ def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
     with client_of(old_zookeeper.connect) as client:
         session_id = client.client_id[0]
         client.create("/alive", b"", ephemeral=True)
-        reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
 
         (node,) = read(reader, ["/alive"])
 
@@ -95,7 +95,7 @@ def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
 
 def test_the_refusal_is_met_only_once_in_a_connection(old_zookeeper: OldZooKeeper) -> None:
     with client_of(old_zookeeper.connect) as client:
-        reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
         read(reader, ["/"])
         trips = reader.round_trips
         drops: list[object] = []

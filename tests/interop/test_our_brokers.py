@@ -15,7 +15,7 @@ from tests.interop.maven import Maven
 from tests.support.brokers import Broker, running_broker
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 NUMBERS = count(1)
 

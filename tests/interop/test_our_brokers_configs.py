@@ -13,7 +13,7 @@ from tests.support.cli import done
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 OWN = ("--entity-type", "brokers", "--entity-name", "1")
 THROTTLE = "leader.replication.throttled.rate"
@@ -58,7 +58,7 @@ def shown(value: str, *synonyms: str) -> str:
 
 
 def heard(broker: Broker, text: str) -> None:
-    wait_until(lambda: text in broker.log(), timeout_s=20, what=text)
+    wait_until(lambda: text in broker.log(), what=text)
 
 
 def test_kafka_configs_changes_a_broker_and_all_brokers(tools: KafkaTools, broker: Broker) -> None:

@@ -32,9 +32,8 @@ from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
-SETTLED_WITHIN_S = 30.0
 VALUE = b"v" * 10_000
 RECORDS = 500
 SLOW = "1000"
@@ -257,7 +256,6 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
     # The broker that took it hears of it a moment later, as all do.
     wait_until(
         lambda: configs_of(kafka, 0) == {LEADER_RATE: "777"},
-        timeout_s=SETTLED_WITHIN_S,
         what="the operator's own throttle",
     )
     outcomes = []

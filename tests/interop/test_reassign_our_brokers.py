@@ -16,7 +16,7 @@ from tests.support.cli import done, kadmin
 from tests.support.fleets import Fleet, running_fleet
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 RECORDS = 600
 VALUE = b"v" * 10_000
@@ -83,14 +83,12 @@ def test_partitions_are_moved_slowed_down_given_up_and_found_where_they_belong(
     given_up = theirs(tools, "--cancel", *away)
     wait_until(
         lambda: ours(tools, "--list") == ["No partition reassignments found."],
-        timeout_s=30,
         what="the end of what was given up",
     )
     missed = theirs(tools, "--verify", *away), ours(tools, "--verify", *away)
     theirs(tools, "--execute", *away)
     wait_until(
         lambda: ours(tools, "--list") == ["No partition reassignments found."],
-        timeout_s=30,
         what="the moves",
     )
     arrived = theirs(tools, "--verify", *away), ours(tools, "--verify", *away)

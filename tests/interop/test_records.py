@@ -13,9 +13,9 @@ from tests.interop.brokers import RealCluster
 from tests.interop.outages import reassign
 from tests.interop.tools import Tools
 from tests.support.cli import done, kadmin, running_kadmin
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.interop
 
 topic_numbers = count(1)
 
@@ -261,7 +261,7 @@ def test_password_opens_the_listener_that_wants_one_and_a_wrong_one_does_not(
         file = ("--file", write(b"secret\n"))
         return kadmin("produce", *through, *login, "--topic", topic, *file).exit_code == 0
 
-    wait_until(produced, timeout_s=20, what="brokers that know the password")
+    wait_until(produced, what="brokers that know the password")
     monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "perch")
     outcome = kadmin("consume", *through, *login, "--topic", topic)
 
@@ -296,9 +296,9 @@ def test_waiting_for_records_ends_by_ctrl_c_or_when_nobody_reads_any_more(
         interrupted.send_signal(signal.SIGINT)
         left.stdout.close()
 
-        assert 130 == interrupted.wait(20)
+        assert 130 == interrupted.wait(OUTER_LIMIT_S)
         assert b"consumed 1 record, " in interrupted.stderr.read()
-        assert 0 == left.wait(20)
+        assert 0 == left.wait(OUTER_LIMIT_S)
 
 
 def test_rate_is_never_exceeded(

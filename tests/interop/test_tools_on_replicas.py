@@ -25,13 +25,12 @@ from tests.interop.maven import Maven, needing_maven
 from tests.interop.mixed import metadata_of
 from tests.interop.releases import KAFKA
 from tests.support.brokers import running_broker
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.interop, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.interop
 
 TOPIC: Final = "moved"
-WAIT_S: Final = 90
 RECORDS: Final = 1000
 VALUE: Final = b"x" * 10_000
 RACKS: Final = ("a", "b", "c")
@@ -106,7 +105,6 @@ class Cluster:
         for bootstrap in self.tools.bootstrap.split(","):
             wait_until(
                 lambda bootstrap=bootstrap: is_known_at(bootstrap),  # type: ignore[misc]
-                timeout_s=WAIT_S,
                 what=f"{wanted} at {bootstrap}",
             )
 
@@ -134,7 +132,7 @@ class Cluster:
             *("--time", "-2", "--report-interval-ms", "200", "--topic-white-list", TOPIC),
         ) as process:
             assert process.stdout is not None
-            ender = threading.Timer(WAIT_S, process.kill)
+            ender = threading.Timer(OUTER_LIMIT_S, process.kill)
             ender.start()
             reports: list[str] = []
             for line in process.stdout:

@@ -37,16 +37,15 @@ from tests.interop.one_broker import one_broker, start
 from tests.interop.outages import unregister
 from tests.support.brokers import running_broker
 from tests.support.serving import RawClient
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
-pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.interop, pytest.mark.faults]
 
 TOPIC: Final = "paid"
 CONFIGS: Final = {"segment.bytes": "6000", "index.interval.bytes": "500", "retention.ms": "-1"}
 READ_COMMITTED: Final = 1
 FETCH_VERSION: Final = 7
 LIST_OFFSETS_VERSION: Final = 2
-WAIT_S: Final = 30
 
 
 @pytest.fixture(params=["1.1.1", "2.8.2", "3.9.1"])
@@ -72,13 +71,13 @@ class Transactions:
             "transaction.timeout.ms": 600_000,
         }
         producer = Producer(config)
-        producer.init_transactions(WAIT_S)
+        producer.init_transactions(OUTER_LIMIT_S)
         return producer
 
     def send(self, producer: Producer, text: str, count: int) -> None:
         for number in range(count):
             producer.produce(TOPIC, f"{text} {number:080d}".encode(), partition=0)
-        assert producer.flush(WAIT_S) == 0
+        assert producer.flush(OUTER_LIMIT_S) == 0
 
     def run(self) -> None:
         a, b, c = self.producers.values()
@@ -90,14 +89,14 @@ class Transactions:
             self.send(b, f"b{turn}", 4)
             self.send(self.plain, "plain", 2)
             self.send(a, f"a{turn}", 3)
-            (a.abort_transaction if turn % 3 == 0 else a.commit_transaction)(WAIT_S)
+            (a.abort_transaction if turn % 3 == 0 else a.commit_transaction)(OUTER_LIMIT_S)
             self.send(b, f"b{turn}", 12)
-            (b.commit_transaction if turn % 2 == 0 else b.abort_transaction)(WAIT_S)
+            (b.commit_transaction if turn % 2 == 0 else b.abort_transaction)(OUTER_LIMIT_S)
         c.begin_transaction()
         self.send(c, "c", 5)
         a.begin_transaction()
         self.send(a, "last", 4)
-        a.abort_transaction(WAIT_S)
+        a.abort_transaction(OUTER_LIMIT_S)
         self.send(self.plain, "plain", 60)
 
 
@@ -177,7 +176,7 @@ def ours(kafka: RealCluster, directory: Path) -> Iterator[int]:
     with running_broker(
         directory.with_name(f"{directory.name}-ours"), kafka.zookeeper_connect, 0, settings
     ) as running:
-        wait_until(lambda: is_led(running.port), timeout_s=30, what="a leader")
+        wait_until(lambda: is_led(running.port), what="a leader")
         yield running.port
     unregister(kafka.zookeeper_connect, 0)
 
@@ -192,7 +191,7 @@ def test_transactions_of_kafka_are_served_as_kafka_serves_them(kafka: RealCluste
     unregister(kafka.zookeeper_connect, 0)
     killed = shutil.copytree(data, data.with_name("killed"))
     start(kafka)
-    wait_until(lambda: is_led(kafka.brokers[0].place.port), timeout_s=30, what="a leader")
+    wait_until(lambda: is_led(kafka.brokers[0].place.port), what="a leader")
     assert wanted == told(kafka.brokers[0].place.port)
     kafka.stop(0)
     unregister(kafka.zookeeper_connect, 0)

@@ -6,13 +6,10 @@ One method for each thing that the tests want done; the release decides about th
 import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Final
 
 from tests.interop.brokers import RealCluster, ToolRun
 from tests.interop.releases import version_tuple
-
-PRODUCE_TIMEOUT_S: Final = 30.0
-CONSUME_TIMEOUT_S: Final = 45.0
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 class Tools:
@@ -82,7 +79,7 @@ class Tools:
             *("--topic", topic, "--request-required-acks", "-1"),
             *options,
             stdin="".join(f"{line}\n" for line in lines),
-            timeout_s=PRODUCE_TIMEOUT_S,
+            timeout_s=OUTER_LIMIT_S,
         )
 
     def consume(self, topic: str, count: int) -> list[str]:
@@ -91,7 +88,7 @@ class Tools:
             self.consumer_class(),
             *self.consumer_source(),
             *("--topic", topic, "--from-beginning", "--max-messages", str(count)),
-            timeout_s=CONSUME_TIMEOUT_S,
+            timeout_s=OUTER_LIMIT_S,
         )
         assert done.exit_code == 0, done.stderr
         return sorted(done.stdout.splitlines())

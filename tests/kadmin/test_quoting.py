@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from kadmin.quoting import quoted
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from kadmin.quoting import quoted
 def test_bash_reads_back_what_was_quoted(word: bytes, text: str) -> None:
     line = quoted(os.fsdecode(word))
     shell = subprocess.run(
-        ["bash", "-c", f"printf %s {line}"], capture_output=True, check=True, timeout=60
+        ["bash", "-c", f"printf %s {line}"], capture_output=True, check=True, timeout=OUTER_LIMIT_S
     )
 
     assert text == line

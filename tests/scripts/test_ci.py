@@ -16,6 +16,7 @@ import pytest
 from tests.support import chromium
 from tests.support.checkout import CHECKOUT
 from tests.support.shells import CANDIDATES, EDITOR_START
+from tests.support.waiting import OUTER_LIMIT_S
 
 NAMED_BY_CONSTANTS: Final = {*CANDIDATES, *EDITOR_START, chromium.PROGRAM}
 SKIPPED_WITHOUT: Final = re.compile(r'which\("([a-z]+)"\) is None:\n\s+pytest\.skip\("\1 is not')
@@ -52,7 +53,7 @@ class Machine:
             env={"PATH": str(self.bin), "NOTES": str(self.notes), **environment},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=OUTER_LIMIT_S,
             check=False,
         )
         return done.returncode

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import OUTER_LIMIT_S
 
 PROGRAMS = ("bash", "cat", "cut", "dirname", "env", "id", "sha256sum", "flock", "mkdir", "cp")
 
@@ -73,7 +74,7 @@ class Machine:
             env={"PATH": str(self.bin), "NOTES": str(self.notes), **environment},
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=OUTER_LIMIT_S,
             check=False,
         )
 

@@ -38,8 +38,8 @@ from cluster.wire.messages.update_metadata import (
 from tests.cluster.storage.batches import batch
 from tests.support.checkout import CHECKOUT
 from tests.support.serving import RawClient
+from tests.support.waiting import OUTER_LIMIT_S
 
-START_S: Final = 30
 CONTROLLER_EPOCH: Final = 1000
 """Of the controller that tests pretend to be: a broker heeds it more than a real one beside it."""
 PORT: Final = re.compile(r"started in .* serves PLAINTEXT://127\.0\.0\.1:(\d+)")
@@ -71,12 +71,12 @@ class Broker:
     def kill(self) -> None:
         """End the process as `kill -9` does."""
         self.process.kill()
-        self.process.wait(START_S)
+        self.process.wait(OUTER_LIMIT_S)
 
     def terminate(self) -> int:
         """Ask for the orderly end, and return the exit status."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(START_S)
+        return self.process.wait(OUTER_LIMIT_S)
 
 
 def write_properties(
@@ -109,7 +109,7 @@ def run_to_end(properties: Path) -> "subprocess.CompletedProcess[str]":
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
-        timeout=START_S,
+        timeout=OUTER_LIMIT_S,
         check=False,
     )
 
@@ -131,7 +131,7 @@ def start_broker(
     ):
         notified = Path(short) / "notify"
         told.bind(str(notified))
-        told.settimeout(START_S)
+        told.settimeout(OUTER_LIMIT_S)
         with (directory / "stderr").open("w") as stderr:
             process = subprocess.Popen(
                 command(properties),

@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import pytest
 
+from tests.support.waiting import OUTER_LIMIT_S
+
 PROGRAM: Final = "chromium"
-TIMEOUT_S: Final = 90.0
 POLL_S: Final = 0.05
 
 # The protocol's own descriptors are 3, which Chromium reads, and 4, which it writes.
@@ -45,7 +46,7 @@ class Browser:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self.writes_fd, data) :]
-        deadline = time.monotonic() + TIMEOUT_S
+        deadline = time.monotonic() + OUTER_LIMIT_S
         while True:
             answer = self.receive(deadline)
             if answer.get("id") == number:
@@ -109,7 +110,7 @@ class Page:
         return self.wait_until(lambda: self.value(expression), expression)
 
     def wait_until(self, condition: Callable[[], Any], what: str) -> Any:
-        deadline = time.monotonic() + TIMEOUT_S
+        deadline = time.monotonic() + OUTER_LIMIT_S
         while not (found := condition()):
             assert time.monotonic() < deadline, f"timed out: {what}"
             time.sleep(POLL_S)
@@ -186,10 +187,10 @@ def chromium(directory: Path) -> Iterator[Browser]:
     try:
         yield browser
         browser.ask("Browser.close")
-        process.wait(TIMEOUT_S)
+        process.wait(OUTER_LIMIT_S)
     finally:
         os.close(to_write)
         os.close(from_read)
         if process.poll() is None:
             process.kill()
-            process.wait(TIMEOUT_S)
+            process.wait(OUTER_LIMIT_S)

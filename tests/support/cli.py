@@ -92,5 +92,5 @@ def offered(*arguments: str) -> list[str]:
         told[:] = run.stdout.splitlines()
         return bool(told)
 
-    wait_until(tell, timeout_s=120, what=f"what Tab offers of {' '.join(arguments)}")
+    wait_until(tell, what=f"what Tab offers of {' '.join(arguments)}")
     return told

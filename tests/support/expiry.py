@@ -8,8 +8,8 @@ from kazoo.client import KazooClient
 from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.runtime.zookeeper.session import SessionKeeper
+from tests.support.waiting import OUTER_LIMIT_S
 
-DEADLINE_S = 30
 TURN_S = 3
 """How long one attempt may take to come in, and what follows from it to be heard of."""
 PAUSE_S = 0.01
@@ -23,7 +23,7 @@ async def expire(keeper: SessionKeeper, connect: str) -> None:
     """
     session = keeper._session
     assert session is not None
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(OUTER_LIMIT_S):
         while not session.is_over:
             await asyncio.to_thread(steal, connect, keeper._client.client_id)
             with suppress(TimeoutError):

@@ -24,10 +24,9 @@ from kadmin.local.zookeeper import ZooKeeperServer, start_server
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from tests.support.brokers import Broker, start_broker
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import running_server
 
-WAIT_S: Final = 30
 SESSION_MS: Final = 3000
 
 
@@ -45,7 +44,7 @@ class Fleet:
             connection_retry={"max_tries": -1, "delay": 0.02, "max_delay": 0.5},
             command_retry={"max_tries": 20, "delay": 0.1, "max_delay": 0.5},
         )
-        self.client.start(timeout=WAIT_S)
+        self.client.start(timeout=OUTER_LIMIT_S)
 
     @property
     def connect(self) -> str:
@@ -110,7 +109,7 @@ class Fleet:
 
     def active_controller(self) -> tuple[int, int]:
         """The controller and its epoch, once there is one."""
-        wait_until(lambda: self.controller() is not None, timeout_s=WAIT_S, what="a controller")
+        wait_until(lambda: self.controller() is not None, what="a controller")
         found = self.controller()
         assert found is not None
         return found
@@ -141,9 +140,7 @@ class Fleet:
     def wait_until_known(self) -> None:
         """Until each broker has heard of all: a topic may name no others."""
         for broker in self.brokers.values():
-            wait_until(
-                partial(self._knows_all, broker), timeout_s=WAIT_S, what="brokers that know all"
-            )
+            wait_until(partial(self._knows_all, broker), what="brokers that know all")
 
     def _knows_all(self, broker: Broker) -> bool:
         with broker.client() as client:
@@ -178,7 +175,7 @@ class Fleet:
             written = {index: state.leader for index, state in self.states(topic).items()}
             return first == {index: leader for index, leader in written.items() if leader != -1}
 
-        wait_until(agree, timeout_s=WAIT_S, what=f"{count} leaders of {topic}")
+        wait_until(agree, what=f"{count} leaders of {topic}")
 
     # What brokers write.
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from tests.support.waiting import OUTER_LIMIT_S
+
 
 class Conversation(ABC):
     """One client's connection."""
@@ -87,7 +89,7 @@ class Proxy(ABC):
         for open_socket in self.sockets:
             hang_up(open_socket)
         for thread in self.threads:
-            thread.join(timeout=10)
+            thread.join(timeout=OUTER_LIMIT_S)
             assert not thread.is_alive()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pyarrow import fs
 
 from kadmin.local.ports import free_ports
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
 class Bucket:
@@ -56,8 +56,8 @@ def bucket_of_a_server(directory: Path) -> Iterator[Bucket]:
         )
     try:
         bucket = Bucket(port)
-        wait_until(lambda: answers(bucket), timeout_s=30, what="the S3 server")
+        wait_until(lambda: answers(bucket), what="the S3 server")
         yield bucket
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(OUTER_LIMIT_S)

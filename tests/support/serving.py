@@ -28,6 +28,7 @@ from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.versions import Versions
 from tests.support.certificates import Authority
 from tests.support.tls_transport import TlsTransport
+from tests.support.waiting import OUTER_LIMIT_S
 
 DEFAULTS = ConnectionSettings(
     backlog=50,
@@ -70,7 +71,7 @@ class Running:
         async def asked() -> Any:
             return function()
 
-        return asyncio.run_coroutine_threadsafe(asked(), self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(asked(), self.loop).result(OUTER_LIMIT_S)
 
     def client(self, name: str | None = None) -> "RawClient":
         """A client that speaks as the server does; with TLS it has a certificate for *name*."""
@@ -141,7 +142,7 @@ def serving(
     finally:
         running.call(server.close)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(OUTER_LIMIT_S)
         loop.close()
 
 
@@ -149,7 +150,9 @@ class RawClient:
     """A socket that speaks the protocol, or whatever a test wants it to say."""
 
     def __init__(self, port: int, **options: Any) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10, **options)
+        self.socket = socket.create_connection(
+            ("127.0.0.1", port), timeout=OUTER_LIMIT_S, **options
+        )
         self.count = 0
 
     def close(self) -> None:

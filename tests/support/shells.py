@@ -15,8 +15,7 @@ import pytest
 
 from kadmin.cli.completion import script_of
 from tests.support.checkout import CHECKOUT
-
-DEADLINE_S: Final = 30.0
+from tests.support.waiting import OUTER_LIMIT_S
 
 CANDIDATES: Final = {
     "bash": """
@@ -85,7 +84,7 @@ class Shell:
             cwd=self.directory,
             capture_output=True,
             text=True,
-            timeout=DEADLINE_S,
+            timeout=OUTER_LIMIT_S,
             check=True,
         )
         assert done.stderr == ""
@@ -128,7 +127,7 @@ class Shell:
 def wait_for(answer: Path, terminal: int) -> None:
     """Wait until *answer* is there, reading what the shell draws so that it is never held up."""
     drawn = b""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + OUTER_LIMIT_S
     while not answer.exists():
         assert time.monotonic() < deadline, f"no answer from the shell: {drawn!r}"
         if select.select([terminal], [], [], 0.05)[0]:

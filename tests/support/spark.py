@@ -10,10 +10,9 @@ from pathlib import Path
 
 from kadmin.jobs.spark.jvm import module_options, spark_home
 from kadmin.jvm.java import find_java
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 LOOPBACK = "127.0.0.1"
-START_TIMEOUT_S = 40
 
 
 @contextmanager
@@ -30,7 +29,6 @@ def standalone_master(
         with workers_of(address, directory, workers, launcher):
             wait_until(
                 lambda: log.read_text().count("Registering worker") == workers,
-                timeout_s=START_TIMEOUT_S,
                 what="the workers",
             )
             yield address
@@ -91,14 +89,13 @@ def daemon(
         yield log
     finally:
         process.terminate()
-        process.wait(START_TIMEOUT_S)
+        process.wait(OUTER_LIMIT_S)
 
 
 def said(log: Path, pattern: str) -> str:
     """What the group of *pattern* matched in *log*, once it does."""
     wait_until(
         lambda: re.search(pattern, log.read_text()) is not None,
-        timeout_s=START_TIMEOUT_S,
         what=pattern,
     )
     found = re.search(pattern, log.read_text())

@@ -20,16 +20,13 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 POLL_S: Final = 0.01
-MESSAGE_TIMEOUT_S: Final = 120
-READ_S: Final = 60
 PROGRESS: Final = 100
 # Kafka's leader waits for a follower that is about to join the ISR before it counts records as
 # committed.  If that one ends just then, it looks again only when others fetch news; a producer
 # whose connection waits sends none until the 30 s of its request are over.
-PROGRESS_S: Final = 60
 
 
 class Acknowledged:
@@ -83,7 +80,7 @@ class SteadyProducer:
                 "bootstrap.servers": bootstrap,
                 "enable.idempotence": True,
                 "acks": "all",
-                "message.timeout.ms": 1000 * MESSAGE_TIMEOUT_S,
+                "message.timeout.ms": 1000 * OUTER_LIMIT_S,
                 **(config or {}),
             }
         )
@@ -125,7 +122,6 @@ class SteadyProducer:
         wanted = self.acknowledged.count + PROGRESS
         wait_until(
             lambda: self.acknowledged.count >= wanted,
-            timeout_s=PROGRESS_S,
             what=f"{PROGRESS} more acknowledgements",
         )
 
@@ -183,7 +179,7 @@ def read_back(bootstrap: str, topic: str, partitions: int) -> dict[int, list[tup
         consumer.assign(
             [TopicPartition(topic, index, OFFSET_BEGINNING) for index in range(partitions)]
         )
-        deadline = time.monotonic() + READ_S
+        deadline = time.monotonic() + OUTER_LIMIT_S
         while len(at_end) < partitions:
             assert time.monotonic() < deadline, f"only {sorted(at_end)} were read to the end"
             message = consumer.poll(1.0)

@@ -1,18 +1,42 @@
-"""How does a test wait for what another process does: by looking again, until a deadline."""
+"""Waiting for what another process, thread or task does: look again until it is so.
 
+All waits of all tests have one bound, which none is meant to reach: a machine that stands still
+for minutes makes no test fail.
+"""
+
+import asyncio
 import time
 from collections.abc import Callable
+from typing import Final
 
-PAUSE_S = 0.05
+OUTER_LIMIT_S: Final = 300
+"""After this a wait has failed, whatever it waits for."""
+PAUSE_S: Final = 0.02
 
 
-def wait_until(condition: Callable[[], bool], *, timeout_s: float, what: str) -> None:
+def wait_until(condition: Callable[[], bool], *, what: str) -> None:
     """Ask *condition* again and again until it holds.
 
     Raises:
-        AssertionError: it does not within *timeout_s*; the text names *what* was waited for.
+        AssertionError: it does not hold within the outer limit; the text names *what* did not come.
     """
-    deadline = time.monotonic() + timeout_s
+    deadline_s = time.monotonic() + OUTER_LIMIT_S
     while not condition():
-        assert time.monotonic() < deadline, f"waited {timeout_s:g} s in vain for {what}"
+        assert time.monotonic() < deadline_s, never(what)
         time.sleep(PAUSE_S)
+
+
+async def until(condition: Callable[[], bool], *, what: str) -> None:
+    """Let the loop run until *condition* holds, which is asked in between.
+
+    Raises:
+        AssertionError: as `wait_until`.
+    """
+    deadline_s = time.monotonic() + OUTER_LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline_s, never(what)
+        await asyncio.sleep(PAUSE_S / 10)
+
+
+def never(what: str) -> str:
+    return f"{what}: not within {OUTER_LIMIT_S} s"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from kadmin.errors import ExitCode
 from tests.support.checkout import CHECKOUT
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def shown(*arguments: str) -> Iterator[Iterator[str]]:
             assert process.stdout is not None
             yield iter(process.stdout)
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=OUTER_LIMIT_S)
             assert ExitCode.INTERRUPTED == process.returncode
         finally:
             process.kill()

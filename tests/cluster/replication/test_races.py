@@ -170,7 +170,6 @@ def listens_to_former_leaders(
         pytest.param(isr_changes, "_decide", listens_to_former_leaders, id="known state"),
     ],
 )
-@pytest.mark.timeout(180)
 def test_without_this_fence_some_race_ends_badly(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, instead: Callable[..., Any]
 ) -> None:
@@ -179,7 +178,6 @@ def test_without_this_fence_some_race_ends_badly(
     assert any(map(ends_badly, range(SEEDS_MAX)))
 
 
-@pytest.mark.timeout(180)
 def test_a_minimum_that_is_looked_at_before_the_append_alone_is_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

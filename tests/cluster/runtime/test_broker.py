@@ -14,7 +14,6 @@ from cluster.model.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from kadmin.errors import ExitCode
 from tests.support.brokers import (
-    START_S,
     Broker,
     fetch,
     lead,
@@ -27,7 +26,7 @@ from tests.support.brokers import (
 )
 from tests.support.controlling import Controller, be_controller
 from tests.support.serving import RawClient, serving
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of, hold_controller, running_server
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
@@ -162,10 +161,10 @@ def test_ending_under_load_loses_nothing_that_was_acknowledged(broker: Broker, c
     producers = [threading.Thread(target=keep_producing) for _ in range(4)]
     for producer in producers:
         producer.start()
-    assert is_under_way.wait(20)
+    assert is_under_way.wait(OUTER_LIMIT_S)
     status = broker.terminate()
     for producer in producers:
-        producer.join(20)
+        producer.join(OUTER_LIMIT_S)
     start_again(broker, chroot)
     with broker.client() as client:
         found = offsets(fetch(client, TOPIC))
@@ -182,13 +181,10 @@ def test_a_paused_broker_whose_session_expires_registers_again(tmp_path: Path, c
         with client_of(chroot) as zookeeper:
             _, before = zookeeper.get("/brokers/ids/1")
             broker.process.send_signal(signal.SIGSTOP)
-            wait_until(
-                lambda: zookeeper.exists("/brokers/ids/1") is None, timeout_s=20, what="expiry"
-            )
+            wait_until(lambda: zookeeper.exists("/brokers/ids/1") is None, what="expiry")
             broker.process.send_signal(signal.SIGCONT)
             wait_until(
                 lambda: zookeeper.exists("/brokers/ids/1") is not None,
-                timeout_s=20,
                 what="registration",
             )
             _, after = zookeeper.get("/brokers/ids/1")
@@ -306,7 +302,7 @@ def test_a_second_signal_ends_a_broker_that_waits_for_a_silent_controller(
         broker.process.send_signal(signal.SIGTERM)
         asked, _ = silent.accept()
         broker.process.send_signal(signal.SIGINT)
-        status = broker.process.wait(20)
+        status = broker.process.wait(OUTER_LIMIT_S)
         asked.close()
 
     assert status == -signal.SIGINT
@@ -316,9 +312,7 @@ def test_a_broker_ends_in_order_although_zookeeper_is_gone(tmp_path: Path) -> No
     with running_server(tmp_path / "zookeeper") as server:
         broker = start_broker(tmp_path / "b1", server.connect)
         server.kill()
-        wait_until(
-            lambda: "connection to ZooKeeper is lost" in broker.log(), timeout_s=20, what="the loss"
-        )
+        wait_until(lambda: "connection to ZooKeeper is lost" in broker.log(), what="the loss")
         status = broker.terminate()
 
     assert status == 0
@@ -333,7 +327,7 @@ def test_a_broker_can_be_asked_to_end_before_it_has_started(tmp_path: Path) -> N
         process = spawn(properties)
         connected, _ = silent.accept()
         process.send_signal(signal.SIGTERM)
-        status = process.wait(20)
+        status = process.wait(OUTER_LIMIT_S)
         connected.close()
 
     assert status == 0
@@ -354,7 +348,7 @@ def test_a_broker_ends_in_order_by_a_signal_that_its_starter_ignores(
         try:
             connected, _ = silent.accept()
             process.send_signal(number)
-            status = process.wait(START_S)
+            status = process.wait(OUTER_LIMIT_S)
             connected.close()
         finally:
             process.kill()

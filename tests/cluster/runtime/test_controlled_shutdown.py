@@ -21,11 +21,11 @@ from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_ses
 from tests.support.brokers import write_properties
 from tests.support.controlling import Controller, be_controller
 from tests.support.serving import serving
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import running_server
 
 pytestmark = pytest.mark.zk
 
-DEADLINE_S = 20
 LONG_MS = "600000"
 
 
@@ -45,7 +45,7 @@ def giving_up(
         attempts = request_controlled_shutdown(
             session, peers, parsed, BrokerId(1), BrokerEpoch(5), is_connected
         )
-        return await asyncio.wait_for(attempts, DEADLINE_S)
+        return await asyncio.wait_for(attempts, OUTER_LIMIT_S)
 
     return use
 

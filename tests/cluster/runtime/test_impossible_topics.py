@@ -10,7 +10,6 @@ from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
-WAIT_S = 20
 ONE_PARTITION = b'{"version":1,"partitions":{"0":[1]}}'
 IMPOSSIBLE = ("a b", "x" * 300)
 
@@ -31,7 +30,7 @@ def test_such_znodes_never_reach_the_disk_and_the_broker_serves_the_rest(
                     with broker.client() as client:
                         return produce(client, topic).error_code == 0
 
-                wait_until(takes_a_record, timeout_s=WAIT_S, what="the first record")
+                wait_until(takes_a_record, what="the first record")
                 assert broker.terminate() == 0
                 noted = broker.log("controller.log")
 

@@ -35,12 +35,12 @@ from tests.cluster.broker.configs.values import broker_value
 from tests.support.brokers import fetch, lead, produce, write_properties
 from tests.support.expiry import expire
 from tests.support.serving import RawClient
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of, hold_controller
 
 pytestmark = pytest.mark.zk
 
 T = TypeVar("T")
-DEADLINE_S = 20
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ class Running:
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
         try:
-            async with asyncio.timeout(DEADLINE_S):
+            async with asyncio.timeout(OUTER_LIMIT_S):
                 while not condition():
                     await asyncio.sleep(0.01)
         except TimeoutError:
@@ -197,7 +197,7 @@ def test_whoever_takes_the_id_while_the_session_is_lost_ends_the_broker(
             await asyncio.to_thread(take_the_id)
             await running.expire()
             with pytest.raises(RegistrationRefused, match="another broker has this id"):
-                await asyncio.wait_for(running.process.until_failed(), DEADLINE_S)
+                await asyncio.wait_for(running.process.until_failed(), OUTER_LIMIT_S)
 
     run(tmp_path, chroot, use)
 
@@ -225,7 +225,7 @@ def test_a_disk_that_fails_takes_its_partitions_and_no_others(
 
         refused = await running.produce("a", placed[first])
         assert refused == ErrorCode.KAFKA_STORAGE_ERROR
-        assert await asyncio.wait_for(parked, DEADLINE_S) == ErrorCode.KAFKA_STORAGE_ERROR
+        assert await asyncio.wait_for(parked, OUTER_LIMIT_S) == ErrorCode.KAFKA_STORAGE_ERROR
         assert await running.produce("a", placed[second], values=5) == 0
         await running.until(lambda: "1 partitions are offline with" in caplog.text, "the notice")
         events = await running.zookeeper(
@@ -288,7 +288,7 @@ def test_a_broker_without_a_disk_gives_up_and_asks_nobody_before_it_ends(
         disk.failures[str(tmp_path)] = errno.EIO
         assert await running.produce("a") == ErrorCode.KAFKA_STORAGE_ERROR
         with pytest.raises(DisksFailed):
-            await asyncio.wait_for(running.process.until_failed(), DEADLINE_S)
+            await asyncio.wait_for(running.process.until_failed(), OUTER_LIMIT_S)
 
     run(tmp_path, chroot, use, files=disk)
 

@@ -12,7 +12,6 @@ from tests.support.zookeeper import client_of
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
 TOPIC = "orders"
-WAIT_S = 20
 
 
 def create_topic(zookeeper: KazooClient, broker: Broker) -> None:
@@ -23,7 +22,7 @@ def create_topic(zookeeper: KazooClient, broker: Broker) -> None:
         with broker.client() as client:
             return produce(client, TOPIC).error_code == 0
 
-    wait_until(takes_a_record, timeout_s=WAIT_S, what="the first record")
+    wait_until(takes_a_record, what="the first record")
 
 
 def test_a_topic_whose_log_is_corrupt_is_deleted_and_can_be_made_again(
@@ -42,7 +41,6 @@ def test_a_topic_whose_log_is_corrupt_is_deleted_and_can_be_made_again(
                     f"Mark replicas {TOPIC}-0 on broker 1 as offline"
                     in broker.log("state-change.log")
                 ),
-                timeout_s=WAIT_S,
                 what="the controller's news of the log",
             )
 
@@ -52,7 +50,6 @@ def test_a_topic_whose_log_is_corrupt_is_deleted_and_can_be_made_again(
                     zookeeper.exists(f"/admin/delete_topics/{TOPIC}") is None
                     and not list(broker.data.glob(f"{TOPIC}-*"))
                 ),
-                timeout_s=WAIT_S,
                 what="the end of the topic and of its files",
             )
 

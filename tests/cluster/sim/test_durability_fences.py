@@ -43,7 +43,6 @@ def flushes_no_names(self: FlushWork, files: Files) -> None:
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.sim
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("plot", "first", "owner", "name", "instead", "kinds"),
     [

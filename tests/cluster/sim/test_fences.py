@@ -24,7 +24,6 @@ class TakesAnyAnswer(ControllerCore):
 
 @pytest.mark.slow
 @pytest.mark.sim
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("fences", "needed", "kinds"),
     [

@@ -56,7 +56,6 @@ def tells_no_divergence(hosted: Any, part: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.sim
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("plot", "owner", "name", "instead"),
     [

@@ -24,7 +24,6 @@ SECONDS_FOR_A_SEED = 3
 pytestmark = pytest.mark.sim
 
 
-@pytest.mark.timeout(SEEDS_IN_A_TEST * SECONDS_FOR_A_SEED)
 @pytest.mark.parametrize("plot", Plot)
 @pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
 def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(first: int, plot: Plot) -> None:

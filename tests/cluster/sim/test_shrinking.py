@@ -13,7 +13,6 @@ WITHOUT_VERSIONS = Fences(state_versions=False)
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.sim
-@pytest.mark.timeout(300)
 def test_what_the_end_does_not_need_is_left_out() -> None:
     # One of those that are quickly told.
     story = next(

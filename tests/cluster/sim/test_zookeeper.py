@@ -146,7 +146,7 @@ def compare(seed: int, real: Real, simulated: Simulated) -> None:
 
         assert comparable(simulated.serve(request)) == expected, told
         if step % STEPS_BETWEEN_LOOKS == 0:
-            wait_until(lambda: len(real.fired) >= len(simulated.fired), timeout_s=10, what=told)
+            wait_until(lambda: len(real.fired) >= len(simulated.fired), what=told)
             assert sorted(simulated.fired) == sorted(real.fired), told
 
 

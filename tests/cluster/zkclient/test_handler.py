@@ -8,6 +8,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionClosedError
 
 from cluster.zkclient.handler import Handler, WakeUps
+from tests.support.waiting import OUTER_LIMIT_S
 
 MANY = 20_000
 
@@ -46,7 +47,7 @@ def test_a_client_without_a_server_takes_any_number_of_requests() -> None:
     promised: list[object] = []
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
-    asking.join(timeout=60)
+    asking.join(timeout=OUTER_LIMIT_S)
 
     assert not asking.is_alive()
     assert len(promised) == MANY

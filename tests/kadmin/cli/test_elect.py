@@ -282,7 +282,7 @@ def test_a_lost_reply_asks_for_nothing_twice(moved: str) -> None:
     with serving(LossyProxy(target)) as proxy, controlled(moved) as controller:
 
         def until_done() -> None:
-            wait_until(lambda: len(controller.requests) > 0, timeout_s=20, what="the election")
+            wait_until(lambda: len(controller.requests) > 0, what="the election")
 
         proxy.lose(Loss.REPLY, meanwhile=until_done)
         outcome = elect("--all-topic-partitions", "--zookeeper", f"{proxy.address}/{root}")

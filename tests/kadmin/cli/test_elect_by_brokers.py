@@ -10,7 +10,7 @@ from cluster.zk import paths
 from kadmin.errors import ExitCode
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
-from tests.support.fleets import WAIT_S, Fleet, running_fleet
+from tests.support.fleets import Fleet, running_fleet
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
@@ -58,7 +58,6 @@ def lead_from_elsewhere(fleet: Fleet, topic: str) -> tuple[int, int]:
     )
     wait_until(
         lambda: done(*lacking) == "",
-        timeout_s=WAIT_S,
         what="the preferred leader to catch up",
     )
     fleet.wait_for_leaders(topic, 3, [other])

@@ -149,7 +149,6 @@ def test_a_broker_that_is_dead_is_told_of(tmp_path: Path, chroot: str) -> None:
 
         wait_until(
             lambda: '"dead_brokers": [7]' in cluster.run("--output", "json").stdout,
-            timeout_s=60,
             what="the topic",
         )
         all_of_them = cluster.run("--by", "broker")

@@ -162,7 +162,6 @@ def test_a_partition_without_a_leader_is_told_and_the_rest_is_shown(
         other.terminate()
         wait_until(
             lambda: cluster.run("--topic", name).exit_code != 0,
-            timeout_s=20,
             what="the end of its leader",
         )
 

@@ -15,7 +15,7 @@ import pytest
 
 from kadmin.version import VERSION
 from tests.support.checkout import CHECKOUT
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.sockets
 
@@ -212,7 +212,7 @@ def test_interrupt_while_waiting_for_a_server_ends_with_130() -> None:
         assert process.stderr is not None
         assert f"waiting for ZooKeeper at {address}\n" == process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=OUTER_LIMIT_S)
 
     assert (130, "", "kadmin: interrupted\n") == (process.returncode, stdout, stderr)
 
@@ -261,7 +261,7 @@ class Terminal:
 def test_question_on_a_terminal_takes_only_a_yes(typed: str, exit_code: int, last: str) -> None:
     terminal = Terminal("asking")
     question = "delete everything? [y/N]: "
-    wait_until(lambda: terminal.says(question), timeout_s=30, what="the question")
+    wait_until(lambda: terminal.says(question), what="the question")
 
     terminal.types(typed)
 

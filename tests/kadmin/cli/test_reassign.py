@@ -135,7 +135,7 @@ def controlled(connect: str) -> Iterator[PretendedController]:
 
 
 def settled(connect: str) -> None:
-    wait_until(lambda: request_in(connect) is None, timeout_s=20, what="the reassignment")
+    wait_until(lambda: request_in(connect) is None, what="the reassignment")
 
 
 def test_a_proposal_is_made_and_carried_out_and_found_done(small: str) -> None:
@@ -565,7 +565,7 @@ def test_a_lost_reply_asks_for_nothing_twice(small: str) -> None:
     with serving(LossyProxy(target)) as proxy, controlled(small) as controller:
 
         def until_done() -> None:
-            wait_until(lambda: len(controller.requests) > 0, timeout_s=20, what="the moves")
+            wait_until(lambda: len(controller.requests) > 0, what="the moves")
 
         proxy.lose(Loss.REPLY, meanwhile=until_done)
         outcome = execute(targets_file(t_0="2,1"), "--zookeeper", f"{proxy.address}/{root}")
@@ -906,9 +906,7 @@ def next_controller(
         office = client.get(paths.CONTROLLER)[0]
 
         def take_office() -> None:
-            wait_until(
-                lambda: client.exists(paths.CONTROLLER) is None, timeout_s=20, what="the office"
-            )
+            wait_until(lambda: client.exists(paths.CONTROLLER) is None, what="the office")
             if carry_out is None:
                 move(client, znode_of(REQUEST_PATH, client.get(REQUEST_PATH)))
             else:

@@ -13,7 +13,7 @@ from kadmin.errors import ExitCode
 from kadmin.execute import reassign_wait
 from kadmin.local.ports import free_ports
 from tests.support.cli import KadminRun, done, kadmin
-from tests.support.fleets import WAIT_S, Fleet, running_fleet
+from tests.support.fleets import Fleet, running_fleet
 from tests.support.silent_servers import LOOPBACK, deaf_server, mute_server
 from tests.support.waiting import wait_until
 
@@ -48,7 +48,6 @@ def fleet(shared: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     # The session of one that stood still may have ended.
     wait_until(
         lambda: len(shared.client.get_children("/brokers/ids")) == len(shared.broker_ids),
-        timeout_s=WAIT_S,
         what="the registration of all brokers",
     )
 
@@ -92,7 +91,6 @@ def until_moved(fleet: Fleet, path: str) -> KadminRun:
     """What --verify says once all is where it belongs."""
     wait_until(
         lambda: verify(fleet, path, "--preserve-throttles").exit_code == ExitCode.DONE,
-        timeout_s=WAIT_S,
         what=f"the moves of {path}",
     )
     return verify(fleet, path)
@@ -107,9 +105,7 @@ def configs(fleet: Fleet, *entity: str) -> dict[str, str]:
 
 def wait_for_configs(fleet: Fleet, expected: dict[str, str], *entity: str) -> None:
     """Brokers tell what they have heard of, a moment after it was written."""
-    wait_until(
-        lambda: configs(fleet, *entity) == expected, timeout_s=60, what=f"{entity}: {expected}"
-    )
+    wait_until(lambda: configs(fleet, *entity) == expected, what=f"{entity}: {expected}")
 
 
 def replicas_of(fleet: Fleet, topic: str) -> list[list[int]]:
@@ -128,7 +124,6 @@ def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_bac
     # The broker that took it hears of it a moment later, as all do.
     wait_until(
         lambda: configs(fleet, "--broker", "2") == {RATES[1]: "777"},
-        timeout_s=WAIT_S,
         what="the operator's own throttle",
     )
     path = plan_of("slow", [3, 2], [3, 2])
@@ -182,7 +177,6 @@ def test_a_dead_broker_is_emptied_and_only_the_living_are_slowed_down(fleet: Fle
     fleet.kill(dead)
     wait_until(
         lambda: not fleet.client.exists(f"/brokers/ids/{dead}"),
-        timeout_s=WAIT_S,
         what=f"the end of broker {dead}",
     )
     path = plan_of("orphan", [first, other])

@@ -28,7 +28,6 @@ pytestmark = [
 ]
 
 PARTITIONS = 3
-MOVED_S = 60
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +81,7 @@ def wait_until_moved(path: str) -> None:
         assert outcome.exit_code in (ExitCode.DONE, ExitCode.IN_PROGRESS), outcome
         return outcome.exit_code == ExitCode.DONE
 
-    wait_until(is_done, timeout_s=MOVED_S, what=f"the moves of {path}")
+    wait_until(is_done, what=f"the moves of {path}")
 
 
 def test_partitions_go_to_other_brokers_and_back_with_a_throttle(fleet: Fleet, here: Path) -> None:

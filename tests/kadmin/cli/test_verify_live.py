@@ -18,7 +18,7 @@ from kadmin.segments.walk import Walk
 from tests.cluster.storage.batches import batch
 from tests.support.brokers import Broker, start_broker
 from tests.support.cli import KadminRun, done, kadmin, kadmin_process
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
@@ -185,20 +185,19 @@ def test_a_topic_that_is_made_anew_meanwhile_is_told(cluster: Cluster, tmp_path:
         )
     try:
         all_compared = f"{2 * COUNT} of {2 * COUNT} offsets"
-        wait_until(lambda: all_compared in err.read_text(), timeout_s=60, what="the comparison")
+        wait_until(lambda: all_compared in err.read_text(), what="the comparison")
         done("topics", "--delete", *words, "--yes")
         wait_until(
             lambda: "anew" not in done("topics", "--list", *words[2:]).split(),
-            timeout_s=60,
             what="the topic to be deleted",
         )
         done("topics", "--create", *words, "--replica-assignment", "1:2:3")
-        wait_until(lambda: "made anew" in err.read_text(), timeout_s=90, what="it to be told")
+        wait_until(lambda: "made anew" in err.read_text(), what="it to be told")
         process.send_signal(signal.SIGINT)
-        process.wait(60)
+        process.wait(OUTER_LIMIT_S)
     finally:
         process.kill()
-        process.wait(30)
+        process.wait(OUTER_LIMIT_S)
 
     found = {each["topic"]: each for each in json.loads(out.read_text())["partitions"]}
     assert {"anew": "unreadable", "equal": "equal"} == {
@@ -222,12 +221,12 @@ def test_where_all_is_deleted_meanwhile_nothing_is_proven(cluster: Cluster, tmp_
         )
     try:
         all_compared = f"{COUNT} of {COUNT} offsets"
-        wait_until(lambda: all_compared in err.read_text(), timeout_s=60, what="the comparison")
+        wait_until(lambda: all_compared in err.read_text(), what="the comparison")
         done("topics", "--delete", "--topic", "doomed", "--zookeeper", cluster.zookeeper, "--yes")
-        process.wait(90)
+        process.wait(OUTER_LIMIT_S)
     finally:
         process.kill()
-        process.wait(30)
+        process.wait(OUTER_LIMIT_S)
 
     assert ExitCode.UNREACHABLE == process.returncode
     assert "deleted meanwhile: nothing is proven" in err.read_text()
@@ -281,9 +280,7 @@ def test_what_brokers_serve_is_collected_as_segments(cluster: Cluster, tmp_path:
 
 
 def wait_until_alive(cluster: Cluster, *brokers: str) -> None:
-    wait_until(
-        lambda: list(brokers) == live_brokers(cluster), timeout_s=30, what="all know who is alive"
-    )
+    wait_until(lambda: list(brokers) == live_brokers(cluster), what="all know who is alive")
 
 
 def live_brokers(cluster: Cluster) -> list[str]:

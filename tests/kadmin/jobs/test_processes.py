@@ -12,7 +12,7 @@ import pytest
 
 from kadmin.errors import KadminError
 from kadmin.jobs.processes import REPLACEMENTS_MAX, ProcessEngine
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.sockets
 
@@ -72,7 +72,7 @@ def test_what_a_killed_worker_was_at_is_done_again(engine: ProcessEngine, tmp_pa
     paths[1].touch()
 
     assert ["alive"] * 3 == list(engine.run(die, list(map(str, paths))))
-    wait_until(lambda: len(engine.processes) == 3, timeout_s=30, what="another worker")
+    wait_until(lambda: len(engine.processes) == 3, what="another worker")
 
 
 def test_workers_that_are_killed_again_and_again_are_an_error(engine: ProcessEngine) -> None:
@@ -106,7 +106,7 @@ os.kill({os.getpid()}, signal.SIGINT)
     try:
         next(results)
     finally:
-        process.wait(60)
+        process.wait(OUTER_LIMIT_S)
 
 
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
@@ -124,10 +124,10 @@ time.sleep(600)
 """
     starter = subprocess.Popen([sys.executable, "-c", script])
     try:
-        wait_until(path.exists, timeout_s=60, what="the workers")
+        wait_until(path.exists, what="the workers")
     finally:
         starter.kill()
-        starter.wait(30)
+        starter.wait(OUTER_LIMIT_S)
     pids = [int(pid) for pid in path.read_text().split()]
 
-    wait_until(lambda: not any(map(is_running, pids)), timeout_s=60, what="the workers to end")
+    wait_until(lambda: not any(map(is_running, pids)), what="the workers to end")

@@ -9,9 +9,7 @@ import pytest
 from kadmin.errors import KadminError
 from kadmin.jobs.work_item import run_work_item
 from kadmin.jobs.work_queue import WorkQueue, run_work_items
-from tests.support.waiting import wait_until
-
-TIMEOUT_S = 10
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
 @pytest.fixture
@@ -39,7 +37,7 @@ def start_task(work_queue: WorkQueue) -> threading.Thread:
 
 def outcome_of(connection: Connection) -> bytes:
     """Take a work item as a task does, and do it; the outcome is not brought back yet."""
-    assert connection.poll(TIMEOUT_S), "a work item is handed out"
+    assert connection.poll(OUTER_LIMIT_S), "a work item is handed out"
     return run_work_item(connection.recv_bytes())
 
 
@@ -51,7 +49,7 @@ def test_one_task_does_batch_after_batch_and_ends_when_there_is_no_more() -> Non
     assert [] == list(work_queue.run(double, [], in_flight_max=2))
     assert [-1, -2] == list(work_queue.run(negative, [1, 2], in_flight_max=2))
     work_queue.close()
-    task.join(TIMEOUT_S)
+    task.join(OUTER_LIMIT_S)
     assert not task.is_alive()
 
 
@@ -70,12 +68,11 @@ def test_results_come_in_order_though_tasks_end_in_another(work_queue: WorkQueue
         later[0].send_bytes(later[1])
         wait_until(
             lambda: work_queue.batch is not None and 1 in work_queue.batch.outcomes,
-            timeout_s=TIMEOUT_S,
             what="the outcome",
         )
         assert [] == results
         earlier[0].send_bytes(earlier[1])
-        taker.join(TIMEOUT_S)
+        taker.join(OUTER_LIMIT_S)
 
         assert [2, 4] == results
 
@@ -110,7 +107,7 @@ def test_what_a_task_that_ended_had_not_done_another_one_does(work_queue: WorkQu
     helper.start()
 
     assert [2, 4] == list(results)
-    helper.join(TIMEOUT_S)
+    helper.join(OUTER_LIMIT_S)
 
 
 def start_task_once_one_failed(work_queue: WorkQueue) -> None:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, suppress
 import pytest
 
 from kadmin.jvm.interrupts import deferring_interrupts, ending_in_order
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 def test_a_deferred_interrupt_comes_behind_the_block() -> None:
@@ -56,7 +57,7 @@ def test_a_signal_that_a_library_has_lost_comes_again() -> None:
             with suppress(BaseException):
                 signal.raise_signal(signal.SIGINT)
             done.append("went on")
-            threading.Event().wait(60)
+            threading.Event().wait(OUTER_LIMIT_S)
             done.append("went on again")
 
     with pytest.raises(KeyboardInterrupt):
@@ -130,7 +131,7 @@ def test_a_process_that_is_told_to_end_cleans_up_and_ends_as_told(
         [sys.executable, "-c", SENDER, str(int(number))],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=OUTER_LIMIT_S,
         check=False,
     )
 

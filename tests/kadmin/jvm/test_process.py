@@ -55,14 +55,14 @@ def test_a_started_process_is_in_its_own_session_and_noted_with_its_start(
 def test_output_goes_to_the_log_and_the_end_is_noticed(start: Starter, tmp_path: Path) -> None:
     running = start("pwd; echo sorry >&2")
 
-    wait_until(lambda: not running.is_alive, timeout_s=10, what="the end of the script")
+    wait_until(lambda: not running.is_alive, what="the end of the script")
     assert f"{tmp_path}\nsorry\n" == (tmp_path / "log").read_text()
 
 
 def test_stop_asks_first(start: Starter, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     running = start(f"trap 'echo bye; exit' TERM; touch {ready}; while :; do sleep 0.01; done")
-    wait_until(ready.exists, timeout_s=10, what="the trap")
+    wait_until(ready.exists, what="the trap")
 
     running.stop(grace_s=10)
 
@@ -73,7 +73,7 @@ def test_stop_asks_first(start: Starter, tmp_path: Path) -> None:
 def test_what_does_not_end_when_asked_is_killed(start: Starter, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     running = start(f"trap '' TERM; touch {ready}; while :; do sleep 0.01; done")
-    wait_until(ready.exists, timeout_s=10, what="the trap")
+    wait_until(ready.exists, what="the trap")
 
     running.stop(grace_s=0.05)
 
@@ -114,7 +114,7 @@ def test_an_ended_process_that_nobody_waited_for_is_not_alive() -> None:
         child.stdin.close()
 
         gone = Process(child.pid, started)
-        wait_until(lambda: not gone.is_alive, timeout_s=10, what="the end of the child")
+        wait_until(lambda: not gone.is_alive, what="the end of the child")
 
 
 def test_ps_tells_the_same_start_every_time() -> None:
@@ -183,14 +183,14 @@ def test_a_process_whose_first_thread_is_gone_is_still_alive() -> None:
         assert child.stdout is not None
         assert child.stdin is not None
         assert child.stdout.readline() == b"ready\n"
-        wait_until(lambda: process_state(child.pid) == "Z", timeout_s=10, what="the first thread")
+        wait_until(lambda: process_state(child.pid) == "Z", what="the first thread")
 
         started = process.start_of(child.pid)
 
         assert started is not None
         child.kill()
         gone = Process(child.pid, started)
-        wait_until(lambda: not gone.is_alive, timeout_s=10, what="the end of the child")
+        wait_until(lambda: not gone.is_alive, what="the end of the child")
 
 
 def process_state(pid: int) -> str:
@@ -202,10 +202,10 @@ def test_a_process_is_paused_between_the_two_signals_only(start: Starter) -> Non
     before = running.is_paused
 
     running.signal(signal.SIGSTOP)
-    wait_until(lambda: running.is_paused, timeout_s=10, what="the pause")
+    wait_until(lambda: running.is_paused, what="the pause")
     is_alive = running.is_alive
     running.signal(signal.SIGCONT)
-    wait_until(lambda: not running.is_paused, timeout_s=10, what="the end of the pause")
+    wait_until(lambda: not running.is_paused, what="the end of the pause")
 
     assert (False, True) == (before, is_alive)
     assert not Process(running.pid, "another start").is_paused
@@ -220,5 +220,5 @@ def test_the_environment_is_added_to(tmp_path: Path) -> None:
         environment={"ADDED": "here"},
     )
 
-    wait_until(lambda: not added.is_alive, timeout_s=10, what="the end of the script")
+    wait_until(lambda: not added.is_alive, what="the end of the script")
     assert "here kept\n" == (tmp_path / "log").read_text()

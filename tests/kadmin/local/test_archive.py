@@ -13,7 +13,7 @@ from kadmin.jvm.process import read_pid_file
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
 from tests.support.checkout import CHECKOUT
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk
@@ -48,7 +48,7 @@ def made_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         env={**os.environ, "XDG_CACHE_HOME": str(cache)},
         cwd=CHECKOUT,
         check=True,
-        timeout=50,
+        timeout=OUTER_LIMIT_S,
     )
     (made,) = (cache / "kadmin").glob("*.jsa")
     assert not list((cache / "kadmin").glob("making-zookeeper-*"))
@@ -122,12 +122,12 @@ def test_asking_returns_at_once_and_the_archive_appears_later() -> None:
     archive.ask()
 
     asked_s = time.monotonic() - before
-    wait_until(lambda: archive.find() is not None, timeout_s=40, what="the archive")
+    wait_until(lambda: archive.find() is not None, what="the archive")
     made_s = time.monotonic() - before
     assert asked_s < made_s
     maker = read_pid_file(cache_directory() / "zookeeper.pid")
     assert maker is not None
-    wait_until(lambda: not maker.is_alive, timeout_s=20, what="the maker's end")
+    wait_until(lambda: not maker.is_alive, what="the maker's end")
     assert "" == (cache_directory() / "zookeeper.log").read_text()
 
 
@@ -140,7 +140,6 @@ def test_what_a_killed_maker_leaves_is_ended_and_removed_by_the_next() -> None:
     ) as maker:
         wait_until(
             lambda: any(read_pid_file(path) for path in cache.glob("making-zookeeper-*/pid")),
-            timeout_s=20,
             what="the maker's server",
         )
         maker.send_signal(signal.SIGKILL)
@@ -150,7 +149,10 @@ def test_what_a_killed_maker_leaves_is_ended_and_removed_by_the_next() -> None:
     assert left.is_alive
 
     subprocess.run(
-        [sys.executable, "-m", "kadmin.local.archive_maker"], cwd=CHECKOUT, check=True, timeout=50
+        [sys.executable, "-m", "kadmin.local.archive_maker"],
+        cwd=CHECKOUT,
+        check=True,
+        timeout=OUTER_LIMIT_S,
     )
 
     assert not left.is_alive

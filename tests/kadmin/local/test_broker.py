@@ -52,7 +52,7 @@ def run(broker: BrokerServer) -> Iterator[Starter]:
 
 def run_stubborn(broker: BrokerServer, run: Starter) -> Process:
     running = run(STUBBORN)
-    wait_until((broker.directory / "ready").exists, timeout_s=10, what="the trap")
+    wait_until((broker.directory / "ready").exists, what="the trap")
     return running
 
 
@@ -63,7 +63,7 @@ def test_a_process_is_asked_to_end_only_once_since_the_second_time_would_end_it_
     heard = broker.directory / "heard"
 
     broker.ask_to_end()
-    wait_until(heard.exists, timeout_s=10, what="the request")
+    wait_until(heard.exists, what="the request")
     broker.ask_to_end()
     has_ended = broker.ends_within(0.1)
     broker.kill()
@@ -76,7 +76,7 @@ def test_the_next_process_is_asked_again(broker: BrokerServer, run: Starter) -> 
     run("exec sleep 100")
     broker.ask_to_end()
     # The command that asked is killed here: the mark of the request stays.
-    wait_until(lambda: not broker.is_alive, timeout_s=10, what="the first end")
+    wait_until(lambda: not broker.is_alive, what="the first end")
     run("exec sleep 100")
 
     broker.ask_to_end()

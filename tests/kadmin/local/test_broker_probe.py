@@ -71,7 +71,7 @@ def test_a_broker_counts_as_registered_while_somebody_holds_its_session(
         finally:
             other.kill()
         # Its session has seconds to live yet, and its node is there.
-        wait_until(lambda: {7} == registered_brokers(places), timeout_s=10, what="the lost one")
+        wait_until(lambda: {7} == registered_brokers(places), what="the lost one")
         assert client.exists("/brokers/ids/8")
         client.delete("/brokers", recursive=True)
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.certificates import Authority
 from tests.support.cli import kadmin
+from tests.support.waiting import OUTER_LIMIT_S
 
 # kafka-python leaves the socket of a failed handshake to the garbage collector.
 LEFT_OPEN = "ignore:Exception ignored in. <ssl.SSLSocket:pytest.PytestUnraisableExceptionWarning"
@@ -51,7 +52,7 @@ def tls_server(authority: Authority, clients: Authority | None = None) -> Iterat
                 except OSError:
                     return
                 with plain, suppress(OSError):
-                    plain.settimeout(5)
+                    plain.settimeout(OUTER_LIMIT_S)
                     with context.wrap_socket(plain, server_side=True) as connection:
                         server.first_bytes.append(connection.recv(4))
                         told: dict[str, Any] = connection.getpeercert() or {}

@@ -36,8 +36,8 @@ from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.support.brokers import running_broker, write_properties
 from tests.support.cli import done
-from tests.support.fleets import WAIT_S, Fleet, running_fleet
-from tests.support.waiting import wait_until
+from tests.support.fleets import Fleet, running_fleet
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
@@ -61,7 +61,7 @@ def fleet(shared: Fleet) -> Iterator[Fleet]:
     yield shared
     missing = [one for one in shared.broker_ids if one not in shared.brokers]
     shared.start(*missing)
-    wait_until(lambda: shared.controller() is not None, timeout_s=WAIT_S, what="a controller")
+    wait_until(lambda: shared.controller() is not None, what="a controller")
     assert shared.misunderstood() == []
 
 
@@ -80,7 +80,7 @@ def wait_for_another_controller(fleet: Fleet, before: tuple[int, int]) -> None:
         now = fleet.controller()
         return now is not None and now[1] > before[1]
 
-    wait_until(is_there, timeout_s=WAIT_S, what="another controller")
+    wait_until(is_there, what="another controller")
 
 
 # Topics.
@@ -111,7 +111,7 @@ def test_a_deleted_topic_leaves_neither_znodes_nor_logs(fleet: Fleet) -> None:
         nodes = ("/brokers/topics/doomed", "/config/topics/doomed", "/admin/delete_topics/doomed")
         return not any(fleet.client.exists(node) for node in nodes)
 
-    wait_until(is_gone, timeout_s=WAIT_S, what="the znodes to go")
+    wait_until(is_gone, what="the znodes to go")
     left = [path.name for path in fleet.directory.glob("broker-*/data/doomed-*")]
     assert 3 == len(left)
     assert all(name.endswith("-delete") for name in left)
@@ -134,7 +134,6 @@ def test_replicas_are_removed_by_the_znode_with_their_logs(fleet: Fleet) -> None
         )
         wait_until(
             lambda: zookeeper.exists("/admin/reassign_partitions") is None,
-            timeout_s=WAIT_S,
             what="the end of the reassignment",
         )
         data, node = zookeeper.get("/brokers/topics/moved")
@@ -234,7 +233,7 @@ def with_preferred_leader_back(fleet: Fleet, topic: str) -> tuple[int, int]:
                 fleet.client.set(path, encode_state(whole), version=state.zk_version)
         return preferred in state.isr
 
-    wait_until(is_back, timeout_s=WAIT_S, what="the preferred leader to catch up")
+    wait_until(is_back, what="the preferred leader to catch up")
     return preferred, other
 
 
@@ -280,7 +279,6 @@ def test_a_tool_elects_preferred_leaders_by_a_znode_that_goes_afterwards(fleet: 
 
     wait_until(
         lambda: not fleet.client.exists(paths.PREFERRED_ELECTION),
-        timeout_s=WAIT_S,
         what="the elections to be over",
     )
 
@@ -335,9 +333,7 @@ def test_a_killed_broker_has_its_partitions_and_records_again_when_it_starts(fle
     client = Confluent(fleet.bootstrap)
     client.produce("kept", RECORDS)
     fleet.kill(victim)
-    wait_until(
-        lambda: fleet.states("kept")[0].leader == -1, timeout_s=WAIT_S, what="the loss of a leader"
-    )
+    wait_until(lambda: fleet.states("kept")[0].leader == -1, what="the loss of a leader")
     fleet.start(victim)
     fleet.wait_for_leaders("kept", 1, [victim])
     client = Confluent(fleet.bootstrap)
@@ -376,14 +372,12 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
     fleet.wait_for_leaders("haunted", 1, others)
     fleet.wait_for_leaders("unheard", 1, others)
     done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "past", "--yes")
-    wait_until(
-        lambda: not fleet.client.exists("/brokers/topics/past"), timeout_s=WAIT_S, what="deletion"
-    )
+    wait_until(lambda: not fleet.client.exists("/brokers/topics/past"), what="deletion")
     last_zxid = max(zxid for _, zxid in fleet.all_states().values())
     fleet.brokers[zombie.broker_id] = zombie
     zombie.process.send_signal(signal.SIGCONT)
     resigned = f"controller of epoch {before[1]} no more"
-    wait_until(lambda: resigned in zombie.log(), timeout_s=WAIT_S, what="the zombie to resign")
+    wait_until(lambda: resigned in zombie.log(), what="the zombie to resign")
     fleet.wait_for_leaders("haunted", 1, others)
     fleet.wait_for_leaders("unheard", 1, others)
     late = [state for state, zxid in fleet.all_states().values() if zxid > last_zxid]
@@ -396,7 +390,6 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
     # Whoever leads by now takes it back into the ISR, behind the leader.
     wait_until(
         lambda: fleet.states("haunted")[0].isr == (others[0], zombie.broker_id),
-        timeout_s=WAIT_S,
         what="the zombie to follow",
     )
 
@@ -427,9 +420,7 @@ def test_a_zookeeper_that_was_away_is_watched_again(fleet: Fleet) -> None:
     fleet.wait_for_leaders("before", 3)
     client = Confluent(fleet.bootstrap)
     fleet.server.kill()
-    wait_until(
-        lambda: fleet.client.state != KazooState.CONNECTED, timeout_s=WAIT_S, what="the outage"
-    )
+    wait_until(lambda: fleet.client.state != KazooState.CONNECTED, what="the outage")
     produced = client.produce("before", RECORDS)
     fleet.restart_zookeeper()
     create(fleet, "behind", "3", "2", "1")
@@ -466,7 +457,7 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
     path = write_properties(tmp_path, chroot)
 
     async def active_controller(controller: Controller, epoch: int) -> ActiveController:
-        async with asyncio.timeout(WAIT_S):
+        async with asyncio.timeout(OUTER_LIMIT_S):
             while True:
                 active, is_idle = controller._core.active, controller._core.is_idle
                 if active is not None and active.controller_epoch == epoch and is_idle:
@@ -479,7 +470,7 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
         active = await active_controller(controller, 1)
         active.context.brokers = None  # type: ignore[assignment]
         controller._step(BrokersChanged())
-        async with asyncio.timeout(WAIT_S):
+        async with asyncio.timeout(OUTER_LIMIT_S):
             while controller._core.active is active:
                 await asyncio.sleep(0.01)
         # Watches of before still fire in the pause, and must not keep it from its end.
@@ -507,7 +498,6 @@ def test_a_broker_that_ends_in_order_leaves_no_controller_behind(
     with running_broker(tmp_path, chroot) as alone, client_of(chroot) as zookeeper:
         wait_until(
             lambda: zookeeper.exists("/controller") is not None,
-            timeout_s=WAIT_S,
             what="a controller",
         )
         status = alone.terminate()

@@ -25,10 +25,10 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_response
 from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.messages.update_metadata import UpdateMetadataResponse
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.sockets
 
-DEADLINE_S = 10
 ORDER = UpdateMetadata(
     controller_id=BrokerId(1),
     controller_epoch=ControllerEpoch(1),
@@ -84,7 +84,7 @@ class Reports:
 
 def run(use: Callable[[Reports], Coroutine[Any, Any, None]]) -> None:
     async def main() -> None:
-        await asyncio.wait_for(use(Reports()), DEADLINE_S)
+        await asyncio.wait_for(use(Reports()), OUTER_LIMIT_S)
 
     asyncio.run(main())
 

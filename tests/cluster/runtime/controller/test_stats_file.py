@@ -9,6 +9,7 @@ import pytest
 from cluster.model.controller_stats import ControllerStats, decode_controller_stats
 from cluster.runtime.controller import stats_file
 from cluster.runtime.controller.stats_file import StatsFile
+from tests.support.waiting import OUTER_LIMIT_S
 
 PAUSE_S = 0.01
 
@@ -32,7 +33,7 @@ def _short_interval(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(OUTER_LIMIT_S):
         while not is_so():
             await asyncio.sleep(PAUSE_S)
 

@@ -15,6 +15,7 @@ from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log import PartitionLog
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.logs import append, opened
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 def test_the_loop_goes_on_while_work_waits_for_the_disk():
@@ -28,7 +29,7 @@ def test_the_loop_goes_on_while_work_waits_for_the_disk():
         over = loop.create_future()
 
         def work() -> None:
-            assert turned.wait(30)
+            assert turned.wait(OUTER_LIMIT_S)
             seen.append(threading.current_thread().name)
 
         def done() -> None:
@@ -76,7 +77,7 @@ def test_a_flush_that_waits_for_another_at_the_end_is_left_to_the_closing_of_its
     gate = threading.Event()
 
     def block() -> None:
-        assert gate.wait(30)
+        assert gate.wait(OUTER_LIMIT_S)
 
     async def use() -> PartitionLog:
         loop = asyncio.get_running_loop()
@@ -117,7 +118,7 @@ def test_whoever_asks_for_a_flush_whenever_is_told_when_what_he_has_seen_is_dura
             assert log.recovery_point >= end_offset
             told.append(end_offset)
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(OUTER_LIMIT_S):
             for _ in range(100):
                 append(log)
                 asked.append(log.log_end_offset)

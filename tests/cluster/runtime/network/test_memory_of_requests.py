@@ -23,9 +23,7 @@ def test_who_holds_memory_for_long_makes_room_for_those_who_wait(
         running.client() as waiting,
     ):
         slow.socket.sendall(large[:200_000])
-        wait_until(
-            lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
-        )
+        wait_until(lambda: running.call(lambda: running.memory.is_full), what="memory")
         # Nobody waits: as long as that is so, it may take its time.
         time.sleep(0.5)
         assert 2 == running.call(lambda: running.server.connection_count)

@@ -26,10 +26,10 @@ from cluster.wire.messages.fetch import (
 )
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from tests.support.serving import serving
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.sockets
 
-DEADLINE_S = 20
 TOLD = ApiVersionsResponse(
     api_keys=[
         ApiVersion(ApiKey.FETCH, 4, 11),
@@ -45,7 +45,7 @@ def run(use: Callable[[TcpPeers], Coroutine[Any, Any, Any]], receive_buffer_size
         loop, transport = asyncio.get_running_loop(), TRANSPORTS["PLAINTEXT"]
         peers = TcpPeers(loop, "PLAINTEXT", transport, receive_buffer_size)
         try:
-            return await asyncio.wait_for(use(peers), DEADLINE_S)
+            return await asyncio.wait_for(use(peers), OUTER_LIMIT_S)
         finally:
             peers.close()
 

@@ -148,7 +148,7 @@ def test_a_request_behind_one_that_is_parked_waits_for_its_turn(
     with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         client.send(ApiKey.METADATA, 4, asking("second"))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         with running.client() as other:
             assert ask(other, "unhindered") == "unhindered"
         running.call(lambda: answering.parked[0](FetchResponse()))
@@ -163,7 +163,7 @@ def test_an_answer_that_comes_twice_or_too_late_does_nothing(
 ) -> None:
     with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         for _ in range(2):
             running.call(lambda: answering.parked[0](FetchResponse()))
         running.call(lambda: answering.parked[0].close("too late"))
@@ -178,8 +178,8 @@ def test_a_client_that_leaves_takes_its_parked_request_along(
     with serve(answering) as running:
         with running.client() as client:
             client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-            wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
-        wait_until(lambda: answering.cancelled == 1, timeout_s=10, what="the cancellation")
+            wait_until(lambda: len(answering.parked) == 1, what="the fetch")
+        wait_until(lambda: answering.cancelled == 1, what="the cancellation")
         running.call(lambda: answering.parked[0](FetchResponse()))
 
         assert running.connection_count == 0
@@ -285,7 +285,7 @@ def test_a_mistake_in_a_handler_ends_the_connection_and_nothing_else(serve: Serv
             other.send(ApiKey.API_VERSIONS, 2, ApiVersionsRequest())
             assert other.is_closed()
         assert ask(client, "anything") == "fine"
-        wait_until(lambda: len(told) == 1, timeout_s=10, what="the loop to be told")
+        wait_until(lambda: len(told) == 1, what="the loop to be told")
         assert str(told[0]["exception"]) == "a mistake"
 
 
@@ -301,7 +301,7 @@ def test_an_answer_without_a_form_ends_the_connection(serve: Serve) -> None:
         client.send(ApiKey.METADATA, 4, asking("a"))
 
         assert client.is_closed()
-        wait_until(lambda: len(told) == 1, timeout_s=10, what="the loop to be told")
+        wait_until(lambda: len(told) == 1, what="the loop to be told")
         assert "MetadataResponse v4" in str(told[0]["exception"])
 
 
@@ -332,7 +332,7 @@ def test_no_more_connections_of_one_address_than_allowed(
         assert clients[2].is_closed()
         assert [ask(client, "in") for client in clients[:2]] == ["in", "in"]
         clients[0].close()
-        wait_until(lambda: running.connection_count == 1, timeout_s=10, what="one to leave")
+        wait_until(lambda: running.connection_count == 1, what="one to leave")
         with RawClient(running.port) as next_one:
             assert ask(next_one, "next") == "next"
         for client in clients:
@@ -383,7 +383,7 @@ def test_clients_leave_a_broker_the_descriptors_that_it_needs_for_its_files(
         assert ask(first, "in") == "in"
         for client in clients:
             client.close()
-        wait_until(lambda: running.connection_count == 1, timeout_s=10, what="all to leave")
+        wait_until(lambda: running.connection_count == 1, what="all to leave")
         assert is_served(stack.enter_context(RawClient(running.port)))
 
     assert "the other files that may be open are the broker's own" in log()
@@ -407,7 +407,7 @@ def test_idle_connections_are_closed_and_waiting_ones_are_not(
         RawClient(running.port) as idle,
     ):
         waiting.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         assert idle.is_closed()
         running.call(lambda: answering.parked[0](FetchResponse()))
         decode_response(FetchResponse, 11, waiting.receive_frame())
@@ -435,15 +435,12 @@ def test_large_requests_wait_while_others_hold_the_memory(
         running.client() as second,
     ):
         first.socket.sendall(large[:200_000])
-        wait_until(
-            lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
-        )
+        wait_until(lambda: running.call(lambda: running.memory.is_full), what="memory")
         second.socket.sendall(request_bytes(ApiKey.METADATA, 4, 1, asking("small")))
         assert decode_response(MetadataResponse, 4, second.receive_frame()).correlation_id == 1
         second.socket.sendall(large[:100_000])
         wait_until(
             lambda: running.call(lambda: len(running.memory._waiting)) == 1,
-            timeout_s=10,
             what="the second large request to wait",
         )
         first.socket.sendall(large[200_000:])
@@ -460,12 +457,9 @@ def test_what_a_connection_held_is_free_when_it_is_lost(serve: Serve, answering:
     with serve(answering, queued_size_max=300_000) as running:
         with running.client() as client:
             client.socket.sendall(large[:200_000])
-            wait_until(
-                lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
-            )
+            wait_until(lambda: running.call(lambda: running.memory.is_full), what="memory")
         wait_until(
             lambda: running.call(lambda: running.memory.allocated_bytes) == 0,
-            timeout_s=10,
             what="the memory to be given back",
         )
 
@@ -494,7 +488,7 @@ def test_ranges_of_files_are_sent_between_the_bytes_around_them(
     path.write_bytes(random.Random(1).randbytes(3_000_000))
     with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         body, file = slice_answer(path, 2_500_000, count=5)
         running.call(lambda: answering.parked[0](body))
         answer = decode_response(FetchResponse, 11, client.receive_frame())
@@ -512,7 +506,7 @@ def test_a_slow_reader_holds_up_nobody_and_gets_everything(
     with serve(answering, send_buffer_size=50_000) as running, running.client() as slow:
         slow.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         slow.send(ApiKey.METADATA, 4, asking("behind"))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         body, file = slice_answer(path, 100_000, count=20)
         running.call(lambda: answering.parked[0](body))
         with running.client() as other:
@@ -534,10 +528,10 @@ def test_a_client_that_never_reads_its_answer_is_idle_in_the_end(
     path.write_bytes(bytes(1_000_000))
     with serve(answering, idle_ms_max=300) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         body, file = slice_answer(path, 1_000_000, count=30)
         running.call(lambda: answering.parked[0](body))
-        wait_until(lambda: running.connection_count == 0, timeout_s=10, what="the end")
+        wait_until(lambda: running.connection_count == 0, what="the end")
         file.close()
 
 
@@ -548,7 +542,7 @@ def test_a_file_that_is_shorter_than_promised_ends_the_connection(
     path.write_bytes(bytes(10_000))
     with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         body, file = slice_answer(path, 20_000)
         running.call(lambda: answering.parked[0](body))
         with pytest.raises(AssertionError, match="bytes early"):
@@ -565,7 +559,7 @@ def test_records_that_are_deleted_before_they_are_all_read_end_the_connection(
     path.write_bytes(bytes(1_000_000))
     with serve(answering, send_buffer_size=50_000) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
-        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: len(answering.parked) == 1, what="the fetch")
         file = Disk().open(str(path))
         parts = [PartitionData(part, records=FileSlice(file, 0, 1_000_000)) for part in range(30)]
         body = FetchResponse(responses=[FetchableTopicResponse("t", partitions=parts)])
@@ -591,4 +585,4 @@ def test_random_bytes_at_random_times_leave_a_server_that_serves(answering: Answ
                 client.socket.sendall(damaged[: lot.randint(1, len(damaged))])
         with RawClient(running.port) as client:
             assert ask(client, "alive") == "alive"
-            wait_until(lambda: running.connection_count == 1, timeout_s=10, what="the others' end")
+            wait_until(lambda: running.connection_count == 1, what="the others' end")

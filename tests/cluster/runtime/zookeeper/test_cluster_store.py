@@ -36,6 +36,7 @@ from cluster.zk.steps import read_children
 from cluster.zk.topics import decode_assignment
 from cluster.zk.znode import Znode
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
@@ -43,7 +44,6 @@ pytestmark = pytest.mark.zk
 T = TypeVar("T")
 TOPIC_ID = bytes(range(16))
 LAYOUT = {0: (BrokerId(1), BrokerId(2)), 1: (BrokerId(2),)}
-DEADLINE_S = 20
 TOPIC_A = Entity(EntityKind.TOPICS, "a")
 
 
@@ -64,7 +64,7 @@ class Asked:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         ask(*arguments, future.set_result)
         assert not future.done(), "nobody is called back from within the call that asks"
-        return await asyncio.wait_for(future, DEADLINE_S)
+        return await asyncio.wait_for(future, OUTER_LIMIT_S)
 
     async def create(self, topic: str, configs: Mapping[str, str] | None = None) -> Outcome:
         outcome = await self.outcome(
@@ -334,7 +334,7 @@ def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chro
             )
 
         async def until(count: int) -> None:
-            async with asyncio.timeout(DEADLINE_S):
+            async with asyncio.timeout(OUTER_LIMIT_S):
                 while len(heard) < count:
                     await asyncio.sleep(0.01)
 
@@ -410,7 +410,7 @@ def test_notifications_that_were_read_count_although_the_connection_breaks_befor
         changes = changes_of_topics(lambda topic, _: heard.append(topic))
         breaking = Breaking(session, two_slices)
         changes.joined(cast(Session, breaking))
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(OUTER_LIMIT_S):
             await breaking.broke.wait()
             heard_before = [*heard]
             while len(heard) < 5:
@@ -436,7 +436,7 @@ def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPa
             "cluster.runtime.zookeeper.config_change_listener.EXPIRATION_MS", -EXPIRATION_MS
         )
         changes.joined(session)
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(OUTER_LIMIT_S):
             while await run(session, read_children(paths.CONFIG_CHANGES)):
                 await asyncio.sleep(0.01)
 

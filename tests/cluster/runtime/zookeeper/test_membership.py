@@ -12,12 +12,8 @@ from cluster.model.ids import BrokerId
 from cluster.runtime.zookeeper.membership import Membership
 from cluster.runtime.zookeeper.session import Session
 from cluster.zkclient.kazoo_requests import Started
-from tests.cluster.runtime.zookeeper.test_registration import (
-    DEADLINE_S,
-    TIMEOUT_MS,
-    Sessions,
-    with_session,
-)
+from tests.cluster.runtime.zookeeper.test_registration import TIMEOUT_MS, Sessions, with_session
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.zk
 
@@ -139,14 +135,14 @@ def test_a_session_that_ends_inside_a_later_registration_leaves_that_to_the_next
         membership.session_began(ending)
         joining = membership._joining
         assert joining is not None
-        await asyncio.wait([joining], timeout=DEADLINE_S)
+        await asyncio.wait([joining], timeout=OUTER_LIMIT_S)
         has_ended = ending.is_over
         if not has_ended:
             ending.end()
             membership.session_ended(ending)
         await asyncio.sleep(0.1)
         membership.session_began(last)
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(OUTER_LIMIT_S):
             while not membership.is_registered:
                 await asyncio.sleep(0.01)
         last.end()

@@ -21,12 +21,12 @@ from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create
 from cluster.zk.steps import read_node
 from tests.support.expiry import expire
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
 T = TypeVar("T")
-DEADLINE_S = 20
 TIMEOUT_MS = 6000
 
 
@@ -52,12 +52,12 @@ class Sessions:
         self.connections.append(is_connected)
 
     async def next(self) -> Session:
-        return await asyncio.wait_for(self.began.get(), DEADLINE_S)
+        return await asyncio.wait_for(self.began.get(), OUTER_LIMIT_S)
 
     async def expire(self) -> None:
         """End the present session; its owner hears of it."""
         await expire(self.keeper, self.connect)
-        await asyncio.wait_for(self.ended.get(), DEADLINE_S)
+        await asyncio.wait_for(self.ended.get(), OUTER_LIMIT_S)
 
 
 def broker(broker_id: int = 1, port: int = 9092) -> BrokerRegistration:
@@ -151,10 +151,10 @@ def test_what_an_earlier_life_left_behind_is_waited_for(chroot: str) -> None:
         with pytest.raises(RegistrationRefused, match="still has /brokers/ids/1 after 300 ms"):
             await enlist(session, broker())
         waiting = asyncio.ensure_future(
-            register(session, broker(), own_sessions=(), patience_ms=DEADLINE_S * 1000)
+            register(session, broker(), own_sessions=(), patience_ms=OUTER_LIMIT_S * 1000)
         )
         await earlier.keeper.close()
-        epoch = await asyncio.wait_for(waiting, DEADLINE_S)
+        epoch = await asyncio.wait_for(waiting, OUTER_LIMIT_S)
 
         node = await run(session, read_node(paths.broker(BrokerId(1))))
         assert node is not None
@@ -204,7 +204,7 @@ def test_what_is_under_way_when_the_session_ends_fails_and_does_not_hang(chroot:
         asked = [asyncio.ensure_future(run(session, read_node("/"))) for _ in range(50)]
         await sessions.keeper.close()
         outcomes = await asyncio.wait_for(
-            asyncio.gather(*asked, return_exceptions=True), DEADLINE_S
+            asyncio.gather(*asked, return_exceptions=True), OUTER_LIMIT_S
         )
 
         assert all(outcome is not None for outcome in outcomes)

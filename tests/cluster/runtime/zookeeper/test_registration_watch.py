@@ -13,16 +13,16 @@ from cluster.runtime.zookeeper.session import Session
 from cluster.zk import paths
 from cluster.zk.steps import read_node
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, broker, enlist, with_session
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
 PATH = paths.broker(BrokerId(1))
-DEADLINE_S = 20
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(OUTER_LIMIT_S):
         while not condition():
             await asyncio.sleep(0.02)
 

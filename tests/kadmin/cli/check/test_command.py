@@ -22,7 +22,7 @@ from tests.kadmin.builders import brokers, cluster, topic
 from tests.support.brokers import Broker, running_broker, start_broker
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin, kadmin_process
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of, make_chroot
 
@@ -220,7 +220,6 @@ def test_brokers_that_die_and_come_back_are_told_both_ways(pair: Pair) -> None:
     ]
     wait_until(
         lambda: expected == undated(pair.findings(*way)) == pair.findings(*other),
-        timeout_s=30,
         what="the broker to be missed",
     )
     waiting = subprocess.Popen(
@@ -234,7 +233,7 @@ def test_brokers_that_die_and_come_back_are_told_both_ways(pair: Pair) -> None:
     assert waiting.stderr is not None
     first_note = waiting.stderr.readline()
     pair.start_second()
-    told, _ = waiting.communicate(timeout=55)
+    told, _ = waiting.communicate(timeout=OUTER_LIMIT_S)
 
     assert [ExitCode.DONE] * 2 == [each.exit_code for each in before], before
     assert "waiting: 1 critical, 2 warnings\n" == first_note
@@ -272,6 +271,6 @@ def test_watching_shows_it_again_and_again(pair: Pair) -> None:
             shown.append(process.stdout.readline())
             assert shown[-1], shown
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=OUTER_LIMIT_S)
 
     assert ExitCode.INTERRUPTED == process.returncode

@@ -150,13 +150,11 @@ def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(local:
     new = ("--topic", "orders", "--partitions", "2", "--replication-factor", "2")
     done("topics", "--create", *new)
     whole = {"count": 2, "unavailable": 0, "under_replicated": 0, "lacking": []}
-    wait_until(lambda: found()["partitions"] == whole, timeout_s=30, what="replicas to follow")
+    wait_until(lambda: found()["partitions"] == whole, what="replicas to follow")
 
     assert ["1", "2"] == offered("local-brokers", "--name", "local")
     done("cluster", "kill-broker", "1")
-    wait_until(
-        lambda: found()["partitions"]["under_replicated"] == 2, timeout_s=30, what="a smaller ISR"
-    )
+    wait_until(lambda: found()["partitions"]["under_replicated"] == 2, what="a smaller ISR")
     lacking = found()["partitions"]["lacking"]
     text = kadmin("cluster", "status").stdout
 
@@ -185,7 +183,7 @@ def test_status_tells_how_long_events_of_the_controller_waited_and_took(local: P
     done("cluster", "up", "--brokers", "2")
     new = ("--topic", "orders", "--partitions", "8", "--replication-factor", "2")
     done("topics", "--create", *new)
-    wait_until(has_made_topics, timeout_s=30, what="the figures of the new topic")
+    wait_until(has_made_topics, what="the figures of the new topic")
     first = found()["controller"]
     short, long = kadmin("cluster", "status"), kadmin("cluster", "status", "--controller")
     told = json.loads(kadmin("controller", "--output", "json").stdout)
@@ -210,7 +208,7 @@ def test_status_tells_how_long_events_of_the_controller_waited_and_took(local: P
     )
 
     done("cluster", "kill-broker", str(first["broker"]))
-    wait_until(lambda: found()["controller"] is not None, timeout_s=60, what="another controller")
+    wait_until(lambda: found()["controller"] is not None, what="another controller")
     second = found()["controller"]
 
     assert (3 - first["broker"], True) == (second["broker"], second["epoch"] > first["epoch"])
@@ -467,7 +465,7 @@ def test_logs_and_status_are_shown_while_a_broker_comes_to_its_end(local: Path) 
     running = process_of(local, "broker-1")
     changes = local / "broker-1/logs/state-change.log"
     # The first order of a controller may come after the broker serves.
-    wait_until(lambda: changes.read_text() != "", timeout_s=20, what="a state change")
+    wait_until(lambda: changes.read_text() != "", what="a state change")
     printed = kadmin("cluster", "logs", "1")
     state_changes = kadmin("cluster", "logs", "1", "--state-change")
     both = kadmin("cluster", "logs", "1", "--state-change", "--controller")

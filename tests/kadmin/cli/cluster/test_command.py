@@ -15,7 +15,7 @@ from kadmin.local.ports import free_ports
 from kadmin.local.state import locked
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("clean_machine")]
@@ -374,7 +374,7 @@ def test_one_of_three_killed_leaves_the_others_serving_and_up_mends_it(home: Pat
 
     with client_of(connect) as client:
         client.create("/during")
-    wait_until(lambda: found()["state"] == "degraded", timeout_s=20, what="a new leader")
+    wait_until(lambda: found()["state"] == "degraded", what="a new leader")
     status = kadmin("cluster", "status")
     mended = kadmin("cluster", "up")
     with client_of(connect) as client:
@@ -430,7 +430,7 @@ def test_two_ups_at_once_make_one_cluster() -> None:
         subprocess.Popen(command, cwd=CHECKOUT, stdout=-1, stderr=-1, text=True) as first,
         subprocess.Popen(command, cwd=CHECKOUT, stdout=-1, stderr=-1, text=True) as second,
     ):
-        outcomes = [process.communicate(timeout=50) for process in (first, second)]
+        outcomes = [process.communicate(timeout=OUTER_LIMIT_S) for process in (first, second)]
 
     assert [0, 0] == [first.returncode, second.returncode], outcomes
     assert outcomes[0][0] == outcomes[1][0] == f"zookeeper_connect={found()['zookeeper_connect']}\n"
@@ -531,7 +531,7 @@ def test_an_up_interrupted_by_ctrl_c_says_so_and_is_settled_by_the_next(home: Pa
         while not sign.exists():
             assert interrupted.poll() is None
         interrupted.send_signal(signal.SIGINT)
-        _, stderr = interrupted.communicate(timeout=30)
+        _, stderr = interrupted.communicate(timeout=OUTER_LIMIT_S)
 
     assert 130 == interrupted.returncode
     assert "kadmin: interrupted\n" == stderr
@@ -577,7 +577,7 @@ def paused_server(directory: Path) -> Process:
     assert isinstance(running, Process)
     running.signal(signal.SIGSTOP)
     # The signal arrives when it can: on a busy machine the server may answer once more.
-    wait_until(lambda: running.is_paused, timeout_s=20, what="the pause")
+    wait_until(lambda: running.is_paused, what="the pause")
     return running
 
 

@@ -19,6 +19,7 @@ from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
 from tests.support.config_cluster import ConfigCluster as Cluster
 from tests.support.config_cluster import make_cluster
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
@@ -462,7 +463,7 @@ def test_changes_made_at_the_same_time_are_all_kept(cluster: Cluster) -> None:
         for key in keys
     ]
 
-    complaints = [process.communicate(timeout=50)[1] for process in processes]
+    complaints = [process.communicate(timeout=OUTER_LIMIT_S)[1] for process in processes]
 
     assert [process.returncode for process in processes] == [0, 0, 0, 0], complaints
     assert cluster.document("--describe", "--topic", "t1")["entities"][0]["configs"] == {

@@ -18,7 +18,7 @@ from kadmin.cli.merge_logs import plan
 from kadmin.errors import ExitCode
 from tests.kadmin.jobs.story.skewed import skewed_incident, without_times
 from tests.support.cli import KadminRun, done, kadmin
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 CONTROLLER = """\
 [2026-11-20 03:12:04,117] INFO [Controller id=1 epoch=7] Changed partition orders-0 \
@@ -382,7 +382,7 @@ def test_a_reader_that_has_seen_enough_ends_the_merge_in_peace(tmp_path):
         process.stdout.close()
         assert process.stderr is not None
         said = process.stderr.read().decode()
-        assert ExitCode.DONE == process.wait(30)
+        assert ExitCode.DONE == process.wait(OUTER_LIMIT_S)
 
     assert BROKER.splitlines(keepends=True)[0] == first
     assert "merged" not in said
@@ -404,7 +404,6 @@ def start_and_stop_amid(logs: Path, results: Path, temporary: Path) -> "subproce
         process = start(*words, env={**os.environ, "TMPDIR": str(temporary)})
         wait_until(
             partial(is_over_or_writing, process, results, temporary),
-            timeout_s=30,
             what="a result that is being written",
         )
         process.send_signal(signal.SIGSTOP)
@@ -418,7 +417,7 @@ def start_and_stop_amid(logs: Path, results: Path, temporary: Path) -> "subproce
         ):
             return process
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=OUTER_LIMIT_S)
         (results / "merged.json").unlink()
         log.write_text(log.read_text() * 2)
 
@@ -434,7 +433,7 @@ def test_whoever_ends_a_merge_and_however_impatiently_leaves_nothing_behind(logs
         process.send_signal(signal.SIGCONT)
         for _ in range(20):
             process.send_signal(number)
-        ended = process.wait(30)
+        ended = process.wait(OUTER_LIMIT_S)
 
     # One more Ctrl-C may meet Python itself at its very end.
     assert ended in (-number, ExitCode.INTERRUPTED if number == signal.SIGINT else -number)
@@ -459,17 +458,15 @@ def test_ctrl_c_ends_spark_too_and_leaves_nothing_behind(logs, tmp_path):
     environment = {**os.environ, "TMPDIR": str(temporary)}
     out = tmp_path / "merged.log"
     with start(logs, "--out", out, "--format", "json", env=environment) as process:
-        wait_until(
-            lambda: len(processes_with(str(temporary))) > 1, timeout_s=30, what="Spark's JVM"
-        )
+        wait_until(lambda: len(processes_with(str(temporary))) > 1, what="Spark's JVM")
         # As a terminal does: to all that run in its foreground.
         os.killpg(process.pid, signal.SIGINT)
         assert process.stderr is not None
         said = process.stderr.read().decode()
-        assert ExitCode.INTERRUPTED == process.wait(30)
+        assert ExitCode.INTERRUPTED == process.wait(OUTER_LIMIT_S)
 
     assert "kadmin: interrupted\n" == said
-    wait_until(lambda: not processes_with(str(temporary)), timeout_s=10, what="the end of all")
+    wait_until(lambda: not processes_with(str(temporary)), what="the end of all")
     assert [] == list(temporary.iterdir())
     assert ["collected", "temporary"] == sorted(path.name for path in tmp_path.iterdir())
 

@@ -10,7 +10,7 @@ import pytest
 
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.merge_logs.test_analysis import INCIDENT
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = [
     pytest.mark.spark,
@@ -39,7 +39,6 @@ def started(temporary: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("words", [("--causal",), ("--analyze", "--output", "json")])
 def test_a_cluster_says_what_this_process_says(
     temporary: Path, standalone_spark: str, words: tuple[str, ...]
@@ -61,7 +60,7 @@ def test_what_is_wrong_with_the_inputs_ends_the_driver(
     temporary: Path, standalone_spark: str
 ) -> None:
     with started(temporary, "nosuch.log", "--master", standalone_spark) as process:
-        said, problems = process.communicate(timeout=60)
+        said, problems = process.communicate(timeout=OUTER_LIMIT_S)
 
     assert (ExitCode.FAILED, "") == (process.returncode, said)
     assert "nosuch.log" in problems
@@ -73,11 +72,9 @@ def test_ctrl_c_before_anything_is_read_leaves_nothing(
     temporary: Path, standalone_spark: str
 ) -> None:
     with started(temporary, INCIDENT, "--master", standalone_spark) as process:
-        wait_until(
-            lambda: any(temporary.glob("kadmin-spark-*")), timeout_s=60, what="the driver's place"
-        )
+        wait_until(lambda: any(temporary.glob("kadmin-spark-*")), what="the driver's place")
         process.send_signal(signal.SIGINT)
-        _, problems = process.communicate(timeout=60)
+        _, problems = process.communicate(timeout=OUTER_LIMIT_S)
 
     assert (ExitCode.INTERRUPTED, "kadmin: interrupted\n") == (process.returncode, problems)
     assert list(temporary.iterdir()) == []

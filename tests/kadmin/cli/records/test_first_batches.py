@@ -19,7 +19,7 @@ from tests.support.brokers import running_broker
 from tests.support.cli import done, kadmin, running_kadmin
 from tests.support.produce_proxy import ProduceProxy
 from tests.support.proxy import serving
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
@@ -170,16 +170,14 @@ def test_topic_that_is_deleted_meanwhile_stays_deleted_and_that_is_told(
         process.stdin.flush()
         wait_until(
             lambda: "one\n" == done("consume", *wire, "--from-beginning", "--until-end"),
-            timeout_s=30,
             what="the first record",
         )
         done("topics", "--delete", *wire, "--yes")
         wait_until(
             lambda: "deleted" not in done("topics", "--list", *wire[2:]).split(),
-            timeout_s=30,
             what="a topic that is gone",
         )
-        _, stderr = process.communicate(b"two\nthree\n", timeout=60)
+        _, stderr = process.communicate(b"two\nthree\n", timeout=OUTER_LIMIT_S)
 
     assert 1 == process.returncode
     assert b"topic 'deleted' has been deleted meanwhile: 2 of 3 records were not" in stderr
@@ -198,11 +196,11 @@ def test_who_presses_ctrl_c_is_told_of_the_answers_that_are_waited_for(
     proxy.hold(60)
     with running_kadmin("produce", *wire, "--file", str(records), "--output", "json") as process:
         assert process.stderr is not None
-        wait_until(lambda: proxy.under_way > 0, timeout_s=30, what="the record")
+        wait_until(lambda: proxy.under_way > 0, what="the record")
         process.send_signal(signal.SIGINT)
         waiting = process.stderr.readline()
         proxy.release()
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=OUTER_LIMIT_S)
 
     assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"
     assert 130 == process.returncode
@@ -221,11 +219,11 @@ def test_who_presses_ctrl_c_twice_hears_what_is_left_open(proxy: ProduceProxy) -
         assert process.stderr is not None
         process.stdin.write(b"one\n")
         process.stdin.flush()
-        wait_until(lambda: proxy.under_way > 0, timeout_s=30, what="the record")
+        wait_until(lambda: proxy.under_way > 0, what="the record")
         process.send_signal(signal.SIGINT)
         waiting = process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=OUTER_LIMIT_S)
     proxy.release()
 
     assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"

@@ -19,7 +19,7 @@ EDITING = ("bash", "zsh")
 
 def wait_for_tab(told: Callable[[], T], expected: T) -> None:
     """Press Tab until *told* is what is *expected*: on a busy machine the second is over first."""
-    wait_until(lambda: told() == expected, timeout_s=60, what=f"Tab to offer {expected}")
+    wait_until(lambda: told() == expected, what=f"Tab to offer {expected}")
 
 
 @pytest.mark.slow

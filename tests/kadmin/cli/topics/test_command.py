@@ -13,6 +13,7 @@ from tests.kadmin.builders import cluster, state, topic
 from tests.kadmin.cli.topics.runs import RACKED, refused, topics
 from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of, make_chroot, running_server
 
@@ -197,7 +198,7 @@ def test_watching_shows_it_again_until_it_is_interrupted(healthy):
 
     seen = [process.stdout.readline() for _ in range(3)]
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=OUTER_LIMIT_S)
 
     assert ["users\n"] * 3 == seen
     assert ExitCode.INTERRUPTED == process.returncode
@@ -245,7 +246,7 @@ def test_watching_goes_on_through_an_outage(tmp_path):
             while (line := process.stdout.readline()) != "orders\n":
                 assert "users\n" == line
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=OUTER_LIMIT_S)
 
     assert ExitCode.INTERRUPTED == process.returncode
 

@@ -32,7 +32,7 @@ from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
 from tests.support.spark import standalone_master
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -62,9 +62,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def await_end_of_processes(directory: Path) -> None:
     """Wait for the end of all processes that know *directory*: JVMs and the workers they start."""
-    wait_until(
-        lambda: [] == processes_of(directory), timeout_s=20, what=f"the end of {directory}'s Spark"
-    )
+    wait_until(lambda: [] == processes_of(directory), what=f"the end of {directory}'s Spark")
 
 
 def processes_of(directory: Path) -> list[Path]:
@@ -267,7 +265,6 @@ def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -
             merged_bytes(logs, master=master)
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.faults
 @pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
@@ -304,7 +301,6 @@ def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_
     assert b"".join(path.read_bytes() for path in written) == MERGED
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_what_workers_elsewhere_do_not_see_is_said_before_any_work(
@@ -321,7 +317,6 @@ def test_what_workers_elsewhere_do_not_see_is_said_before_any_work(
         os.close(descriptor)
 
 
-@pytest.mark.timeout(180)
 def test_kadmin_itself_runs_by_spark_submit_and_says_nothing_but_the_result(
     logs: tuple[Source, ...], tmp_path: Path, temporary: Path
 ) -> None:
@@ -340,7 +335,7 @@ def test_kadmin_itself_runs_by_spark_submit_and_says_nothing_but_the_result(
             "TMPDIR": str(temporary),
         },
         check=True,
-        timeout=150,
+        timeout=OUTER_LIMIT_S,
     )
 
     assert MERGED == done.stdout
@@ -373,7 +368,6 @@ def test_spark_ends_with_the_process_that_started_it_also_in_the_middle_of_a_mer
 
 
 @pytest.mark.long
-@pytest.mark.timeout(500)
 def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
     logs: tuple[Source, ...], temporary: Path, tmp_path: Path
 ) -> None:
@@ -382,7 +376,7 @@ def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
 
     archive.ask()
 
-    wait_until(lambda: archive.find() is not None, timeout_s=450, what="the archive")
+    wait_until(lambda: archive.find() is not None, what="the archive")
     assert archive.flags() != []
     with merging(logs) as merged:
         data = b"".join(output.read() for output in merged)

@@ -11,7 +11,7 @@ from kadmin.jobs.spark.engine import SparkEngine, in_jobs, outcomes_of
 from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
 from kadmin.jobs.spark.master_url import check_master
 from tests.support.spark import standalone_master
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,10 @@ def test_a_job_that_spark_did_before_an_earlier_one_makes_way_for_the_next() -> 
     for ended in ((1,), (0,), (2,), (4,), (3,), (5,)):
         wait_until(
             lambda: len(at_work(jobs)) == min(2, 6 - done(jobs)),
-            timeout_s=10,
             what="two jobs at work",
         )
         jobs.end(*ended)
-    taker.join(10)
+    taker.join(OUTER_LIMIT_S)
 
     assert jobs.jobs == taken
 
@@ -87,7 +86,7 @@ def test_no_more_outcomes_are_held_than_one_job_s_and_another_s() -> None:
     taker = threading.Thread(target=lambda: first.append(next(jobs.outcomes)))
     taker.start()
     for number in (1, 2):
-        wait_until(lambda: len(at_work(jobs)) == 2, timeout_s=10, what="two jobs at work")
+        wait_until(lambda: len(at_work(jobs)) == 2, what="two jobs at work")
         jobs.end(number)
 
     taker.join(0.2)
@@ -95,7 +94,7 @@ def test_no_more_outcomes_are_held_than_one_job_s_and_another_s() -> None:
     assert taker.is_alive()
     assert 3 == len(jobs.started)
     jobs.end(0)
-    taker.join(10)
+    taker.join(OUTER_LIMIT_S)
     assert [jobs.jobs[0]] == first
 
 
@@ -115,7 +114,7 @@ def test_so_many_jobs_are_started_that_workers_find_the_next(
     taker = threading.Thread(target=lambda: list(jobs.outcomes))
     taker.start()
 
-    wait_until(lambda: len(jobs.started) >= started, timeout_s=10, what="jobs that are started")
+    wait_until(lambda: len(jobs.started) >= started, what="jobs that are started")
     taker.join(0.1)
 
     assert started == len(jobs.started)
@@ -168,7 +167,7 @@ def test_pyspark_says_nothing_when_the_jvm_is_killed(
         servers = [each for each in threading.enumerate() if is_of_accumulators(each)]
         assert driver.process is not None
         driver.process.kill()
-        driver.process.wait(10)
+        driver.process.wait(OUTER_LIMIT_S)
         # A connection that ended is one that is told of.
         servers[0].join(1)
     finally:
@@ -234,7 +233,6 @@ def test_a_driver_without_memory_ends_instead_of_waiting_for_ever(tmp_path: Path
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(180)
 def test_a_master_without_workers_is_named_and_nothing_waits_for_it_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,4 +249,4 @@ def test_a_master_without_workers_is_named_and_nothing_waits_for_it_any_more(
 
         first_job = engine.driver.first_job
         assert first_job is not None
-        assert first_job.exception(timeout=20) is not None
+        assert first_job.exception(timeout=OUTER_LIMIT_S) is not None

@@ -49,7 +49,6 @@ def test_no_room_for_events_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(180)
 @pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_cluster_tells_the_same_stories(standalone_spark: str) -> None:

@@ -124,7 +124,6 @@ def test_replicas_in_a_bucket_are_read_there(tmp_path: Path, bucket: Bucket) -> 
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.sockets
-@pytest.mark.timeout(240)
 def test_tasks_of_spark_read_replicas_in_a_bucket(tmp_path: Path, bucket: Bucket) -> None:
     logs = write_brokers(tmp_path, 6, copies=1)
     for log in logs:

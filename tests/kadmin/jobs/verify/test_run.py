@@ -26,7 +26,7 @@ from kadmin.segments.replica_log import read_replica
 from kadmin.segments.values import DamageKind
 from kadmin.segments.walk import Walk
 from tests.kadmin.jobs.verify.broken import BROKERS, garble, write_brokers
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 PIECE_BYTES = 150
 """So few that the segments here are split."""
@@ -144,7 +144,6 @@ def test_what_is_the_same_is_looked_into_once_and_each_replica_is_told_of(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(180)
 @pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_standalone_master_with_two_workers_says_what_this_process_says(
@@ -173,7 +172,6 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(180)
 @pytest.mark.long
 @pytest.mark.xdist_group("standalone-spark")
 @pytest.mark.parametrize("after_s", [0.0, 1.5])
@@ -195,14 +193,13 @@ def test_ctrl_c_ends_spark_without_a_word_of_its_own(
     ) as process:
         wait_until(
             lambda: any(temporary.glob("kadmin-spark-*/gateway")),
-            timeout_s=60,
             what="Spark's JVM",
         )
         time.sleep(after_s)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         said = process.stderr.read()
-        assert process.wait(30) == ExitCode.INTERRUPTED
+        assert process.wait(OUTER_LIMIT_S) == ExitCode.INTERRUPTED
 
     assert said == "kadmin: interrupted\n"
     assert list(temporary.iterdir()) == []

@@ -20,6 +20,7 @@ from kadmin.jobs.merge.output.whole_files import part_files, whole_file
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.statechange.typed import SCHEMA
 from tests.kadmin.jobs.merge.logs import head, write_sources
+from tests.support.waiting import OUTER_LIMIT_S
 
 LINES = [head(ms, b"INFO [Controller id=1 epoch=7] Mark %d" % ms) for ms in range(5)]
 
@@ -118,7 +119,7 @@ def test_a_pipe_gets_the_result_and_stays_a_pipe(tmp_path: Path) -> None:
     with merging(tmp_path) as merged, whole_file(str(tmp_path / "link")) as stream:
         write_stream(merged, stream)
 
-    reader.join(30)
+    reader.join(OUTER_LIMIT_S)
     assert LINES == got[0].splitlines()
     assert pipe.is_fifo()
     assert ["link", "logs", "pipe"] == sorted(path.name for path in tmp_path.iterdir())
