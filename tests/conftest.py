@@ -1,5 +1,6 @@
 """What every test may use: a home of its own, a real ZooKeeper, a Java, and jars from Maven."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -33,6 +34,19 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 for number in (signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, lambda number, frame: None)
+
+
+# Nothing that is made while tests are collected is garbage.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over what lives as long as the run.
+
+    Looking through thousands of tests again and again took a third of the time of all.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

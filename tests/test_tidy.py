@@ -11,14 +11,19 @@ from typing import Final
 import pytest
 
 from tests.support.checkout import CHECKOUT
+from tests.support.collector import collector_disabled
 from tests.tidy import (
     circles,
     exported,
     imports_of,
     modules,
     packages,
+    statements_of,
     used_from_outside,
 )
+
+# One worker parses the files, for all tests of this module.
+pytestmark = pytest.mark.xdist_group("tidy")
 
 ELSEWHERE: Final = frozenset({"kadmin/config.toml"})
 """Looks like a file of the checkout, and is one of the user's."""
@@ -48,10 +53,11 @@ def tracked(*patterns: str) -> list[Path]:
 def texts() -> tuple[tuple[Path, str], ...]:
     """Everything that people read: documents whole, of code the docstrings and the comments."""
     documents = tracked("*.md", "Makefile", "pyproject.toml")
-    return (
-        *((path, path.read_text()) for path in documents),
-        *((path, prose_of(path.read_text())) for path in tracked("*.py")),
-    )
+    with collector_disabled():
+        return (
+            *((path, path.read_text()) for path in documents),
+            *((path, prose_of(path.read_text())) for path in tracked("*.py")),
+        )
 
 
 def prose_of(code: str) -> str:
@@ -59,7 +65,7 @@ def prose_of(code: str) -> str:
     comments = re.findall(r"(?:^|\s)#[ :](.*)$", code, re.MULTILINE)
     strings = [
         node.value.value
-        for node in ast.walk(ast.parse(code))
+        for node in statements_of(ast.parse(code))
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
