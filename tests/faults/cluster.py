@@ -24,6 +24,7 @@ from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.local.zookeeper_config import Member
 from tests.faults.links import Cut, Link, Links
 from tests.support.brokers import Broker, start_broker
+from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 LOOPBACK: Final = "127.0.0.1"
@@ -74,6 +75,7 @@ class FaultyCluster:
     # Coming up, and coming back.
 
     def start(self) -> None:
+        watch(self.directory)
         for zookeeper in self.zookeepers.values():
             zookeeper.launch(find_java())
         wait_until(self.has_quorum, what="ZooKeepers that serve")

@@ -5,7 +5,6 @@ killed Maven leaves nothing that is taken for complete.  Knows no release.
 """
 
 import fcntl
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -17,10 +16,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.interop.releases import Artifact, Bundle
+from tests.support import checkout
 
-CACHE: Final = (
-    Path(os.environ.get("KADMIN_TEST_CACHE") or Path(__file__).parents[2] / ".cache") / "kafka"
-)
+CACHE: Final = checkout.CACHE / "kafka"
 
 # In full: of a short name Maven only says that there is no such plugin when nothing answers.
 COPY: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
@@ -35,6 +36,8 @@ class JavaServer:
         """Start it without waiting; what it says by itself goes to `console.log`."""
         assert not self.is_running
         self.log.unlink(missing_ok=True)
+        watch(self.directory)
+        watch(self.log.parent)
         with (self.directory / "console.log").open("ab") as console:
             # Its own session: Ctrl-C must reach pytest alone, whose fixtures end the servers.
             self.process = subprocess.Popen(

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import Final
 
+from tests.support.evidence import command_text, record
+
 HEARD_S: Final = 5
 
 
@@ -24,6 +26,8 @@ class AskingKadmin:
             stderr=theirs,
         )
         os.close(theirs)
+        command = ("kadmin", *arguments)
+        record(lambda: command_text(command, self.process.returncode, terminal=self.said))
 
     def __enter__(self) -> "AskingKadmin":
         return self

@@ -37,6 +37,7 @@ from cluster.wire.messages.update_metadata import (
 )
 from tests.cluster.storage.batches import batch
 from tests.support.checkout import CHECKOUT
+from tests.support.evidence import command_text, record, watch
 from tests.support.serving import RawClient
 from tests.support.waiting import OUTER_LIMIT_S
 
@@ -104,7 +105,8 @@ def command(properties: Path) -> list[str]:
 
 def run_to_end(properties: Path) -> "subprocess.CompletedProcess[str]":
     """Run a broker that is expected to give up by itself."""
-    return subprocess.run(
+    watch(properties.parent)
+    done = subprocess.run(
         command(properties),
         cwd=CHECKOUT,
         capture_output=True,
@@ -112,11 +114,16 @@ def run_to_end(properties: Path) -> "subprocess.CompletedProcess[str]":
         timeout=OUTER_LIMIT_S,
         check=False,
     )
+    streams = {"stdout": done.stdout, "stderr": done.stderr}
+    record(lambda: command_text(command(properties), done.returncode, **streams))
+    return done
 
 
 def spawn(properties: Path) -> "subprocess.Popen[bytes]":
     """Start a broker without waiting for anything."""
-    return subprocess.Popen(command(properties), cwd=CHECKOUT, stderr=subprocess.DEVNULL)
+    watch(properties.parent)
+    with (properties.parent / "stderr").open("wb") as stderr:
+        return subprocess.Popen(command(properties), cwd=CHECKOUT, stderr=stderr)
 
 
 def start_broker(
@@ -124,6 +131,7 @@ def start_broker(
 ) -> Broker:
     """Start a broker and wait until it says that it serves; the caller ends it."""
     properties = write_properties(directory, connect, broker_id, settings)
+    watch(directory)
     with (
         # The address of a socket holds about 100 bytes, and a test's own directory may be longer.
         tempfile.TemporaryDirectory(prefix="kadmin-", dir="/tmp") as short,

@@ -4,12 +4,14 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from typing import IO
 
 from kadmin.cli.main import run
 from tests.support.checkout import CHECKOUT
+from tests.support.evidence import command_text, record
 from tests.support.waiting import wait_until
 
 
@@ -27,10 +29,22 @@ def kadmin(*arguments: str) -> KadminRun:
     # With bytes below the text, as the streams of a process have them.
     written = io.BytesIO()
     stdout, stderr = io.TextIOWrapper(written, "utf-8", newline=""), io.StringIO()
-    with redirect_stdout(stdout), redirect_stderr(stderr):
-        exit_code = run(list(arguments))
-    stdout.flush()
-    return KadminRun(int(exit_code), written.getvalue().decode(), stderr.getvalue())
+    exit_code = None
+    try:
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            exit_code = int(run(list(arguments)))
+    finally:
+        # Also of one that raised, or that the limit of the test has ended.
+        stdout.flush()
+        printed, said = written.getvalue().decode(errors="replace"), stderr.getvalue()
+        note(arguments, exit_code, printed, said)
+    return KadminRun(exit_code, written.getvalue().decode(), said)
+
+
+def note(arguments: Sequence[str], exit_code: int | None, stdout: str, stderr: str) -> None:
+    """Keep what a run left in case the test fails."""
+    command = ("kadmin", *arguments)
+    record(lambda: command_text(command, exit_code, stdout=stdout, stderr=stderr))
 
 
 def done(*arguments: str) -> str:
@@ -54,7 +68,32 @@ def kadmin_process(*arguments: str) -> KadminRun:
         text=True,
         check=False,
     )
+    note(arguments, outcome.returncode, outcome.stdout, outcome.stderr)
     return KadminRun(outcome.returncode, outcome.stdout, outcome.stderr)
+
+
+class Heard(io.RawIOBase):
+    """A pipe that keeps what a test has read from it."""
+
+    def __init__(self, pipe: IO[bytes] | None) -> None:
+        assert isinstance(pipe, io.BufferedReader)
+        self._pipe = pipe.detach()
+        self.bytes = bytearray()
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._pipe.fileno()
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = self._pipe.readinto(buffer)
+        self.bytes += buffer[:count]
+        return count
+
+    def close(self) -> None:
+        self._pipe.close()
+        super().close()
 
 
 @contextmanager
@@ -70,11 +109,15 @@ def running_kadmin(
         cwd=CHECKOUT,
         env=os.environ,
     )
+    stdout, stderr = Heard(process.stdout), Heard(process.stderr)
+    process.stdout, process.stderr = io.BufferedReader(stdout), io.BufferedReader(stderr)
     try:
         yield process
     finally:
         process.kill()
-        process.communicate()
+        rest = process.communicate()
+        printed = (heard.bytes + more for heard, more in zip((stdout, stderr), rest, strict=True))
+        note(arguments, process.returncode, *(text.decode(errors="replace") for text in printed))
 
 
 def offered(*arguments: str) -> list[str]:

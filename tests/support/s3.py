@@ -10,6 +10,7 @@ from typing import Any
 from pyarrow import fs
 
 from kadmin.local.ports import free_ports
+from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
@@ -49,6 +50,7 @@ def answers(bucket: Bucket) -> bool:
 def bucket_of_a_server(directory: Path) -> Iterator[Bucket]:
     """An empty bucket; the server has its log in *directory*, and ends with the block."""
     (port,) = free_ports(1, "127.0.0.1")
+    watch(directory)
     server = Path(sys.executable).with_name("moto_server")
     with (directory / "log").open("wb") as output:
         process = subprocess.Popen(

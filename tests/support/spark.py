@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kadmin.jobs.spark.jvm import module_options, spark_home
 from kadmin.jvm.java import find_java
+from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 LOOPBACK = "127.0.0.1"
@@ -61,6 +62,7 @@ def daemon(
 ) -> Iterator[Path]:
     """One of Spark's daemons as a process, behind the words of *launcher*; gives its log."""
     directory.mkdir()
+    watch(directory)
     log = directory / "log"
     command = [
         *launcher,

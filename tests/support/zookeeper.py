@@ -9,6 +9,7 @@ from typing import Any
 from kazoo.client import KazooClient
 
 from kadmin.local.zookeeper import ZooKeeperServer, start_server
+from tests.support.evidence import watch
 
 chroot_numbers = count(1)
 
@@ -17,6 +18,7 @@ chroot_numbers = count(1)
 def running_server(directory: Path, **options: Any) -> Iterator[ZooKeeperServer]:
     """A standalone server in *directory*, gone at the end; *options* are `start_server`'s."""
     directory.mkdir(parents=True, exist_ok=True)
+    watch(directory)
     server = start_server(directory, **options)
     try:
         yield server
