@@ -33,8 +33,10 @@ from tests.cluster.api.orders import OTHER_ID, stop
 from tests.cluster.api.test_stop_replica import delete_all
 from tests.cluster.api.world import ME, SMALL_INDEXES, TOPIC_ID, Answer, World, only_part
 from tests.cluster.storage.batches import batch
+from tests.support.examples import example_count
+from tests.support.seeds import seeds
 
-SEEDS = 40
+SEEDS = example_count(40)
 STEPS = 150
 PARTITIONS = 4
 FOLLOWERS = (2, 3)
@@ -399,7 +401,7 @@ class History:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", seeds(SEEDS))
 def test_answers_are_those_of_who_reads_everything(seed: int) -> None:
     history = History(seed)
 

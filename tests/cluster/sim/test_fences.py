@@ -11,6 +11,7 @@ from cluster.sim.story import Fault, Fences, Story, faults_of
 from cluster.sim.violation import Kind
 
 STORIES_MAX = 200
+"""From 0 on, whatever the commit: one of them has to miss each fence."""
 
 
 class TakesAnyAnswer(ControllerCore):

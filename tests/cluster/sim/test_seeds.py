@@ -1,4 +1,6 @@
-"""Many stories, each drawn from one seed; SEEDS=20000 in the environment tells more of them.
+"""Many stories, each drawn from one seed: others with each commit (tests/support/seeds.py).
+
+SEEDS=20000 in the environment tells more of them.
 
 A failure names its seed: `python -m cluster.sim --seed 17 --shrink` tells it again, line by line.
 """
@@ -15,23 +17,39 @@ from cluster.zk import paths
 from cluster.zk.topics import decode_state
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
+from tests.support.seeds import block_id, blocks
 
 SEEDS = int(os.environ.get("SEEDS", "300"))
 SEEDS_IN_A_TEST = 50
 SECONDS_FOR_A_SEED = 3
 """Many times what one takes: a run that does not end is a failure too."""
+ONCE_FAILED = (
+    Story(8935, plot=Plot.CLUSTER),
+    Story(900, plot=Plot.PARTITION),
+    Story(4845, plot=Plot.PARTITION),
+)
+"""Stories that end badly, or did before their fault was mended; every commit plays them."""
 
 pytestmark = pytest.mark.sim
 
 
 @pytest.mark.parametrize("plot", Plot)
-@pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
-def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(first: int, plot: Plot) -> None:
-    for seed in range(first, min(first + SEEDS_IN_A_TEST, SEEDS)):
-        story = Story(seed, plot=plot)
-        violation = violation_of(story)
+@pytest.mark.parametrize("block", blocks(SEEDS, SEEDS_IN_A_TEST), ids=block_id)
+def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(block: range, plot: Plot) -> None:
+    for seed in block:
+        check(Story(seed, plot=plot))
 
-        assert violation is None, f"{command_of(story)} --shrink: {violation}"
+
+@pytest.mark.xfail(reason="issue 25 mends the faults that they show", strict=False)
+@pytest.mark.parametrize("story", ONCE_FAILED, ids=lambda story: f"{story.plot}-{story.seed}")
+def test_what_ended_badly_once_ends_well(story: Story) -> None:
+    check(story)
+
+
+def check(story: Story) -> None:
+    violation = violation_of(story)
+
+    assert violation is None, f"{command_of(story)} --shrink: {violation}"
 
 
 def test_a_seed_tells_the_same_story_again() -> None:

@@ -34,6 +34,7 @@ from tests.cluster.storage.logs import (
     stored_bytes,
     truncate,
 )
+from tests.support.seeds import block_id, blocks
 
 CONFIG: Final = LogConfig(
     segment_size_max=3000, index_interval_size=150, index_size_max=4096, file_delete_delay_ms=0
@@ -314,9 +315,9 @@ def machine(seed: int) -> SimDisk:
     return disk
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
-def test_what_was_flushed_comes_back_whenever_the_machine_stops(first: int):
-    for seed in range(first, min(first + SEEDS_IN_A_TEST, SEEDS)):
+@pytest.mark.parametrize("block", blocks(SEEDS, SEEDS_IN_A_TEST), ids=block_id)
+def test_what_was_flushed_comes_back_whenever_the_machine_stops(block: range):
+    for seed in block:
         survive(seed)
 
 
@@ -414,6 +415,7 @@ def check_transactions(log: PartitionLog) -> None:
 
 
 def test_the_lives_reach_what_they_are_about():
+    """A count over fixed seeds."""
     kinds = set()
     for seed in range(40):
         kinds |= {operation.split()[0] for operation in survive(seed).operations}

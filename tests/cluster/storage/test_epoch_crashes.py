@@ -22,10 +22,12 @@ from cluster.storage.log_manager import LogManager
 from cluster.storage.work import FlushWork
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import headers_of, opened, sim_disk, truncate
+from tests.support.examples import example_count
+from tests.support.seeds import block_id, blocks
 
 CONFIG: Final = LogConfig(segment_size_max=900, index_size_max=4096, file_delete_delay_ms=0)
 ORDERS: Final = TopicPartition("orders", 0)
-SEEDS: Final = 400
+SEEDS: Final = example_count(400)
 SEEDS_IN_A_TEST: Final = 100
 ACTS: Final = 14
 
@@ -135,9 +137,9 @@ def check_epochs(log: PartitionLog) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
-def test_epochs_and_batches_agree_whenever_the_machine_stops(first: int):
-    for seed in range(first, first + SEEDS_IN_A_TEST):
+@pytest.mark.parametrize("block", blocks(SEEDS, SEEDS_IN_A_TEST), ids=block_id)
+def test_epochs_and_batches_agree_whenever_the_machine_stops(block: range):
+    for seed in block:
         sys.stdout.write(f"seed {seed}\n")
         undisturbed = life(seed)
         undisturbed.run()

@@ -6,6 +6,7 @@ from cluster.model.ids import LeaderEpoch
 from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import append, fresh_log, opened, sim_disk
+from tests.support.seeds import seeds
 
 SMALL = LogConfig(segment_size_max=500, index_size_max=4096)
 
@@ -97,7 +98,7 @@ def test_a_flush_passes_over_segments_that_went_in_between():
     assert log.recovery_point == 36
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_an_epoch_that_begins_while_the_first_flush_runs_endangers_no_earlier_one(seed: int):
     disk = sim_disk(seed)
     log, _ = opened(disk, config=SMALL)

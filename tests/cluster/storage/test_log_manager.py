@@ -33,6 +33,7 @@ from tests.cluster.storage.logs import (
     stored_bytes,
     truncate,
 )
+from tests.support.seeds import seeds
 
 CONFIG = LogConfig(segment_size_max=1000, index_interval_size=100, index_size_max=4096)
 ORDERS = TopicPartition("orders", 0)
@@ -363,7 +364,7 @@ def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
     assert manager.take_due_deletions(START_MS + 10**9) == ()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_deletions_that_are_settled_outlive_a_crash(seed: int):
     disk = disk_with("/data", seed=seed)
     manager = started(disk)
@@ -385,7 +386,7 @@ def test_deletions_that_are_settled_outlive_a_crash(seed: int):
     assert again.log(PAYMENTS) is not None
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_a_deletion_outlives_a_crash_also_when_no_checkpoint_named_the_log(seed: int):
     disk = disk_with("/data", seed=seed)
     manager = started(disk)
@@ -398,7 +399,7 @@ def test_a_deletion_outlives_a_crash_also_when_no_checkpoint_named_the_log(seed:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_a_log_that_was_flushed_outlives_a_crash_with_its_name_and_topic_id(seed: int):
     disk = disk_with("/data", seed=seed)
     log = started(disk).get_or_create(ORDERS, CONFIG, TOPIC_ID, START_MS, is_new=True)
@@ -970,7 +971,7 @@ def test_a_topic_whose_config_is_refused_is_named_and_the_others_are_opened():
         config_of("orders")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_an_orderly_end_vouches_for_no_log_that_was_not_opened_since_a_crash(seed: int):
     """Found by the simulator: the mark made the next start trust what the crash had damaged."""
     disk = disk_with("/data", seed=seed)

@@ -14,6 +14,8 @@ from cluster.storage.offset_lookup import first_at
 from cluster.storage.segment import LOG_SUFFIX, file_name
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import check_indexes, content_of, headers_of, opened, sim_disk
+from tests.support.examples import example_count
+from tests.support.seeds import seeds
 
 CONFIG = LogConfig(
     segment_size_max=1200,
@@ -141,7 +143,7 @@ class Model:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(example_count(25)))
 def test_a_log_is_a_list_of_batches(seed: int):
     sys.stdout.write(f"seed {seed}\n")
     model = Model(random.Random(seed))

@@ -9,6 +9,8 @@ from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import EARLIER, alike_run, deltas_from
 from cluster.storage.record_walk import check_records, form_at, plain_end
 from tests.cluster.storage.batches import record, varint, varint_of
+from tests.support.examples import example_count
+from tests.support.seeds import block_id, blocks
 
 
 class Reader:
@@ -124,9 +126,9 @@ def spoilt(records: list[bytes], chance: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 400, 200))
-def test_records_are_judged_as_one_by_one(first: int):
-    for seed in range(first, first + 200):
+@pytest.mark.parametrize("block", blocks(example_count(400), 200), ids=block_id)
+def test_records_are_judged_as_one_by_one(block: range):
+    for seed in block:
         sys.stdout.write(f"seed {seed}\n")
         chance = random.Random(seed)
         records = drawn(chance)
@@ -258,10 +260,10 @@ def scattered(chance: random.Random, count: int) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 400, 200))
-def test_the_latest_timestamp_is_known_for_certain(first: int):
+@pytest.mark.parametrize("block", blocks(example_count(400), 200), ids=block_id)
+def test_the_latest_timestamp_is_known_for_certain(block: range):
     """Neither an earlier nor a later claim passes, and the right one always does."""
-    for seed in range(first, first + 200):
+    for seed in block:
         sys.stdout.write(f"seed {seed}\n")
         chance = random.Random(seed)
         count = chance.choice((1, 2, 5, 70, 200, 3000))

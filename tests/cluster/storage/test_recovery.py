@@ -27,6 +27,7 @@ from tests.cluster.storage.logs import (
     slices,
     stored_bytes,
 )
+from tests.support.seeds import seeds
 
 CONFIG = LogConfig(segment_size_max=900, index_interval_size=100, index_size_max=4096)
 END = 90
@@ -729,7 +730,7 @@ def test_a_log_of_messages_without_epochs_has_none_without_a_word():
     assert ((), ()) == (log.epochs.starts, report.findings)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_the_first_epoch_is_durable_when_its_batches_are(seed: int):
     disk = sim_disk(seed)
     log, _ = opened(disk, config=CONFIG)

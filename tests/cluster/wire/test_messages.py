@@ -14,6 +14,7 @@ from cluster.wire.encoders import encode_message
 from cluster.wire.errors import MalformedFrameError
 from cluster.wire.schema import Schema
 from tests.cluster.wire.messages import Dice, all_schemas, all_versions, title
+from tests.support.seeds import seeds
 
 EVERY_MESSAGE = pytest.mark.parametrize("schema", list(all_schemas()), ids=title)
 
@@ -49,7 +50,7 @@ def decoded(schema: Schema, version: int, data: bytes) -> tuple[Any, ...]:
 @EVERY_MESSAGE
 def test_what_was_written_is_read_again(schema: Schema) -> None:
     for version in schema.versions:
-        for seed in range(15):
+        for seed in seeds(15):
             message = Dice(seed).message(schema.message, version)
             data = encoded(schema, version, message)
 

@@ -21,6 +21,7 @@ from cluster.wire.messages.producers import DescribeProducersRequest, TopicReque
 from cluster.wire.schema import Schema, request_schema
 from cluster.wire.varint import encode
 from tests.cluster.wire.messages import Dice, all_schemas, title
+from tests.support.seeds import seeds
 
 EVERY_MESSAGE = pytest.mark.parametrize("schema", list(all_schemas()), ids=title)
 
@@ -45,7 +46,7 @@ def request_of(count: int) -> memoryview:
 @EVERY_MESSAGE
 def test_steps_read_and_write_what_is_read_and_written_in_one_go(schema: Schema) -> None:
     for version in schema.versions:
-        for seed in range(5):
+        for seed in seeds(5):
             message = Dice(seed).message(schema.message, version)
             whole = encode_message(schema, version, message)
             data = memoryview(b"".join(whole))  # type: ignore[arg-type]
