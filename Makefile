@@ -17,6 +17,8 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
 FAST := --dist worksteal -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
+RESULTS := .cache/results
+into = --junitxml=$(RESULTS)/$(1).xml -o junit_family=xunit1
 
 .PHONY: help
 help: ## List the targets
@@ -36,9 +38,16 @@ test: setup ## Run the tests but for long ones and real Kafka: under 15 minutes
 	    $(PYTEST) -m "not (interop or long)" $(TESTS) $(OR_NONE)
 
 .PHONY: test-all
-test-all: setup ## Run all tests, those with real Kafka where Maven answers
-	$(PYTEST) -m "not interop" $(TESTS) $(OR_NONE)
-	@$(MAKE) --no-print-directory interop
+test-all: setup ## Run all tests, those with real Kafka where Maven answers, and count them
+	@rm -rf $(RESULTS); failed=0; \
+	$(PYTEST) $(call into,ours) -m "not interop" $(TESTS) $(OR_NONE) || failed=1; \
+	$(PYTEST) $(call into,interop) -m interop $(TESTS) $(OR_NONE) || failed=1; \
+	$(BIN)/python -m scripts.results $(RESULTS)/ours.xml $(RESULTS)/interop.xml || failed=1; \
+	exit $$failed
+
+.PHONY: flakes
+flakes: setup ## Run `make test` RUNS times beside LOADS busy loops, and name what failed once
+	@$(BIN)/python -m scripts.flakes --runs $${RUNS:-10} --loads $${LOADS:-4} --together $${TOGETHER:-1}
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that start no server and compute little: under a minute

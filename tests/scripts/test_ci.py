@@ -34,9 +34,10 @@ class Machine:
     def __init__(self, directory: Path) -> None:
         self.bin = directory / "bin"
         self.notes = directory / "notes"
+        self.failures = directory / "failures"
         self.bin.mkdir()
         self.notes.touch()
-        for program in ("bash", "env", "dirname"):
+        for program in ("bash", "env", "dirname", "tail"):
             found = shutil.which(program)
             assert found is not None, program
             (self.bin / program).symlink_to(found)
@@ -48,15 +49,23 @@ class Machine:
         (self.bin / name).chmod(0o755)
 
     def run(self, **environment: str) -> int:
-        done = subprocess.run(
+        return self.done(**environment).returncode
+
+    def done(self, **environment: str) -> "subprocess.CompletedProcess[str]":
+        """What a run prints, too."""
+        return subprocess.run(
             [CHECKOUT / ".ci" / "run"],
-            env={"PATH": str(self.bin), "NOTES": str(self.notes), **environment},
+            env={
+                "PATH": str(self.bin),
+                "NOTES": str(self.notes),
+                "KADMIN_TEST_FAILURES": str(self.failures),
+                **environment,
+            },
             capture_output=True,
             text=True,
             timeout=OUTER_LIMIT_S,
             check=False,
         )
-        return done.returncode
 
     @property
     def calls(self) -> list[str]:
@@ -126,3 +135,18 @@ def test_what_fails_is_told_and_ends_it(machine: Machine, target: str) -> None:
     status = machine.run()
 
     assert (status, machine.calls[-1]) == (1, f"make {target}")
+
+
+def test_why_tests_failed_is_printed_at_the_end(machine: Machine) -> None:
+    log = machine.failures / "the run" / "test_it" / "logs" / "server.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("".join(f"line {number}\n" for number in range(250)))
+
+    well = machine.done()
+    machine.add("make", f'{NOTED}[ "$1" != lint ]\n')
+    badly = machine.done()
+
+    assert (0, "") == (well.returncode, well.stdout)
+    shown = badly.stdout.splitlines()
+    assert (1, f"==> {log} <==") == (badly.returncode, shown[0])
+    assert [f"line {number}" for number in range(50, 250)] == shown[1:]
