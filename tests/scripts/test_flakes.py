@@ -100,7 +100,7 @@ def test_a_test_that_fails_once_is_found(
     (tmp_path / "test_it.py").write_text(
         f"import os\ndef test_is_flaky(): os.mkdir('{tmp_path}/taken')\ndef test_passes(): pass\n"
     )
-    command = (*OF_PYTEST, str(tmp_path / "test_it.py"))
+    command = (*OF_PYTEST, f"--rootdir={tmp_path}", str(tmp_path / "test_it.py"))
     words = ("--runs", "2", "--loads", "1", "--together", "2", "--", *command)
 
     first = main(words, tmp_path / "kept")
@@ -111,13 +111,12 @@ def test_a_test_that_fails_once_is_found(
 
     assert (1, 0) == (first, second)
     assert ["run 1", "run 2"] == sorted(line.partition(":")[0] for line in once[:2])
-    assert any(line.startswith("failed 1 of 2: ") and "test_is_flaky" in line for line in once)
+    assert "failed 1 of 2: test_it.py::test_is_flaky" in once
     assert "1 of 2 runs failed" in once
     assert "0 of 2 runs failed" in again
     assert "Of this commit: 1 of 4 runs failed" == again[-1]
-    assert 4 == len(
-        {run.seed for run in kept_runs(tmp_path / "kept" / "runs.jsonl", commit_of(CHECKOUT))}
-    )
+    kept = kept_runs(tmp_path / "kept" / "runs.jsonl", commit_of(CHECKOUT))
+    assert 4 == len({run.seed for run in kept})
 
 
 @pytest.mark.slow
@@ -135,7 +134,7 @@ def test_all_that_it_has_started_ends_when_it_is_ended(
         "import sys; from pathlib import Path; from scripts.flakes import main; "
         f"sys.exit(main(sys.argv[1:], Path('{tmp_path}/kept')))"
     )
-    command = (*OF_PYTEST, str(tmp_path / "test_it.py"))
+    command = (*OF_PYTEST, f"--rootdir={tmp_path}", str(tmp_path / "test_it.py"))
     with subprocess.Popen(
         [sys.executable, "-c", script, "--loads", "1", "--", *command],
         cwd=CHECKOUT,

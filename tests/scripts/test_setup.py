@@ -204,6 +204,7 @@ def test_the_targets_of_the_makefile_are_listed_by_help() -> None:
         "test",
         "test-fast",
         "test-all",
+        "flakes",
         "interop",
         "lint",
         "docs",
