@@ -35,7 +35,14 @@ async def until(condition: Callable[[], bool], *, what: str) -> None:
     deadline_s = time.monotonic() + OUTER_LIMIT_S
     while not condition():
         assert time.monotonic() < deadline_s, never(what)
-        await asyncio.sleep(PAUSE_S / 10)
+        # In a thread: the loop's own time may be one that only the test moves on.
+        await asyncio.to_thread(time.sleep, PAUSE_S / 10)
+
+
+async def turns(count: int) -> None:
+    """Let the loop take *count* turns, in each of which it calls everything that is due."""
+    for _ in range(count):
+        await asyncio.sleep(0)
 
 
 def never(what: str) -> str:

@@ -21,7 +21,7 @@ from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_ses
 from tests.support.brokers import write_properties
 from tests.support.controlling import Controller, be_controller
 from tests.support.serving import serving
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, turns
 from tests.support.zookeeper import running_server
 
 pytestmark = pytest.mark.zk
@@ -58,7 +58,7 @@ def test_a_silent_controller_is_waited_for_no_longer_than_the_bound(
 ) -> None:
     monkeypatch.setattr(controlled_shutdown, "PATIENCE_S", 0.5)
     use = giving_up(tmp_path, chroot, controller_socket_timeout_ms=LONG_MS)
-    with_session(chroot, lambda sessions, session: asyncio.sleep(0))
+    with_session(chroot, lambda sessions, session: turns(0))
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         be_controller(chroot, silent.getsockname()[1])
@@ -79,7 +79,7 @@ def test_a_controller_is_not_looked_for_again_when_zookeeper_is_lost_meanwhile(
         controlled_shutdown_retry_backoff_ms="1",
         controlled_shutdown_max_retries="1000000",
     )
-    with_session(chroot, lambda sessions, session: asyncio.sleep(0))
+    with_session(chroot, lambda sessions, session: turns(0))
 
     with serving(controller) as server:
         be_controller(chroot, server.port)

@@ -199,7 +199,9 @@ def test_timers_threads_and_transports_go_on(world: World) -> None:
         called = loop.create_future()
         threading.Thread(target=loop.call_soon_threadsafe, args=(called.set_result, None)).start()
         await called
-        await asyncio.sleep(0.001)
+        fired: asyncio.Future[None] = loop.create_future()
+        loop.call_later(0.001, fired.set_result, None)
+        await fired
         reader, writer = await asyncio.open_connection(sock=world.pairs[0][1])
         world.loop.remove_reader(world.pairs[0][0])
         writer.write(b"from a transport")

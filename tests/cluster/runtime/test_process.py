@@ -35,7 +35,7 @@ from tests.cluster.broker.configs.values import broker_value
 from tests.support.brokers import fetch, lead, produce, write_properties
 from tests.support.expiry import expire
 from tests.support.serving import RawClient
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, until
 from tests.support.zookeeper import client_of, hold_controller
 
 pytestmark = pytest.mark.zk
@@ -115,21 +115,14 @@ class Running:
 
         return await asyncio.to_thread(asked)
 
-    async def until(self, condition: Callable[[], bool], what: str) -> None:
-        try:
-            async with asyncio.timeout(OUTER_LIMIT_S):
-                while not condition():
-                    await asyncio.sleep(0.01)
-        except TimeoutError:
-            raise AssertionError(f"waited in vain for {what}") from None
-
     async def expire(self) -> None:
         """End the broker's session; it knows, and may be registered again already."""
         membership = self.process._membership
         before = membership.broker_epoch
         await expire(membership._keeper, self.chroot)
-        await self.until(
-            lambda: not membership.is_registered or membership.broker_epoch != before, "the expiry"
+        await until(
+            lambda: not membership.is_registered or membership.broker_epoch != before,
+            what="the expiry",
         )
 
 
@@ -172,7 +165,7 @@ def test_a_lost_session_costs_no_client_anything(tmp_path: Path, chroot: str) ->
         before = membership.broker_epoch
         await running.expire()
         assert await running.produce("a") == 0
-        await running.until(lambda: membership.is_registered, "the next registration")
+        await until(lambda: membership.is_registered, what="the next registration")
         _, stat = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
 
         assert stat.czxid == membership.broker_epoch > before
@@ -227,7 +220,7 @@ def test_a_disk_that_fails_takes_its_partitions_and_no_others(
         assert refused == ErrorCode.KAFKA_STORAGE_ERROR
         assert await asyncio.wait_for(parked, OUTER_LIMIT_S) == ErrorCode.KAFKA_STORAGE_ERROR
         assert await running.produce("a", placed[second], values=5) == 0
-        await running.until(lambda: "1 partitions are offline with" in caplog.text, "the notice")
+        await until(lambda: "1 partitions are offline with" in caplog.text, what="the notice")
         events = await running.zookeeper(
             lambda client: [
                 client.get(f"{paths.LOG_DIR_EVENTS}/{name}")[0]
@@ -333,7 +326,7 @@ def test_a_config_that_changes_is_kept_to_at_once(
         await running.lead({"a": 1})
         assert await running.produce("a", values=10) == 0
         await running.zookeeper(change)
-        await running.until(lambda: "topic a has new configs" in caplog.text, "the change")
+        await until(lambda: "topic a has new configs" in caplog.text, what="the change")
         assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
 
     run(tmp_path, chroot, use)
@@ -358,14 +351,14 @@ def test_configs_of_brokers_are_applied_from_the_start_and_when_they_change(
         await running.lead({"a": 1})
         assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
         await running.zookeeper(lambda client: say(client, "<default>", {}))
-        await running.until(lambda: "message.max.bytes=1048588" in caplog.text, "the change")
+        await until(lambda: "message.max.bytes=1048588" in caplog.text, what="the change")
         assert await running.produce("a", values=10) == 0
         await running.zookeeper(lambda client: say(client, "1", {"message.max.bytes": "101"}))
-        await running.until(lambda: "message.max.bytes=101" in caplog.text, "the next one")
+        await until(lambda: "message.max.bytes=101" in caplog.text, what="the next one")
         assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
         await running.expire()
         await running.zookeeper(lambda client: say(client, "1", {"message.max.bytes": "102"}))
-        await running.until(lambda: "message.max.bytes=102" in caplog.text, "that after a loss")
+        await until(lambda: "message.max.bytes=102" in caplog.text, what="that after a loss")
 
     with client_of(chroot) as client:
         say(client, "<default>", {"message.max.bytes": "100"})
@@ -385,7 +378,7 @@ def test_a_shorter_retention_for_all_brokers_drops_what_is_older(
         assert len(log_files(tmp_path, "a-0")) > 2
         configs = {"log.retention.bytes": "1000", "log.segment.delete.delay.ms": "0"}
         await running.zookeeper(lambda client: say(client, "<default>", configs))
-        await running.until(lambda: len(log_files(tmp_path, "a-0")) <= 2, "the files to go")
+        await until(lambda: len(log_files(tmp_path, "a-0")) <= 2, what="the files to go")
 
     run(
         tmp_path,
@@ -404,8 +397,8 @@ def test_those_who_wait_get_in_when_more_connections_are_allowed(
 
     async def use(running: Running) -> None:
         with RawClient(running.port), RawClient(running.port) as waiting:
-            await running.until(
-                lambda: "there are max.connections=1 connections" in caplog.text, "the limit"
+            await until(
+                lambda: "there are max.connections=1 connections" in caplog.text, what="the limit"
             )
             await running.zookeeper(lambda client: say(client, "1", {"max.connections": "5"}))
             answer = await asyncio.to_thread(
@@ -414,7 +407,7 @@ def test_those_who_wait_get_in_when_more_connections_are_allowed(
             assert answer.error_code == 0
             limits = {"max.connections": "5", "max.connections.per.ip.overrides": "127.0.0.1:2"}
             await running.zookeeper(lambda client: say(client, "1", limits))
-            await running.until(lambda: "overrides=127.0.0.1:2" in caplog.text, "the change")
+            await until(lambda: "overrides=127.0.0.1:2" in caplog.text, what="the change")
             with RawClient(running.port) as refused:
                 assert await asyncio.to_thread(refused.is_closed)
 
@@ -441,7 +434,7 @@ def test_every_dynamic_config_reaches_whoever_applies_it(
         (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
         quotas = running.process._server._quotas
         await running.zookeeper(lambda client: say(client, "1", values))
-        await running.until(lambda: "configs of this broker have changed" in caplog.text, "them")
+        await until(lambda: "configs of this broker have changed" in caplog.text, what="them")
 
         assert log.config == LogConfig.parse(
             {topic_key: values[name] for name, topic_key in TOPIC_DEFAULTS.items()}
@@ -473,7 +466,7 @@ def test_what_is_wrong_among_configs_of_brokers_is_told_once_and_the_rest_is_app
         await running.zookeeper(
             lambda client: say(client, "1", wrong | {"message.max.bytes": "101"})
         )
-        await running.until(lambda: "message.max.bytes=101" in caplog.text, "the change")
+        await until(lambda: "message.max.bytes=101" in caplog.text, what="the change")
 
     with client_of(chroot) as client:
         say(client, "<default>", {})
@@ -537,11 +530,11 @@ def test_old_segments_go_and_their_files_with_them(tmp_path: Path, chroot: str) 
         hosted.replica.watch(told.append)
         for _ in range(10):
             assert await running.produce("a", values=20) == 0
-        await running.until(lambda: len(log_files(tmp_path, "a-0")) <= 2, "the files to go")
+        await until(lambda: len(log_files(tmp_path, "a-0")) <= 2, what="the files to go")
         log = hosted.log
         assert log.log_start_offset > 0
         # Those who fetch are told where it starts.
-        await running.until(lambda: 0 in told, "the news")
+        await until(lambda: 0 in told, what="the news")
         assert len(await running.fetch("a", 0, log.log_start_offset)) > 0
 
     run(
@@ -561,7 +554,7 @@ def test_silent_producers_are_forgotten_while_the_broker_runs(tmp_path: Path, ch
         await running.lead({"a": 1})
         assert await running.produce("a", producer_id=7, producer_epoch=0, sequence=0) == 0
         (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
-        await running.until(lambda: not log.producers.producers, "the producer to be forgotten")
+        await until(lambda: not log.producers.producers, what="the producer to be forgotten")
 
     run(
         tmp_path,
@@ -580,11 +573,11 @@ def test_checkpoints_are_written_while_the_broker_runs(tmp_path: Path, chroot: s
     async def use(running: Running) -> None:
         await running.lead({"a": 1})
         assert await running.produce("a", values=7) == 0
-        await running.until(
-            lambda: rows("replication-offset-checkpoint") == ["a 0 7"], "the high watermark"
+        await until(
+            lambda: rows("replication-offset-checkpoint") == ["a 0 7"], what="the high watermark"
         )
-        await running.until(
-            lambda: rows("recovery-point-offset-checkpoint") == ["a 0 7"], "the recovery point"
+        await until(
+            lambda: rows("recovery-point-offset-checkpoint") == ["a 0 7"], what="the recovery point"
         )
 
     run(

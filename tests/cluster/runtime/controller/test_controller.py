@@ -37,7 +37,7 @@ from tests.clients.driver import Sent
 from tests.support.brokers import running_broker, write_properties
 from tests.support.cli import done
 from tests.support.fleets import Fleet, running_fleet
-from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.support.waiting import until, wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
@@ -457,12 +457,16 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
     path = write_properties(tmp_path, chroot)
 
     async def active_controller(controller: Controller, epoch: int) -> ActiveController:
-        async with asyncio.timeout(OUTER_LIMIT_S):
-            while True:
-                active, is_idle = controller._core.active, controller._core.is_idle
-                if active is not None and active.controller_epoch == epoch and is_idle:
-                    return active
-                await asyncio.sleep(0.01)
+        def is_idle() -> bool:
+            active = controller._core.active
+            return (
+                active is not None and active.controller_epoch == epoch and controller._core.is_idle
+            )
+
+        await until(is_idle, what=f"the controller of epoch {epoch}")
+        active = controller._core.active
+        assert active is not None
+        return active
 
     async def stumble(process: BrokerProcess) -> Controller:
         await process.start()
@@ -470,9 +474,7 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
         active = await active_controller(controller, 1)
         active.context.brokers = None  # type: ignore[assignment]
         controller._step(BrokersChanged())
-        async with asyncio.timeout(OUTER_LIMIT_S):
-            while controller._core.active is active:
-                await asyncio.sleep(0.01)
+        await until(lambda: controller._core.active is not active, what="its end")
         # Watches of before still fire in the pause, and must not keep it from its end.
         controller._step(TopicsChanged())
         await active_controller(controller, 2)

@@ -25,7 +25,7 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_response
 from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.messages.update_metadata import UpdateMetadataResponse
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, turns, until
 
 pytestmark = pytest.mark.sockets
 
@@ -155,7 +155,7 @@ def test_a_controller_whose_broker_registers_otherwise_keeps_no_second_channel()
         controller._do(OpenChannel(replace(registration(await after.listen()), rack="r2")))
         await before.ended.wait()
         # What was under way has failed by now, which the loop tells the core.
-        await asyncio.sleep(0)
+        await turns(1)
         controller._do(Send(BrokerId(2), 2, ORDER))
         await after.asked.wait()
         controller._do(CloseChannel(BrokerId(2)))
@@ -203,6 +203,7 @@ def test_orders_go_over_one_connection_and_over_another_when_that_has_ended(
 
 def test_of_a_channel_that_is_closed_nothing_is_reported_any_more() -> None:
     async def use(reports: Reports) -> None:
+        others = asyncio.all_tasks()
         address = Address(1)
         channel = reports.channel(registration(await address.listen()))
         channel.send(1, ORDER)
@@ -213,8 +214,8 @@ def test_of_a_channel_that_is_closed_nothing_is_reported_any_more() -> None:
         channel.send(1, ORDER)
         channel.move(replace(registration(1), endpoints=()))
         channel.close()
-        await asyncio.sleep(0.05)
-        assert reports.events.empty()
         address.server.close()
+        await until(lambda: asyncio.all_tasks() == others, what="the end of its work")
+        assert reports.events.empty()
 
     run(use)

@@ -1,17 +1,12 @@
 """The file of a controller's figures: when it is written, and what a disk may do to it."""
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cluster.model.controller_stats import ControllerStats, decode_controller_stats
-from cluster.runtime.controller import stats_file
-from cluster.runtime.controller.stats_file import StatsFile
-from tests.support.waiting import OUTER_LIMIT_S
-
-PAUSE_S = 0.01
+from cluster.runtime.controller.stats_file import INTERVAL_S, StatsFile
+from tests.support.loop_time import pass_time, run_in_manual_time
 
 
 class Counting:
@@ -25,17 +20,6 @@ class Counting:
         return ControllerStats(
             broker_id=1, pid=2, controller_epoch=self.count, since_ms=3, events=()
         )
-
-
-@pytest.fixture(autouse=True)
-def _short_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stats_file, "INTERVAL_S", PAUSE_S)
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(OUTER_LIMIT_S):
-        while not is_so():
-            await asyncio.sleep(PAUSE_S)
 
 
 def epoch_in(directory: Path) -> int | None:
@@ -53,15 +37,15 @@ def test_many_changes_are_written_once_and_the_next_again(tmp_path: Path) -> Non
         found = [epoch_in(tmp_path)]
         for _ in range(100):
             file.note_change()
-        await until(lambda: epoch_in(tmp_path) is not None)
-        await asyncio.sleep(3 * PAUSE_S)
-        found.append(epoch_in(tmp_path))
+        for seconds in (INTERVAL_S, 3 * INTERVAL_S):
+            await pass_time(seconds)
+            found.append(epoch_in(tmp_path))
         file.note_change()
-        await until(lambda: epoch_in(tmp_path) != found[-1])
+        await pass_time(INTERVAL_S)
         found.append(epoch_in(tmp_path))
         return found
 
-    assert [None, 1, 2] == asyncio.run(story())
+    assert [None, 1, 1, 2] == run_in_manual_time(story())
     assert ["controller-stats.json"] == [path.name for path in tmp_path.iterdir()]
 
 
@@ -72,15 +56,14 @@ def test_a_disk_that_refuses_is_told_once_and_the_file_comes_when_it_does_not(
 
     async def story() -> None:
         file = StatsFile(str(directory), counting)
-        file.note_change()
-        await until(lambda: counting.count == 1)
-        file.note_change()
-        await until(lambda: counting.count == 2)
-        directory.mkdir()
-        file.note_change()
-        await until(lambda: epoch_in(directory) is not None)
+        for count in (1, 2, 3):
+            if count == 3:
+                directory.mkdir()
+            file.note_change()
+            await pass_time(INTERVAL_S)
+            assert counting.count == count
 
-    asyncio.run(story())
+    run_in_manual_time(story())
 
     assert 3 == epoch_in(directory)
     (told,) = [record.getMessage() for record in caplog.records]

@@ -15,7 +15,7 @@ from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log import PartitionLog
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.logs import append, opened
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, turns, until
 
 
 def test_the_loop_goes_on_while_work_waits_for_the_disk():
@@ -105,7 +105,7 @@ def test_whoever_asks_for_a_flush_whenever_is_told_when_what_he_has_seen_is_dura
     """Each asks behind an append of his own: before, amid and after the flushes of others."""
     directory = tmp_path / "orders-0"
     directory.mkdir()
-    turns = Random(1)
+    random = Random(1)
     asked: list[int] = []
     told: list[int] = []
 
@@ -118,17 +118,16 @@ def test_whoever_asks_for_a_flush_whenever_is_told_when_what_he_has_seen_is_dura
             assert log.recovery_point >= end_offset
             told.append(end_offset)
 
-        async with asyncio.timeout(OUTER_LIMIT_S):
-            for _ in range(100):
-                append(log)
-                asked.append(log.log_end_offset)
-                disk.flush(log, partial(done, log.log_end_offset))
-                for _ in range(turns.choice((0, 1, 3, 30))):
-                    await asyncio.sleep(0)
-                while len(told) < len(asked) and turns.random() < 0.2:
-                    await asyncio.sleep(0.001)
-            while len(told) < len(asked):
-                await asyncio.sleep(0.001)
+        for _ in range(100):
+            append(log)
+            asked.append(log.log_end_offset)
+            disk.flush(log, partial(done, log.log_end_offset))
+            await turns(random.choice((0, 1, 3, 30)))
+            await until(
+                lambda: len(told) == len(asked) or random.random() >= 0.2,
+                what="an answer, or a chance not to wait for it",
+            )
+        await until(lambda: len(told) == len(asked), what="the last flush")
         assert not disk.is_flushing(log)
         disk.close()
         log.close(START_MS)

@@ -36,7 +36,7 @@ from cluster.zk.steps import read_children
 from cluster.zk.topics import decode_assignment
 from cluster.zk.znode import Znode
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, turns, until
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
@@ -333,19 +333,17 @@ def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chro
                 lambda _: {"segment.ms": value},
             )
 
-        async def until(count: int) -> None:
-            async with asyncio.timeout(OUTER_LIMIT_S):
-                while len(heard) < count:
-                    await asyncio.sleep(0.01)
+        async def until_heard(count: int) -> None:
+            await until(lambda: len(heard) >= count, what=f"change {count}")
 
         await asked.create("a")
         await change("a", "1")
         await change("a", "2")
         changes.joined(session)
-        await until(1)
+        await until_heard(1)
         await asked.create("b")
         await change("b", "3")
-        await until(2)
+        await until_heard(2)
         with zookeeper(chroot) as rival:
             rival.create(paths.topic_config("c"), b"[", makepath=True)
         notification = b'{"version":2,"entity_path":"topics/c"}'
@@ -353,14 +351,14 @@ def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chro
             news = Create(paths.config_change_prefix(), noise, is_sequential=True)
             await transact(session, news)
         await change("b", "5")
-        await until(3)
+        await until_heard(3)
         changes.left()
         await sessions.expire()
         following = await sessions.next()
         asked.runner.session = following
         await change("a", "4")
         changes.joined(following)
-        await until(4)
+        await until_heard(4)
 
     with_session(chroot, use)
 
@@ -410,12 +408,14 @@ def test_notifications_that_were_read_count_although_the_connection_breaks_befor
         changes = changes_of_topics(lambda topic, _: heard.append(topic))
         breaking = Breaking(session, two_slices)
         changes.joined(cast(Session, breaking))
-        async with asyncio.timeout(OUTER_LIMIT_S):
-            await breaking.broke.wait()
-            heard_before = [*heard]
-            while len(heard) < 5:
-                changes.connection_changed(is_connected=True)
-                await asyncio.sleep(0.01)
+        await breaking.broke.wait()
+        heard_before = [*heard]
+
+        def has_heard_all() -> bool:
+            changes.connection_changed(is_connected=True)
+            return len(heard) == 5
+
+        await until(has_heard_all, what="the rest")
         return heard_before
 
     heard_before = with_session(chroot, use)
@@ -436,9 +436,8 @@ def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPa
             "cluster.runtime.zookeeper.config_change_listener.EXPIRATION_MS", -EXPIRATION_MS
         )
         changes.joined(session)
-        async with asyncio.timeout(OUTER_LIMIT_S):
-            while await run(session, read_children(paths.CONFIG_CHANGES)):
-                await asyncio.sleep(0.01)
+        while await run(session, read_children(paths.CONFIG_CHANGES)):
+            await turns(1)
 
     with_session(chroot, use)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from cluster.runtime.zookeeper.membership import Membership
 from cluster.runtime.zookeeper.session import Session
 from cluster.zkclient.kazoo_requests import Started
 from tests.cluster.runtime.zookeeper.test_registration import TIMEOUT_MS, Sessions, with_session
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, until
 
 pytestmark = pytest.mark.zk
 
@@ -38,7 +39,7 @@ class EndingSession(Session):
 
     def _count(self, _: "asyncio.Future[Any]") -> None:
         self._left -= 1
-        if self._left == 0:
+        if self._left == 0 and not self.is_over:
             self.end()
             self._ended(self)
 
@@ -77,23 +78,26 @@ async def join(membership: Membership, session: Session, recorder: Recorder) -> 
     )
 
 
-def tell_at_once(membership: Membership, session: Session) -> None:
-    membership.session_ended(session)
+Ended = Callable[[Session], None]
 
 
-def tell_later(membership: Membership, session: Session) -> None:
-    asyncio.get_running_loop().call_later(0.05, membership.session_ended, session)
+def tell_at_once(session_ended: Ended, session: Session) -> None:
+    session_ended(session)
+
+
+def tell_later(session_ended: Ended, session: Session) -> None:
+    asyncio.get_running_loop().call_later(0.05, session_ended, session)
 
 
 @pytest.mark.parametrize("tell", [tell_at_once, tell_later])
 def test_a_session_that_ends_inside_the_first_registration_makes_nobody_a_member(
-    chroot: str, tell: Callable[[Membership, Session], None]
+    chroot: str, tell: Callable[[Ended, Session], None]
 ) -> None:
     """Behind whichever reply it ends."""
 
     async def ends_before_it_joins(session: Session, replies: int) -> bool:
         membership = membership_of(chroot)
-        ending = EndingSession(session, replies, lambda one: tell(membership, one))
+        ending = EndingSession(session, replies, partial(tell, membership.session_ended))
         recorder = Recorder({ending: "the session"})
         try:
             await join(membership, ending, recorder)
@@ -119,13 +123,19 @@ def test_a_session_that_ends_inside_the_first_registration_makes_nobody_a_member
 
 @pytest.mark.parametrize("tell", [tell_at_once, tell_later])
 def test_a_session_that_ends_inside_a_later_registration_leaves_that_to_the_next_one(
-    chroot: str, tell: Callable[[Membership, Session], None]
+    chroot: str, tell: Callable[[Ended, Session], None]
 ) -> None:
     async def rejoin(session: Session, replies: int) -> bool:
         """Whether the session had ended before the broker was registered by it."""
         first, last = (Session(session._loop, session._client, session.session_id) for _ in "ab")
         membership = membership_of(chroot)
-        ending = EndingSession(session, replies, lambda one: tell(membership, one))
+        has_told = asyncio.Event()
+
+        def session_ended(one: Session) -> None:
+            membership.session_ended(one)
+            has_told.set()
+
+        ending = EndingSession(session, replies, partial(tell, session_ended))
         recorder = Recorder({first: "the first", ending: "one that ends", last: "the last"})
         membership.session_began(first)
         await join(membership, first, recorder)
@@ -139,12 +149,10 @@ def test_a_session_that_ends_inside_a_later_registration_leaves_that_to_the_next
         has_ended = ending.is_over
         if not has_ended:
             ending.end()
-            membership.session_ended(ending)
-        await asyncio.sleep(0.1)
+            session_ended(ending)
+        await has_told.wait()
         membership.session_began(last)
-        async with asyncio.timeout(OUTER_LIMIT_S):
-            while not membership.is_registered:
-                await asyncio.sleep(0.01)
+        await until(lambda: membership.is_registered, what="the registration")
         last.end()
         membership.session_ended(last)
 

@@ -27,7 +27,7 @@ from tests.support.zookeeper import client_of
 pytestmark = pytest.mark.zk
 
 T = TypeVar("T")
-TIMEOUT_MS = 6000
+TIMEOUT_MS = 60_000
 
 
 class Sessions:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 
 import pytest
 
@@ -13,18 +12,12 @@ from cluster.runtime.zookeeper.session import Session
 from cluster.zk import paths
 from cluster.zk.steps import read_node
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, broker, enlist, with_session
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import until
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
 PATH = paths.broker(BrokerId(1))
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(OUTER_LIMIT_S):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 def test_who_takes_the_registration_of_a_living_broker_is_told_of(
@@ -41,9 +34,9 @@ def test_who_takes_the_registration_of_a_living_broker_is_told_of(
             watch.connection_changed(is_connected=True)
             assert caplog.messages == []
             await asyncio.to_thread(other.delete, PATH)
-            await until(lambda: f"{PATH} is gone" in caplog.text)
+            await until(lambda: f"{PATH} is gone" in caplog.text, what="the loss")
             await asyncio.to_thread(other.create, PATH, b"", ephemeral=True)
-            await until(lambda: "is that of session" in caplog.text)
+            await until(lambda: "is that of session" in caplog.text, what="the other owner")
             watch.left()
             return session.session_id, other.client_id[0]
 

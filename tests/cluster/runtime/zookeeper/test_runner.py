@@ -35,6 +35,7 @@ from cluster.zk.requests import (
 from cluster.zk.steps import read
 from cluster.zk.znode import Znode
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
+from tests.support.waiting import turns
 
 REQUESTS: tuple[SingleRequest, ...] = (
     Exists("/a"),
@@ -64,7 +65,7 @@ class Noting:
     async def count_turns(self) -> None:
         while True:
             self.turn += 1
-            await asyncio.sleep(0)
+            await turns(1)
 
     def begin(self, start: Any) -> "asyncio.Future[Any]":
         self.begun[self.turn] += 1
