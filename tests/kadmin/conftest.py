@@ -1,8 +1,15 @@
+"""Spark's master, and the time of commands that wait for a cluster."""
+
 from collections.abc import Iterator
 
 import pytest
 
+from kadmin.execute import waiting
+from tests.support.quick_time import QuickTime
 from tests.support.spark import standalone_master
+from tests.support.waiting import OUTER_LIMIT_S
+
+SILENCE_MAX_S = waiting.SILENCE_MAX_S
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +20,16 @@ def standalone_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """
     with standalone_master(tmp_path_factory.mktemp("standalone"), workers=2) as master:
         yield master
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command remarks that something takes long, however slow the machine is."""
+    monkeypatch.setattr(waiting, "SILENCE_MAX_S", OUTER_LIMIT_S)
+
+
+@pytest.fixture
+def quick_waits(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for the cluster takes no time, and is over after its timeout all the same."""
+    monkeypatch.setattr(waiting, "time", QuickTime())
+    monkeypatch.setattr(waiting, "SILENCE_MAX_S", SILENCE_MAX_S)

@@ -13,6 +13,7 @@ from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.states import ZnodeStat
 
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId
 from cluster.model.topic import PartitionState
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
@@ -24,10 +25,12 @@ from kadmin.local.zookeeper import ZooKeeperServer, start_server
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from tests.support.brokers import Broker, start_broker
+from tests.support.expiry import expire_owner
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import running_server
 
-SESSION_MS: Final = 3000
+SESSION_MS: Final = 60_000
+"""As long as ZooKeeper allows: no session ends because the machine stands still."""
 
 
 class Fleet:
@@ -72,8 +75,19 @@ class Fleet:
                 self.brokers[broker.broker_id] = broker
 
     def kill(self, *broker_ids: int) -> None:
+        """Kill brokers, whose sessions go on for a minute."""
         for broker_id in broker_ids:
             self.brokers.pop(broker_id).kill()
+
+    def lose(self, *broker_ids: int) -> None:
+        """Kill brokers, and have their sessions expire."""
+        self.kill(*broker_ids)
+        for broker_id in broker_ids:
+            self.expire(broker_id)
+
+    def expire(self, broker_id: int) -> None:
+        """End the session of a broker that is dead or stands still."""
+        expire_owner(self.client, self.connect, paths.broker(BrokerId(broker_id)))
 
     def stop(self, broker_id: int) -> int:
         """Have a broker end in order, and return its exit status."""

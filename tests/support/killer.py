@@ -6,6 +6,7 @@ import pytest
 
 from cluster.zk.requests import Multi, SingleRequest
 from kadmin.admin.zookeeper.runner import Server
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 def kill_at_a_write(monkeypatch: pytest.MonkeyPatch, survived: int, *, is_made: bool) -> None:
@@ -21,7 +22,7 @@ def kill_at_a_write(monkeypatch: pytest.MonkeyPatch, survived: int, *, is_made: 
         if survived >= 0:
             return begin(server, request)
         if is_made:
-            begin(server, request).get(timeout=10)
+            begin(server, request).get(timeout=OUTER_LIMIT_S)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Server, "begin", begin_or_die)

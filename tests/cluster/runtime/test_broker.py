@@ -25,6 +25,7 @@ from tests.support.brokers import (
     write_properties,
 )
 from tests.support.controlling import Controller, be_controller
+from tests.support.expiry import expire_owner
 from tests.support.serving import RawClient, serving
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of, hold_controller, running_server
@@ -175,13 +176,12 @@ def test_ending_under_load_loses_nothing_that_was_acknowledged(broker: Broker, c
 
 
 def test_a_paused_broker_whose_session_expires_registers_again(tmp_path: Path, chroot: str) -> None:
-    settings = {"zookeeper.session.timeout.ms": "2000"}
-    with running_broker(tmp_path / "b1", chroot, settings=settings) as broker:
+    with running_broker(tmp_path / "b1", chroot) as broker:
         lead(broker.port, 1, {TOPIC: 1})
         with client_of(chroot) as zookeeper:
             _, before = zookeeper.get("/brokers/ids/1")
             broker.process.send_signal(signal.SIGSTOP)
-            wait_until(lambda: zookeeper.exists("/brokers/ids/1") is None, what="expiry")
+            expire_owner(zookeeper, chroot, "/brokers/ids/1")
             broker.process.send_signal(signal.SIGCONT)
             wait_until(
                 lambda: zookeeper.exists("/brokers/ids/1") is not None,

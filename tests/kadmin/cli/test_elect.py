@@ -223,8 +223,9 @@ def test_a_topic_that_was_mistyped_is_told_with_the_one_that_was_meant(moved: st
     assert "there is no topic 'x': 'kadmin topics --list' shows" in nothing_like_it.stderr
 
 
+@pytest.mark.usefixtures("quick_waits")
 def test_a_controller_that_takes_long_is_not_waited_for_forever(moved: str) -> None:
-    outcome = elect("--all-topic-partitions", "--timeout", "2.5")
+    outcome = elect("--all-topic-partitions", "--timeout", "250")
 
     assert ExitCode.IN_PROGRESS == outcome.exit_code
     assert (
@@ -232,7 +233,7 @@ def test_a_controller_that_takes_long_is_not_waited_for_forever(moved: str) -> N
         in outcome.stdout
     )
     assert "waiting until the controller has done it (Ctrl-C undoes nothing)" in outcome.stderr
-    assert "after 2.5 s the election is still going on for 2 partitions" in outcome.stderr
+    assert "after 250 s the election is still going on for 2 partitions" in outcome.stderr
     second = elect("--topic", "moved", "--partition", "0")
     assert (ExitCode.IN_PROGRESS, "") == (second.exit_code, second.stdout)
     assert "another election is under way for 2 partitions: moved-0, moved-4" in second.stderr
@@ -251,6 +252,7 @@ def test_without_a_controller_the_request_stays_for_the_next_one(moved: str) -> 
         assert client.exists(REQUEST_PATH)
 
 
+@pytest.mark.usefixtures("quick_waits")
 def test_an_empty_request_left_behind_is_in_nobody_s_way(moved: str) -> None:
     with client_of(moved) as client:
         client.create(REQUEST_PATH, b'{"version":1,"partitions":[]}')
@@ -258,7 +260,7 @@ def test_an_empty_request_left_behind_is_in_nobody_s_way(moved: str) -> None:
     elect("--all-topic-partitions", "--dry-run")
     assert before == all_znodes(moved)
 
-    elect("--topic", "moved", "--partition", "0", "--timeout", "0.2")
+    elect("--topic", "moved", "--partition", "0")
 
     with client_of(moved) as client:
         data, _ = client.get(REQUEST_PATH)

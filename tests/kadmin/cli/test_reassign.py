@@ -971,10 +971,11 @@ def test_whoever_cancels_on_a_terminal_is_asked_about_the_controller(small: str)
     assert before == all_znodes(small)
 
 
+@pytest.mark.usefixtures("quick_waits")
 def test_a_cancellation_that_no_controller_hears_of_is_going_on(small: str) -> None:
     on_its_way(small)
 
-    waited = cancel(targets_file(t_0="0,1"), "--yes", "--timeout", "1")
+    waited = cancel(targets_file(t_0="0,1"), "--yes")
 
     assert ExitCode.IN_PROGRESS == waited.exit_code, waited
     assert "Successfully" not in waited.stdout

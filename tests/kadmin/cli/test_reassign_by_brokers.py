@@ -174,11 +174,7 @@ def test_a_dead_broker_is_emptied_and_only_the_living_are_slowed_down(fleet: Fle
     first, dead = sorted(set(fleet.broker_ids) - {fleet.controller_id()})
     other = fleet.controller_id()
     create(fleet, "orphan", f"{first}:{dead}")
-    fleet.kill(dead)
-    wait_until(
-        lambda: not fleet.client.exists(f"/brokers/ids/{dead}"),
-        what=f"the end of broker {dead}",
-    )
+    fleet.lose(dead)
     path = plan_of("orphan", [first, other])
 
     begun = execute(fleet, path, "--throttle", FAST)
@@ -203,6 +199,7 @@ def test_a_move_goes_on_when_its_controller_dies(fleet: Fleet) -> None:
 
     # The others still name the dead one for a while.
     underway = verify(fleet, path)
+    fleet.expire(controller)
     hastened = execute(fleet, path, "--throttle", FAST, "--additional")
     ended = until_moved(fleet, path)
 
@@ -312,7 +309,6 @@ def test_whoever_of_those_named_answers_is_asked_and_the_silent_are_named(fleet:
 def test_a_broker_that_stands_still_is_not_asked_where_any_will_do(fleet: Fleet) -> None:
     """Alive to the others for as long as its session lasts, it may be chosen."""
     still = next(one for one in fleet.broker_ids if one != fleet.controller_id())
-    # A session outlasts all these questions.
     fleet.brokers[still].process.send_signal(signal.SIGSTOP)
     try:
         ran = [

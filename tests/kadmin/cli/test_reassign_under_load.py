@@ -159,7 +159,7 @@ def test_a_broker_dies_in_the_middle_and_comes_back(fleet: Fleet, here: Path, di
         done(
             "reassign", "--execute", "--reassignment-json-file", "plan.json", "--throttle", "1",
         )  # fmt: skip
-        fleet.kill(victim)
+        fleet.lose(victim)
         during = kadmin("reassign", "--list")
         fleet.start(victim)
         done(

@@ -263,6 +263,7 @@ def test_elections_that_take_long_are_counted_while_they_go_on(
     assert ["3 of 6 elections are over", "5 of 6 elections are over"] == counts
 
 
+@pytest.mark.usefixtures("quick_waits")
 def test_one_that_takes_too_long_is_still_going_on_and_the_next_is_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

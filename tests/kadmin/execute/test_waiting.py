@@ -8,6 +8,8 @@ from kadmin.admin.ports import Remaining
 from kadmin.execute import waiting
 from kadmin.execute.waiting import wait
 
+pytestmark = pytest.mark.usefixtures("quick_waits")
+
 
 class Cluster:
     """Takes up one of the things it is asked about at each look."""

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,9 +46,9 @@ def die_always(_: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def sleep_long(path: str) -> None:
+def work_for_ever(path: str) -> None:
     Path(path).write_text(str(os.getpid()))
-    time.sleep(600)
+    threading.Event().wait()
 
 
 def is_running(pid: int) -> bool:
@@ -84,7 +84,7 @@ def test_workers_that_are_killed_again_and_again_are_an_error(engine: ProcessEng
 def test_abandoned_work_ends_at_once(tmp_path: Path) -> None:
     engine = ProcessEngine(1)
     path = tmp_path / "pid"
-    results = engine.run(sleep_long, [str(path)])
+    results = engine.run(work_for_ever, [str(path)])
 
     with pytest.raises(KeyboardInterrupt):
         interrupted(results, path)
@@ -95,24 +95,23 @@ def test_abandoned_work_ends_at_once(tmp_path: Path) -> None:
 
 def interrupted(results: Iterator[object], path: Path) -> None:
     """Take *results* until Ctrl-C, which comes when the work has begun."""
-    script = f"""
-import os, pathlib, signal, time
-path = pathlib.Path({str(path)!r})
-while not path.exists():
-    time.sleep(0.02)
-os.kill({os.getpid()}, signal.SIGINT)
-"""
-    process = subprocess.Popen([sys.executable, "-c", script])
+
+    def press() -> None:
+        wait_until(path.exists, what="the work")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
     try:
         next(results)
     finally:
-        process.wait(OUTER_LIMIT_S)
+        pressing.join(OUTER_LIMIT_S)
 
 
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     path = tmp_path / "pids"
     script = f"""
-import pathlib, time
+import pathlib, signal
 from kadmin.jobs.processes import ProcessEngine
 from tests.kadmin.jobs.test_processes import square
 engine = ProcessEngine(2)
@@ -120,7 +119,7 @@ list(engine.run(square, range(10)))
 path = pathlib.Path({str(path)!r})
 path.with_suffix(".new").write_text(" ".join(str(each.pid) for each in engine.processes))
 path.with_suffix(".new").rename(path)
-time.sleep(600)
+signal.pause()
 """
     starter = subprocess.Popen([sys.executable, "-c", script])
     try:

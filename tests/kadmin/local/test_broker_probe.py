@@ -33,14 +33,14 @@ Sessions with Ephemerals (3):
 """
 
 REGISTER = """
-import sys, time
+import signal, sys
 from kazoo.client import KazooClient
 client = KazooClient(sys.argv[1])
 client.start()
 client.ensure_path("/brokers/ids")
 client.create("/brokers/ids/8", ephemeral=True)
 print("registered", flush=True)
-time.sleep(100)
+signal.pause()
 """
 
 

@@ -32,11 +32,14 @@ from cluster.wire.messages.producers import (
 from cluster.zk import paths
 from cluster.zk.admin import encode_preferred_election
 from cluster.zk.topics import encode_state
+from kadmin.errors import ExitCode
+from kadmin.execute import waiting
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.support.brokers import running_broker, write_properties
-from tests.support.cli import done
+from tests.support.cli import done, kadmin
 from tests.support.fleets import Fleet, running_fleet
+from tests.support.quick_time import QuickTime
 from tests.support.waiting import until, wait_until
 from tests.support.zookeeper import client_of
 
@@ -67,8 +70,12 @@ def fleet(shared: Fleet) -> Iterator[Fleet]:
 
 def create(fleet: Fleet, topic: str, *placement: str) -> None:
     """Make a topic through ZooKeeper; one word for each partition, as `1:2:3`."""
-    words = ["--create", "--topic", topic, "--replica-assignment", ",".join(placement)]
-    done("topics", "--zookeeper", fleet.connect, *words)
+    done(*words_to_create(fleet, topic, *placement))
+
+
+def words_to_create(fleet: Fleet, topic: str, *placement: str) -> tuple[str, ...]:
+    words = ("--create", "--topic", topic, "--replica-assignment", ",".join(placement))
+    return ("topics", "--zookeeper", fleet.connect, *words)
 
 
 def without(fleet: Fleet, broker_id: int) -> list[int]:
@@ -315,7 +322,7 @@ def test_the_controller_and_the_leaderships_pass_on_when_the_controller_is_kille
     others = without(fleet, victim)
     create(fleet, "passed", f"{victim}:{others[0]}:{others[1]}")
     fleet.wait_for_leaders("passed", 1, [victim])
-    fleet.kill(victim)
+    fleet.lose(victim)
     wait_for_another_controller(fleet, before)
     fleet.wait_for_leaders("passed", 1, others)
     (state,) = fleet.states("passed").values()
@@ -332,7 +339,7 @@ def test_a_killed_broker_has_its_partitions_and_records_again_when_it_starts(fle
     fleet.wait_for_leaders("kept", 1)
     client = Confluent(fleet.bootstrap)
     client.produce("kept", RECORDS)
-    fleet.kill(victim)
+    fleet.lose(victim)
     wait_until(lambda: fleet.states("kept")[0].leader == -1, what="the loss of a leader")
     fleet.start(victim)
     fleet.wait_for_leaders("kept", 1, [victim])
@@ -356,7 +363,7 @@ def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: 
     assert "Removed /controller, which an earlier session of this broker left" in log
 
 
-def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
+def test_a_zombie_controller_writes_nothing(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     """While it stands still topics come and go, and others take over from it."""
     before = fleet.active_controller()
     zombie = fleet.brokers[before[0]]
@@ -366,7 +373,11 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
     fleet.wait_for_leaders("haunted", 1, [zombie.broker_id])
     fleet.wait_for_leaders("past", 1, others)
     zombie.process.send_signal(signal.SIGSTOP)
-    create(fleet, "unheard", f"{others[0]}:{others[1]}")
+    # kadmin waits for the leader in vain.
+    with monkeypatch.context() as patch:
+        patch.setattr(waiting, "time", QuickTime())
+        created = kadmin(*words_to_create(fleet, "unheard", f"{others[0]}:{others[1]}"))
+    fleet.expire(zombie.broker_id)
     wait_for_another_controller(fleet, before)
     del fleet.brokers[zombie.broker_id]
     fleet.wait_for_leaders("haunted", 1, others)
@@ -383,6 +394,7 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
     late = [state for state, zxid in fleet.all_states().values() if zxid > last_zxid]
     now = fleet.controller()
 
+    assert ExitCode.IN_PROGRESS == created.exit_code
     assert now is not None
     assert before[1] + 1 == now[1]
     assert {now[1]} >= {state.controller_epoch for state in late}

@@ -334,11 +334,9 @@ def test_a_topic_with_damaged_configs_can_be_deleted(healthy):
     assert "Topic users is marked for deletion.\n" == topics("--delete", "--topic", "users", "-y")
 
 
+@pytest.mark.usefixtures("quick_waits")
 def test_waiting_for_leaders_ends_with_the_timeout(healthy):
-    outcome = kadmin(
-        *("topics", "--create", "--topic", "t", "--replica-assignment", "0:1,1:2"),
-        *("--timeout", "300ms"),
-    )
+    outcome = kadmin("topics", "--create", "--topic", "t", "--replica-assignment", "0:1,1:2")
 
     assert (ExitCode.IN_PROGRESS, "Created topic t.\n") == (outcome.exit_code, outcome.stdout)
     assert "2 of 2 partitions have no leader: t-0, t-1" in outcome.stderr
@@ -354,10 +352,9 @@ def test_without_a_controller_nobody_is_waited_for(healthy):
     assert "no controller is active" in outcome.stderr
 
 
+@pytest.mark.usefixtures("quick_waits")
 def test_waiting_for_a_deletion_ends_with_the_timeout(healthy):
-    outcome = kadmin(
-        *("topics", "--delete", "--topic", "users", "--yes", "--wait", "--timeout", "300ms")
-    )
+    outcome = kadmin("topics", "--delete", "--topic", "users", "--yes", "--wait")
 
     assert ExitCode.IN_PROGRESS == outcome.exit_code
     assert "not yet gone: users" in outcome.stderr

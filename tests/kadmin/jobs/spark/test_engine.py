@@ -1,4 +1,5 @@
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.jobs.spark import driver as driver_module
+from kadmin.jobs.spark import engine as engine_module
 from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.engine import SparkEngine, in_jobs, outcomes_of
 from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
@@ -54,6 +56,19 @@ class Jobs:
         for number in numbers:
             self.started[number].set_result(self.jobs[number])
 
+    def waits_of(
+        self, monkeypatch: pytest.MonkeyPatch, endings: Sequence[Sequence[int]]
+    ) -> list[int]:
+        """How many jobs were started whenever the taker waits; then those of *endings* end."""
+        waits: list[int] = []
+
+        def wait(_: list[Future[list[bytes]]], return_when: str) -> None:
+            self.end(*endings[len(waits)])
+            waits.append(len(self.started))
+
+        monkeypatch.setattr(engine_module, "wait", wait)
+        return waits
+
 
 def test_a_job_that_spark_did_before_an_earlier_one_makes_way_for_the_next() -> None:
     jobs = Jobs(*[2] * 6)
@@ -80,22 +95,16 @@ def at_work(jobs: Jobs) -> list[Future[list[bytes]]]:
     return [each for each in jobs.started if not each.done()]
 
 
-def test_no_more_outcomes_are_held_than_one_job_s_and_another_s() -> None:
+def test_no_more_outcomes_are_held_than_one_job_s_and_another_s(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     jobs = Jobs(*[2] * 9)
-    first: list[list[bytes]] = []
-    taker = threading.Thread(target=lambda: first.append(next(jobs.outcomes)))
-    taker.start()
-    for number in (1, 2):
-        wait_until(lambda: len(at_work(jobs)) == 2, what="two jobs at work")
-        jobs.end(number)
+    waits = jobs.waits_of(monkeypatch, [[1], [2], [0]])
 
-    taker.join(0.2)
+    first = next(jobs.outcomes)
 
-    assert taker.is_alive()
-    assert 3 == len(jobs.started)
-    jobs.end(0)
-    taker.join(OUTER_LIMIT_S)
-    assert [jobs.jobs[0]] == first
+    assert [2, 3, 3] == waits
+    assert jobs.jobs[0] == first
 
 
 @pytest.mark.parametrize(
@@ -108,19 +117,14 @@ def test_no_more_outcomes_are_held_than_one_job_s_and_another_s() -> None:
     ],
 )
 def test_so_many_jobs_are_started_that_workers_find_the_next(
-    sizes: list[int], started: int
+    sizes: list[int], started: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = Jobs(*sizes)
-    taker = threading.Thread(target=lambda: list(jobs.outcomes))
-    taker.start()
+    waits = jobs.waits_of(monkeypatch, [[0]])
 
-    wait_until(lambda: len(jobs.started) >= started, what="jobs that are started")
-    taker.join(0.1)
+    next(jobs.outcomes)
 
-    assert started == len(jobs.started)
-    while taker.is_alive():
-        jobs.end(*(number for number, each in enumerate(jobs.started) if not each.done()))
-        taker.join(0.01)
+    assert [started] == waits
 
 
 def test_what_a_job_raised_comes_in_its_turn() -> None:
@@ -169,7 +173,7 @@ def test_pyspark_says_nothing_when_the_jvm_is_killed(
         driver.process.kill()
         driver.process.wait(OUTER_LIMIT_S)
         # A connection that ended is one that is told of.
-        servers[0].join(1)
+        servers[0].join(OUTER_LIMIT_S)
     finally:
         driver.end(is_abandoned=True)
 
