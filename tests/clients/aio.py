@@ -4,7 +4,6 @@ Each call has a loop of its own, and a producer that stays open as well.
 """
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -20,7 +19,6 @@ from tests.support.waiting import OUTER_LIMIT_S
 NAMES = {"batch_size": "max_batch_size"}
 """Options that have a name of their own in this library."""
 
-PAUSE_S = 0.1
 SET_FOR_TOPIC = 1
 """The source of a config that was set for the topic itself."""
 
@@ -80,16 +78,12 @@ class Aio:
     async def _consumer(self, **options: Any) -> Any:
         """A consumer that has found a broker: unlike others, this library tries only once."""
         chosen = {"enable_auto_commit": False} | options
-        deadline = time.monotonic() + OUTER_LIMIT_S
         while True:
             consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap, **chosen)
             try:
                 await consumer.start()
             except KafkaConnectionError:
                 await consumer.stop()
-                if time.monotonic() > deadline:
-                    raise
-                await asyncio.sleep(PAUSE_S)
             else:
                 return consumer
 

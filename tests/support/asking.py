@@ -9,6 +9,7 @@ import sys
 from typing import Final
 
 from tests.support.evidence import command_text, record
+from tests.support.waiting import OUTER_LIMIT_S, never
 
 HEARD_S: Final = 5
 
@@ -39,8 +40,8 @@ class AskingKadmin:
 
     def read(self) -> bool:
         """Read what has come; false at the end, which a terminal tells by an error."""
-        ready, _, _ = select.select([self.terminal], [], [], 50)
-        assert ready, self.said
+        ready, _, _ = select.select([self.terminal], [], [], OUTER_LIMIT_S)
+        assert ready, never(f"more than {self.said!r}")
         try:
             self.said += os.read(self.terminal, 4096).decode().replace("\r\n", "\n")
         except OSError:

@@ -9,7 +9,6 @@ import os
 import select
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +16,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, never, wait_until
 
 PROGRAM: Final = "chromium"
-POLL_S: Final = 0.05
 
 # The protocol's own descriptors are 3, which Chromium reads, and 4, which it writes.
 START: Final = 'exec "$@" 3<&"$READS" 4>&"$WRITES"'
@@ -46,23 +44,21 @@ class Browser:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self.writes_fd, data) :]
-        deadline = time.monotonic() + OUTER_LIMIT_S
         while True:
-            answer = self.receive(deadline)
+            answer = self.receive()
             if answer.get("id") == number:
                 assert "error" not in answer, (method, answer["error"])
                 result: dict[str, Any] = answer["result"]
                 return result
             self.events.append(answer)
 
-    def receive(self, deadline: float) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         while b"\0" not in self.received:
-            left_s = deadline - time.monotonic()
-            assert left_s > 0, "chromium does not answer"
-            if select.select([self.reads_fd], [], [], left_s)[0]:
-                data = os.read(self.reads_fd, 1 << 20)
-                assert data, "chromium is gone"
-                self.received += data
+            is_ready = bool(select.select([self.reads_fd], [], [], OUTER_LIMIT_S)[0])
+            assert is_ready, never("an answer of chromium")
+            data = os.read(self.reads_fd, 1 << 20)
+            assert data, "chromium is gone"
+            self.received += data
         message, _, self.received = self.received.partition(b"\0")
         told: dict[str, Any] = json.loads(message)
         return told
@@ -110,11 +106,14 @@ class Page:
         return self.wait_until(lambda: self.value(expression), expression)
 
     def wait_until(self, condition: Callable[[], Any], what: str) -> Any:
-        deadline = time.monotonic() + OUTER_LIMIT_S
-        while not (found := condition()):
-            assert time.monotonic() < deadline, f"timed out: {what}"
-            time.sleep(POLL_S)
-        return found
+        found: list[Any] = []
+
+        def is_so() -> bool:
+            found[:] = [condition()]
+            return bool(found[0])
+
+        wait_until(is_so, what=what)
+        return found[0]
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
         self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)

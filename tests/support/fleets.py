@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
@@ -27,10 +26,7 @@ from kadmin.statechange.parse import parse_line
 from tests.support.brokers import Broker, start_broker
 from tests.support.expiry import expire_owner
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
-from tests.support.zookeeper import running_server
-
-SESSION_MS: Final = 60_000
-"""As long as ZooKeeper allows: no session ends because the machine stands still."""
+from tests.support.zookeeper import SESSION_S, running_server
 
 
 class Fleet:
@@ -43,7 +39,7 @@ class Fleet:
         self.brokers: dict[int, Broker] = {}
         self.client = KazooClient(
             hosts=zookeeper.connect,
-            timeout=10,
+            timeout=SESSION_S,
             connection_retry={"max_tries": -1, "delay": 0.02, "max_delay": 0.5},
             command_retry={"max_tries": 20, "delay": 0.1, "max_delay": 0.5},
         )
@@ -62,7 +58,7 @@ class Fleet:
 
         def start_one(broker_id: int) -> Broker:
             settings = {
-                "zookeeper.session.timeout.ms": str(SESSION_MS),
+                "zookeeper.session.timeout.ms": str(1000 * SESSION_S),
                 "controlled.shutdown.retry.backoff.ms": "100",
                 # Five seconds after a controller begins it would move leaders beside a test.
                 "auto.leader.rebalance.enable": "false",

@@ -6,7 +6,6 @@ import select
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,7 +14,7 @@ import pytest
 
 from kadmin.cli.completion import script_of
 from tests.support.checkout import CHECKOUT
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 CANDIDATES: Final = {
     "bash": """
@@ -126,9 +125,10 @@ class Shell:
 
 def wait_for(answer: Path, terminal: int) -> None:
     """Wait until *answer* is there, reading what the shell draws so that it is never held up."""
-    drawn = b""
-    deadline = time.monotonic() + OUTER_LIMIT_S
-    while not answer.exists():
-        assert time.monotonic() < deadline, f"no answer from the shell: {drawn!r}"
-        if select.select([terminal], [], [], 0.05)[0]:
-            drawn += os.read(terminal, 65536)
+
+    def is_there() -> bool:
+        if select.select([terminal], [], [], 0)[0]:
+            os.read(terminal, 65536)
+        return answer.exists()
+
+    wait_until(is_there, what="an answer from the shell")

@@ -5,7 +5,6 @@ everything back.
 """
 
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -65,7 +64,7 @@ class SteadyProducer:
         partitions: int,
         *,
         per_second: int = 200,
-        flush_s: float = 60,
+        flush_s: float = OUTER_LIMIT_S,
         config: Mapping[str, Any] | None = None,
     ) -> None:
         """*config* is what librdkafka shall go by besides; *flush_s* how long the last answers may
@@ -179,12 +178,9 @@ def read_back(bootstrap: str, topic: str, partitions: int) -> dict[int, list[tup
         consumer.assign(
             [TopicPartition(topic, index, OFFSET_BEGINNING) for index in range(partitions)]
         )
-        deadline = time.monotonic() + OUTER_LIMIT_S
         while len(at_end) < partitions:
-            assert time.monotonic() < deadline, f"only {sorted(at_end)} were read to the end"
-            message = consumer.poll(1.0)
-            if message is None:
-                continue
+            message = consumer.poll(OUTER_LIMIT_S)
+            assert message is not None, f"only {sorted(at_end)} were read to the end"
             error, index = message.error(), message.partition()
             assert index is not None
             if error is None:

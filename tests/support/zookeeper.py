@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kazoo.client import KazooClient
 
 from kadmin.local.zookeeper import ZooKeeperServer, start_server
 from tests.support.evidence import watch
+from tests.support.waiting import OUTER_LIMIT_S
+
+SESSION_S: Final = 60
+"""As long as ZooKeeper allows: no session ends because the machine stands still."""
 
 chroot_numbers = count(1)
 
@@ -32,8 +36,8 @@ def client_of(connect: str) -> Iterator[KazooClient]:
 
     It outlasts a machine that stands still for a while; an attempt to connect may take as long.
     """
-    client = KazooClient(hosts=connect, timeout=30)
-    client.start(timeout=60)
+    client = KazooClient(hosts=connect, timeout=SESSION_S)
+    client.start(timeout=OUTER_LIMIT_S)
     try:
         yield client
     finally:

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,17 +57,15 @@ def test_version_is_the_packages_own() -> None:
     assert (0, f"kadmin {VERSION}\n") == (outcome.returncode, outcome.stdout)
 
 
-def test_closed_port_is_unreachable_within_the_timeout_and_shows_no_trace() -> None:
+def test_closed_port_is_unreachable_at_once_and_shows_no_trace() -> None:
     with closed_port() as address:
-        started = time.monotonic()
-        outcome = run("brokers", "--list", "--zookeeper", address, "--timeout", "300ms")
+        outcome = run("brokers", "--list", "--zookeeper", address, "--timeout", "3600")
 
     assert (5, "") == (outcome.returncode, outcome.stdout)
     message, hint = outcome.stderr.splitlines()
     expected = f"cannot reach ZooKeeper at {address}: connection refused"
     assert f"kadmin: {expected}" == message
     assert hint.startswith("hint: check the address")
-    assert time.monotonic() - started < 20
 
 
 def test_silent_port_is_unreachable_within_the_timeout() -> None:
@@ -81,7 +78,7 @@ def test_silent_port_is_unreachable_within_the_timeout() -> None:
 
 def test_debug_shows_the_trace_and_the_clients_log_on_stderr() -> None:
     with closed_port() as address:
-        arguments = ("brokers", "--list", "--zookeeper", address, "--timeout", "300ms")
+        arguments = ("brokers", "--list", "--zookeeper", address, "--timeout", "3600")
         outcome = run(*arguments, "--debug")
         by_variable = run(*arguments, KADMIN_DEBUG="TRUE")
 

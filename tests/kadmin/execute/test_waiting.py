@@ -7,6 +7,7 @@ import pytest
 from kadmin.admin.ports import Remaining
 from kadmin.execute import waiting
 from kadmin.execute.waiting import wait
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.usefixtures("quick_waits")
 
@@ -32,7 +33,7 @@ def never() -> None:
 def test_only_what_remained_is_asked_about_again() -> None:
     cluster = Cluster()
 
-    remaining = wait(cluster.look, ["a", "b", "c"], timeout_s=20, tell=never)
+    remaining = wait(cluster.look, ["a", "b", "c"], timeout_s=OUTER_LIMIT_S, tell=never)
 
     assert Remaining(items=[], has_controller=True) == remaining
     assert [["a", "b", "c"], ["b", "c"], ["c"]] == cluster.looks
@@ -41,7 +42,7 @@ def test_only_what_remained_is_asked_about_again() -> None:
 def test_nobody_waits_for_a_controller_that_is_not_there() -> None:
     cluster = Cluster(has_controller=False)
 
-    remaining = wait(cluster.look, ["a"], timeout_s=20, tell=never)
+    remaining = wait(cluster.look, ["a"], timeout_s=OUTER_LIMIT_S, tell=never)
 
     assert Remaining(items=["a"], has_controller=False) == remaining
     assert 1 == len(cluster.looks)
@@ -65,7 +66,7 @@ def test_it_is_told_how_much_remains_whenever_it_is_less(monkeypatch: pytest.Mon
     wait(
         look,
         "abcd",
-        timeout_s=20,
+        timeout_s=OUTER_LIMIT_S,
         tell=lambda: told.append("told"),
         progress=lambda items: told.append("".join(items)),
     )
@@ -77,6 +78,11 @@ def test_it_is_told_once_that_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(waiting, "SILENCE_MAX_S", 0.0)
     cluster, told = Cluster(), list[str]()
 
-    wait(cluster.look, ["a", "b", "c", "d"], timeout_s=20, tell=lambda: told.append("told"))
+    wait(
+        cluster.look,
+        ["a", "b", "c", "d"],
+        timeout_s=OUTER_LIMIT_S,
+        tell=lambda: told.append("told"),
+    )
 
     assert ["told"] == told

@@ -12,7 +12,7 @@ import pytest
 
 from kadmin.jvm import process
 from kadmin.jvm.process import Process, read_pid_file
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -44,7 +44,7 @@ def start(tmp_path: Path) -> Iterator[Starter]:
 def test_a_started_process_is_in_its_own_session_and_noted_with_its_start(
     start: Starter, tmp_path: Path
 ) -> None:
-    running = start("exec sleep 100")
+    running = start("exec sleep 900")
 
     assert running.is_alive
     assert running == read_pid_file(tmp_path / "pid")
@@ -64,7 +64,7 @@ def test_stop_asks_first(start: Starter, tmp_path: Path) -> None:
     running = start(f"trap 'echo bye; exit' TERM; touch {ready}; while :; do sleep 0.01; done")
     wait_until(ready.exists, what="the trap")
 
-    running.stop(grace_s=10)
+    running.stop(grace_s=OUTER_LIMIT_S)
 
     assert not running.is_alive
     assert "bye\n" == (tmp_path / "log").read_text()
@@ -81,7 +81,7 @@ def test_what_does_not_end_when_asked_is_killed(start: Starter, tmp_path: Path) 
 
 
 def test_a_paused_process_can_be_stopped(start: Starter) -> None:
-    running = start("exec sleep 100")
+    running = start("exec sleep 900")
     running.signal(signal.SIGSTOP)
 
     running.stop(grace_s=0.05)
@@ -90,7 +90,7 @@ def test_a_paused_process_can_be_stopped(start: Starter) -> None:
 
 
 def test_another_process_with_a_noted_id_is_never_signalled(tmp_path: Path) -> None:
-    with subprocess.Popen(["sleep", "100"]) as stranger:
+    with subprocess.Popen(["sleep", "900"]) as stranger:
         try:
             (tmp_path / "pid").write_text(f"{stranger.pid} 1\n")
             noted = read_pid_file(tmp_path / "pid")
@@ -143,7 +143,7 @@ def test_the_lock_is_held_until_the_pid_is_noted_and_no_longer(
     # The launcher cannot write into a pipe that nobody reads: it stops right before the note.
     os.mkfifo(tmp_path / "held")
     launcher = ["/bin/sh", "-c", process.DETACH, process.LAUNCHER, str(tmp_path / "held")]
-    subprocess.run([*launcher, "sleep", "100"], stdin=lock, cwd=tmp_path, check=True)
+    subprocess.run([*launcher, "sleep", "900"], stdin=lock, cwd=tmp_path, check=True)
     os.close(lock)
     again = os.open(tmp_path / "lock", os.O_RDWR)
     try:
@@ -161,7 +161,7 @@ def test_the_lock_is_held_until_the_pid_is_noted_and_no_longer(
 
 
 def test_waiting_for_an_end_has_a_limit(start: Starter) -> None:
-    running = start("exec sleep 100")
+    running = start("exec sleep 900")
     before = time.monotonic()
 
     assert not running.ends_within(0.05)
@@ -198,7 +198,7 @@ def process_state(pid: int) -> str:
 
 
 def test_a_process_is_paused_between_the_two_signals_only(start: Starter) -> None:
-    running = start("exec sleep 100")
+    running = start("exec sleep 900")
     before = running.is_paused
 
     running.signal(signal.SIGSTOP)

@@ -2,7 +2,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -116,15 +115,11 @@ def test_a_cache_whose_path_the_jvm_cannot_take_is_left_alone(
 
 def test_asking_returns_at_once_and_the_archive_appears_later() -> None:
     archive = the_archive()
-    before = time.monotonic()
 
     archive.ask()
     archive.ask()
 
-    asked_s = time.monotonic() - before
     wait_until(lambda: archive.find() is not None, what="the archive")
-    made_s = time.monotonic() - before
-    assert asked_s < made_s
     maker = read_pid_file(cache_directory() / "zookeeper.pid")
     assert maker is not None
     wait_until(lambda: not maker.is_alive, what="the maker's end")

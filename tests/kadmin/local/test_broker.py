@@ -19,7 +19,7 @@ from kadmin.local.broker import (
 )
 from kadmin.local.server import START_TIMEOUT_S, ServerState
 from kadmin.local.server_properties import BrokerMember
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -156,7 +156,7 @@ def test_waiting_ends_with_the_last_words_of_a_process_that_ended(
     run("for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done; exit 1")
 
     with pytest.raises(BrokerFailed, match="broker 1 ended before it served") as raised:
-        wait_until_brokers_serve([broker], frozenset, timeout_s=20)
+        wait_until_brokers_serve([broker], frozenset, timeout_s=OUTER_LIMIT_S)
 
     assert [f"  line {number}" for number in range(3, 11)] == list(raised.value.details)
 

@@ -15,13 +15,14 @@ from kadmin.admin.zookeeper.multiread import ReadMode
 from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.builders import assignment, brokers
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.zk
 
 
 @pytest.fixture
 def connection(chroot: str) -> Iterator[Connection]:
-    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=OUTER_LIMIT_S)) as connection:
         yield connection
 
 

@@ -14,6 +14,7 @@ from kadmin.admin.zookeeper.transaction import read_fence
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.settings.resolve import ZooKeeperSettings
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.zk
 
@@ -23,7 +24,7 @@ CLIENT = ConfigEntity(Entity(EntityKind.USERS, "u"), Entity(EntityKind.CLIENTS, 
 
 @pytest.fixture
 def connection(chroot: str) -> Iterator[Connection]:
-    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=OUTER_LIMIT_S)) as connection:
         for path in ("/controller_epoch", "/brokers/topics/t", "/config/topics"):
             connection.client.create(path, b"{}", makepath=True)
         yield connection

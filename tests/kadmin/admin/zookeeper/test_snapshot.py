@@ -16,6 +16,7 @@ from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.plan.select import TopicSelection
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -32,7 +33,7 @@ WRITTEN = cluster(
 
 
 def snapshot_of(address, selection=ALL, *, mode=ReadMode.UNKNOWN, **options):
-    with connect(ZooKeeperSettings(connect=address, timeout_s=20)) as connection:
+    with connect(ZooKeeperSettings(connect=address, timeout_s=OUTER_LIMIT_S)) as connection:
         connection.reader.mode = mode
         snapshot = connection.read(read_snapshot(address, selection, **options))
         return snapshot, connection.reader.round_trips
@@ -84,7 +85,7 @@ def test_a_cluster_without_the_list_of_deletions_marks_nothing(chroot):
         client.delete("/admin/delete_topics", recursive=True)
 
     snapshot, _ = snapshot_of(chroot)
-    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=OUTER_LIMIT_S)) as connection:
         listed = connection.read(read_topic_names(chroot))
 
     assert ["a", "b", "c"] == list(snapshot.topics) == list(listed.names)
@@ -145,7 +146,7 @@ def test_nodes_that_vanish_while_they_are_read_were_not_there(chroot, monkeypatc
     write_snapshot(chroot, WRITTEN)
     with (
         client_of(chroot) as client,
-        connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection,
+        connect(ZooKeeperSettings(connect=chroot, timeout_s=OUTER_LIMIT_S)) as connection,
     ):
         serve, reads = connection.reader.replies_to, []
 
@@ -188,7 +189,7 @@ def test_what_a_young_cluster_does_not_have_yet_is_empty(chroot):
 
 
 def test_a_place_without_topics_is_no_cluster(chroot):
-    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=OUTER_LIMIT_S)) as connection:
         with pytest.raises(NoClusterHere, match="/brokers/topics does not exist"):
             connection.read(read_snapshot(chroot, ALL))
         with pytest.raises(NoClusterHere):

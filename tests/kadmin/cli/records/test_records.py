@@ -1,7 +1,6 @@
 """Do produce and consume refuse what they cannot do, and fail soon where no broker answers?"""
 
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,14 +61,15 @@ def test_wrong_usage_is_refused_before_any_broker_is_asked(
 @pytest.mark.parametrize("command", ["produce", "consume"])
 def test_refused_connection_is_told_at_once_whatever_the_timeout(command: str) -> None:
     (port,) = free_ports(1, LOOPBACK)
-    started = time.monotonic()
 
-    outcome = kadmin(command, "--topic", "t", "--bootstrap-server", f"{LOOPBACK}:{port}")
+    outcome = kadmin(
+        *(command, "--topic", "t", "--bootstrap-server", f"{LOOPBACK}:{port}"),
+        *("--timeout", "3600"),
+    )
 
     assert (5, "") == (outcome.exit_code, outcome.stdout)
     assert f"cannot reach the brokers at {LOOPBACK}:{port}: " in outcome.stderr
     assert "connection refused" in outcome.stderr
-    assert time.monotonic() - started < 15  # The timeout is 30 s.
 
 
 def test_server_that_says_nothing_is_given_up_after_the_timeout(silent_port: int) -> None:

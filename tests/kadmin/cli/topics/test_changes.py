@@ -16,6 +16,7 @@ from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy
 from tests.support.proxy import serving
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -372,7 +373,7 @@ def test_many_operators_at_once_add_up(healthy):
         from kadmin.plan.topics import plan_add_partitions
         from kadmin.settings.resolve import ZooKeeperSettings
 
-        with connect(ZooKeeperSettings(connect=healthy, timeout_s=20)) as connection:
+        with connect(ZooKeeperSettings(connect=healthy, timeout_s=OUTER_LIMIT_S)) as connection:
             admin = ZooKeeperTopics(connection)
 
             def plan():

@@ -1,4 +1,6 @@
+import sys
 import threading
+import traceback
 from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -173,11 +175,17 @@ def test_pyspark_says_nothing_when_the_jvm_is_killed(
         driver.process.kill()
         driver.process.wait(OUTER_LIMIT_S)
         # A connection that ended is one that is told of.
-        servers[0].join(OUTER_LIMIT_S)
+        wait_until(lambda: not is_in_conversation(servers[0]), what="the end of its connection")
     finally:
         driver.end(is_abandoned=True)
 
     assert "" == capfd.readouterr().err
+
+
+def is_in_conversation(server: threading.Thread) -> bool:
+    """Whether a server that serves one connection at a time is serving one."""
+    frames = traceback.walk_stack(sys._current_frames()[server.ident or 0])
+    return any(frame.f_code.co_name == "handle" for frame, _ in frames)
 
 
 def is_of_accumulators(thread: threading.Thread) -> bool:
