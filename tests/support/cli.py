@@ -54,14 +54,14 @@ def done(*arguments: str) -> str:
     return outcome.stdout
 
 
-def kadmin_process(*arguments: str) -> KadminRun:
+def kadmin_process(*arguments: str, module: str = "kadmin") -> KadminRun:
     """Run kadmin with *arguments* in a process of its own.
 
     For who asks brokers that die meanwhile: kafka-python leaves a socket open when a connection is
     refused, which any test of this process would be blamed for.
     """
     outcome = subprocess.run(
-        [sys.executable, "-m", "kadmin", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=CHECKOUT,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -121,19 +121,11 @@ def running_kadmin(
 
 
 def offered(*arguments: str) -> list[str]:
-    """What Tab offers: the lines of `kadmin completion --values` with *arguments*, of which there
-    has to be one.
+    """What Tab offers: the lines of `kadmin completion --values` with *arguments*.
 
-    In a process of its own, which ends without a word when a second is over; on a busy machine it
-    is asked again.
+    In a process of its own, whose timer would end this one.
     """
-    told: list[str] = []
-
-    def tell() -> bool:
-        run = kadmin_process("completion", "--values", *arguments)
-        assert (0, "") == (run.exit_code, run.stderr)
-        told[:] = run.stdout.splitlines()
-        return bool(told)
-
-    wait_until(tell, what=f"what Tab offers of {' '.join(arguments)}")
-    return told
+    words = ("completion", "--values", *arguments)
+    run = kadmin_process(*words, module="tests.support.patient_kadmin")
+    assert (0, "") == (run.exit_code, run.stderr)
+    return run.stdout.splitlines()

@@ -56,7 +56,8 @@ class Shell:
         if shutil.which(name) is None:
             pytest.skip(f"{name} is not installed")
         program = directory / "kadmin"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kadmin "$@"\n')
+        command = f'"{sys.executable}" -m tests.support.patient_kadmin'
+        program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         program.chmod(0o755)
         (directory / "script").write_text(script_of(name))
         return cls(name, directory)
