@@ -11,7 +11,8 @@ from typing import Final
 from tests.support.evidence import command_text, record
 from tests.support.waiting import OUTER_LIMIT_S, never
 
-HEARD_S: Final = 5
+AGAIN_S: Final = 5
+"""After so long without a word Ctrl-C is pressed again."""
 
 
 class AskingKadmin:
@@ -66,7 +67,7 @@ class AskingKadmin:
     def interrupted(self) -> int:
         """The exit code after Ctrl-C, pressed again where it came just before the process read."""
         self.process.send_signal(signal.SIGINT)
-        while not select.select([self.terminal], [], [], HEARD_S)[0]:
+        while not select.select([self.terminal], [], [], AGAIN_S)[0]:
             self.process.send_signal(signal.SIGINT)
         return self.exit_code()
 

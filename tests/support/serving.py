@@ -73,6 +73,12 @@ class Running:
 
         return asyncio.run_coroutine_threadsafe(asked(), self.loop).result(OUTER_LIMIT_S)
 
+    def let_pass(self, seconds: float) -> None:
+        """Wait until the loop has called all that was to be called within *seconds*."""
+        passed = threading.Event()
+        self.call(lambda: self.loop.call_later(seconds, passed.set))
+        assert passed.wait(OUTER_LIMIT_S)
+
     def client(self, name: str | None = None) -> "RawClient":
         """A client that speaks as the server does; with TLS it has a certificate for *name*."""
         client = RawClient(self.port)
@@ -101,6 +107,7 @@ def serving(
     authority: Authority | None = None,
     *,
     receiving_ns_max: int = RECEIVING_NS_MAX,
+    now_ns: Callable[[], int] = perf_counter_ns,
     **options: Any,
 ) -> Iterator[Running]:
     """A server at a port of its own; *options* are fields of ConnectionSettings.
@@ -132,7 +139,7 @@ def serving(
         turns=Turns(loop.call_soon, perf_counter_ns),
         metrics=running.metrics,
         call_soon=loop.call_soon,
-        now_ns=perf_counter_ns,
+        now_ns=now_ns,
     )
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

