@@ -9,7 +9,7 @@ from confluent_kafka.admin import AdminClient
 from tests.interop.brokers import RealCluster
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
 @contextmanager
@@ -46,6 +46,6 @@ def start(kafka: RealCluster) -> None:
     # librdkafka, once told of no controller, does not ask again for minutes.
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     wait_until(
-        lambda: admin.list_topics(timeout=10).controller_id >= 0,
+        lambda: admin.list_topics(timeout=OUTER_LIMIT_S).controller_id >= 0,
         what="a controller that is known",
     )

@@ -12,7 +12,6 @@ from typing import IO
 from kadmin.cli.main import run
 from tests.support.checkout import CHECKOUT
 from tests.support.evidence import command_text, record
-from tests.support.waiting import wait_until
 
 
 @dataclass(frozen=True, slots=True)

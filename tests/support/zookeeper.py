@@ -19,11 +19,13 @@ chroot_numbers = count(1)
 
 
 @contextmanager
-def running_server(directory: Path, **options: Any) -> Iterator[ZooKeeperServer]:
+def running_server(
+    directory: Path, timeout_s: float = OUTER_LIMIT_S, **options: Any
+) -> Iterator[ZooKeeperServer]:
     """A standalone server in *directory*, gone at the end; *options* are `start_server`'s."""
     directory.mkdir(parents=True, exist_ok=True)
     watch(directory)
-    server = start_server(directory, **options)
+    server = start_server(directory, timeout_s=timeout_s, **options)
     try:
         yield server
     finally:

@@ -73,11 +73,11 @@ def test_a_process_is_asked_to_end_only_once_since_the_second_time_would_end_it_
 
 
 def test_the_next_process_is_asked_again(broker: BrokerServer, run: Starter) -> None:
-    run("exec sleep 100")
+    run("exec sleep 900")
     broker.ask_to_end()
     # The command that asked is killed here: the mark of the request stays.
     wait_until(lambda: not broker.is_alive, what="the first end")
-    run("exec sleep 100")
+    run("exec sleep 900")
 
     broker.ask_to_end()
 
@@ -90,7 +90,7 @@ def test_a_disk_that_refuses_the_mark_keeps_nobody_from_stopping(
     broker: BrokerServer, run: Starter
 ) -> None:
     broker.ending_file.symlink_to(broker.directory / "no such directory" / "ending")
-    run("exec sleep 100")
+    run("exec sleep 900")
 
     broker.ask_to_end()
 
@@ -99,7 +99,7 @@ def test_a_disk_that_refuses_the_mark_keeps_nobody_from_stopping(
 
 
 def test_a_paused_process_hears_that_it_is_asked_to_end(broker: BrokerServer, run: Starter) -> None:
-    run("exec sleep 100")
+    run("exec sleep 900")
     broker.pause()
     state = broker.state(registered={1})
 
@@ -112,7 +112,7 @@ def test_a_paused_process_hears_that_it_is_asked_to_end(broker: BrokerServer, ru
 def test_what_is_alive_and_does_not_serve_is_starting_at_first_and_then_it_is_not(
     broker: BrokerServer, run: Starter
 ) -> None:
-    run("exec sleep 100")
+    run("exec sleep 900")
     young = broker.state(registered={1})
     started_s = time.time() - START_TIMEOUT_S
     os.utime(broker.pid_file, (started_s, started_s))
@@ -129,7 +129,7 @@ def test_what_does_not_run_is_neither_paused_nor_resumed(
 ) -> None:
     with pytest.raises(BrokerNotRunning):
         action(broker)
-    run("exec sleep 100").kill()
+    run("exec sleep 900").kill()
     with pytest.raises(BrokerNotRunning):
         action(broker)
 
@@ -137,7 +137,7 @@ def test_what_does_not_run_is_neither_paused_nor_resumed(
 def test_a_pid_file_that_now_names_another_process_signals_nobody(
     broker: BrokerServer, run: Starter
 ) -> None:
-    stranger = run("exec sleep 100")
+    stranger = run("exec sleep 900")
     noted = broker.pid_file.read_text()
     broker.pid_file.write_text(f"{stranger.pid} 1\n")
 
@@ -164,7 +164,7 @@ def test_waiting_ends_with_the_last_words_of_a_process_that_ended(
 def test_waiting_ends_in_time_and_leaves_the_process_alone(
     broker: BrokerServer, run: Starter
 ) -> None:
-    run("exec sleep 100")
+    run("exec sleep 900")
 
     with pytest.raises(BrokerFailed, match=r"does not serve after 0\.1 s; its last words:\n.*said"):
         wait_until_brokers_serve([broker], frozenset, timeout_s=0.1)

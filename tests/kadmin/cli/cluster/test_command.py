@@ -13,6 +13,7 @@ import pytest
 from kadmin.jvm.process import Process, read_pid_file, start_of
 from kadmin.local.ports import free_ports
 from kadmin.local.state import locked
+from kadmin.local.zookeeper import wait_until_serving
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -508,9 +509,15 @@ def test_one_that_was_asked_to_end_and_still_serves_is_started_anew(home: Path) 
 
 
 @pytest.mark.faults
-def test_one_that_stands_still_is_started_anew(home: Path) -> None:
+def test_one_that_stands_still_is_started_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 == kadmin("cluster", "up").exit_code
     before = paused_server(clusters(home))
+    # That one is waited for first, and then the new one.
+    limits_s = iter((0.1, OUTER_LIMIT_S))
+    monkeypatch.setattr(
+        "kadmin.local.clusters.wait_until_serving",
+        lambda servers, _: wait_until_serving(servers, next(limits_s)),
+    )
 
     up = kadmin("cluster", "up")
 
