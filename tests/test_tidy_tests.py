@@ -25,6 +25,11 @@ SECONDS: Final = {
     "tests/interop/maven.py": "a registry that is silent is given up, and the test not run",
 }
 """Those that wait for a number of seconds."""
+SECONDS_WORDS: Final = (
+    r"\b(communicate|join|result|select|settimeout|timeout|wait|wait_for)\([^()]*\d"
+    r"|timeout=\d|mark\.timeout|_S(_MAX)?\b[^=]*=\s*\d"
+)
+"""What a text has that waits for a number of seconds, as far as a pattern can say."""
 STARTS: Final = {
     "tests/support/": "the helpers",
     "tests/kadmin/local/test_zookeeper.py": "it tests the start itself",
@@ -37,10 +42,10 @@ LIMIT: Final = re.compile(r"\w*(DEADLINE|LIMIT|PATIENCE|TIMEOUT|WITHIN)_S(_MAX)?
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    """Every module of the tests by its path in the checkout, parsed."""
+def texts() -> Mapping[str, str]:
+    """Every module of the tests by its path in the checkout."""
     return {
-        str(path.relative_to(CHECKOUT)): ast.parse(path.read_text())
+        str(path.relative_to(CHECKOUT)): path.read_text()
         for path in sorted(TESTS.rglob("*.py"))
         if path != Path(__file__)
     }
@@ -81,7 +86,7 @@ def seconds(tree: ast.Module) -> Iterator[int]:
             ):
                 yield node.lineno
         elif isinstance(node, ast.Attribute):
-            if ast.unparse(node) == "pytest.mark.timeout":
+            if node.attr == "timeout" and ast.unparse(node) == "pytest.mark.timeout":
                 yield node.lineno
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
@@ -99,27 +104,32 @@ def starts(tree: ast.Module) -> Iterator[int]:
             yield node.lineno
 
 
-def found(look: Callable[[ast.Module], Iterator[int]], exceptions: Mapping[str, str]) -> list[str]:
-    """Each `file:line` that *look* finds, but for the files or directories of *exceptions*."""
+def found(
+    look: Callable[[ast.Module], Iterator[int]], words: str, exceptions: Mapping[str, str]
+) -> list[str]:
+    """Each `file:line` that *look* finds, but for the files or directories of *exceptions*.
+
+    A file without any of the *words*, a pattern, is not parsed.
+    """
     return [
         f"{path}:{line}"
-        for path, tree in trees().items()
-        if not path.startswith(tuple(exceptions))
-        for line in look(tree)
+        for path, text in texts().items()
+        if not path.startswith(tuple(exceptions)) and re.search(words, text)
+        for line in look(ast.parse(text))
     ]
 
 
 def test_tests_wait_for_events_and_do_not_sleep() -> None:
-    assert [] == found(sleeps, SLEEPS)
+    assert [] == found(sleeps, r"\bsleep\(", SLEEPS)
 
 
 def test_all_waits_of_tests_have_the_one_bound() -> None:
     """`OUTER_LIMIT_S` of `tests.support.waiting`, or more."""
-    assert [] == found(seconds, SECONDS)
+    assert [] == found(seconds, SECONDS_WORDS, SECONDS)
 
 
 def test_servers_are_started_by_the_helpers_of_tests() -> None:
-    assert [] == found(starts, STARTS)
+    assert [] == found(starts, r"start_server|runtime\.broker", STARTS)
 
 
 @pytest.mark.parametrize("exceptions", [SLEEPS, SECONDS, STARTS])
