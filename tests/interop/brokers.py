@@ -16,12 +16,14 @@ from tests.interop.broker_settings import (
     server_properties,
     write_properties,
 )
+from tests.interop.class_data import archive, class_data_flags, keep
 from tests.interop.processes import JavaServer
 from tests.support.waiting import OUTER_LIMIT_S
 
+CLASSES: Final = "classes.jsa"
 STARTED: Final = "started (kafka.server.KafkaServer)"
 BROKER_JVM: Final = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-TOOL_JVM: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+TOOL_JVM: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 # The line format of Kafka's own log files, which tools that read them rely on.
 BROKER_LOG4J: Final = """\
@@ -61,7 +63,14 @@ def tool_command(java: str, class_path: str, directory: Path, main_class: str) -
     log4j = directory / "tools.log4j.properties"
     if not log4j.exists():
         log4j.write_text(TOOL_LOG4J)
-    return [java, *TOOL_JVM, f"-Dlog4j.configuration=file:{log4j}", "-cp", class_path, main_class]
+    return [
+        java,
+        *TOOL_JVM,
+        *class_data_flags(java, class_path),
+        f"-Dlog4j.configuration=file:{log4j}",
+        *("-cp", class_path),
+        main_class,
+    ]
 
 
 def run_tool(
@@ -85,10 +94,15 @@ def run_tool(
 
 
 class Broker:
-    """One broker: its id, its listeners, its place on the disk, its process."""
+    """One broker: its id, its listeners, its place on the disk, its process.
+
+    It writes the class-data archive of its release when it ends in order, if there is none.
+    """
 
     def __init__(self, place: BrokerPlace, *, java: str, class_path: str) -> None:
         self.place = place
+        self.java = java
+        self.class_path = class_path
         self.directory = place.directory
         logs = place.directory / "logs"
         logs.mkdir(parents=True)
@@ -98,6 +112,7 @@ class Broker:
         command = [
             java,
             *BROKER_JVM,
+            *class_data_flags(java, class_path, place.directory / CLASSES),
             f"-Dkafka.logs.dir={logs}",
             f"-Dlog4j.configuration=file:{place.directory / 'log4j.properties'}",
             *("-cp", class_path),
@@ -105,6 +120,11 @@ class Broker:
             str(place.directory / "server.properties"),
         ]
         self.server = JavaServer(command, directory=place.directory, log=logs / "server.log")
+
+    def stop(self) -> None:
+        """End it in order."""
+        self.server.stop()
+        keep(self.directory / CLASSES, self.java, self.class_path)
 
 
 class RealCluster:
@@ -177,7 +197,14 @@ class RealCluster:
 
     def stop(self, broker_id: int) -> None:
         """End a broker in order: it hands its leaderships over first."""
-        self.brokers[broker_id].server.stop()
+        self.brokers[broker_id].stop()
+
+    def leave_class_data(self) -> None:
+        """Let a broker write the release's class-data archive if there is none; it ends for it."""
+        if not archive(self.java, self.class_path).exists():
+            running = [one for one in self.brokers.values() if one.server.is_running]
+            for broker in running[:1]:
+                broker.stop()
 
     def kill_all(self) -> None:
         for broker_id in self.brokers:

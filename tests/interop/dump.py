@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.interop.class_data import class_data_flags
 from tests.support.waiting import OUTER_LIMIT_S
 
 
@@ -13,6 +14,7 @@ class Dump:
     def __init__(self, java: str, class_path: str) -> None:
         self.command = (
             *(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+            *class_data_flags(java, class_path),
             *("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"),
             *("-cp", class_path, "kafka.tools.DumpLogSegments"),
         )

@@ -46,4 +46,5 @@ class Fleet:
 
     def kill(self) -> None:
         for cluster in self.clusters.values():
+            cluster.leave_class_data()
             cluster.kill_all()

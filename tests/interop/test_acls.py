@@ -63,6 +63,7 @@ def wait_until_the_same(kafka: RealCluster) -> list[str]:
     return by_wire(kafka, "--list")
 
 
+@pytest.mark.smoke
 def test_acls_are_told_and_changed_as_by_kafka_s_tool(kafka: RealCluster) -> None:
     ann, prefixed = ("--allow-principal", "User:ann"), ("--resource-pattern-type", "prefixed")
     producer = ("--producer", "--topic", "a", "--transactional-id", "tx", "--idempotent")

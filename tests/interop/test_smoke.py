@@ -1,0 +1,373 @@
+"""Does every command that speaks to a cluster work once with Kafka 2.8.2 and 3.9.1, each way?
+
+`make interop-smoke` runs these and the tests of other modules that are marked `smoke`.  What a
+command does in detail is tested elsewhere; here it does its usual work, and both ways, ZooKeeper
+and the brokers, must give the same answer.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from kadmin.cli.main import kadmin as root
+from kadmin.cli.tree import CommandNode, command_tree
+from kadmin.errors import ExitCode
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Sent
+from tests.interop import outages, test_acls
+from tests.interop.brokers import RealCluster
+from tests.interop.made_topics import create
+from tests.interop.test_brokers_by_wire import known_to_both
+from tests.interop.test_state_change_logs import copy_logs
+from tests.support.cli import done, kadmin
+from tests.support.waiting import wait_until
+
+NUMBERS: Final = count(1)
+VALUES: Final = ("one", "two", "three")
+
+ZOOKEEPER: Final = "--zookeeper"
+WIRE: Final = "--bootstrap-server"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A cluster, and the option by which kadmin finds it; None for commands that only read files.
+
+    *directory* is empty, and of this way alone.
+    """
+
+    cluster: RealCluster
+    option: str | None
+    directory: Path
+
+    def done(self, *arguments: str) -> str:
+        """What kadmin prints, which must succeed."""
+        return done(*arguments, *self.where)
+
+    def read(self, *arguments: str) -> Any:
+        return json.loads(self.done(*arguments, "--output", "json"))
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        if self.option is None:
+            return ()
+        connect = {ZOOKEEPER: self.cluster.zookeeper_connect, WIRE: self.cluster.bootstrap}
+        return (self.option, connect[self.option])
+
+    def topic(self, assignment: str = "0:1") -> str:
+        """A new topic with this way's own name."""
+        name = f"smoke-{next(NUMBERS)}"
+        create(self.cluster, name, assignment)
+        return name
+
+    def topic_with_records(self) -> str:
+        """One whose only partition has `VALUES` on both its brokers."""
+        name = self.topic()
+        records = [Sent(value.encode(), timestamp_ms=1) for value in VALUES]
+        Confluent(self.cluster.bootstrap).produce(name, records, acks="all")
+        return name
+
+    def file(self, text: str) -> str:
+        path = self.directory / "input"
+        path.write_text(text)
+        return str(path)
+
+    def log_dirs(self) -> list[str]:
+        """The options of `collect` and `verify-replicas` that name the brokers' directories."""
+        return [
+            word
+            for broker_id, broker in self.cluster.brokers.items()
+            for word in ("--log-dir", f"{broker_id}={broker.directory / 'data'}")
+        ]
+
+
+def check(way: Way) -> object:
+    outcome = kadmin("check", "--output", "json", *way.where)
+    assert outcome.exit_code in (ExitCode.DONE, ExitCode.FOUND), outcome
+    found = json.loads(outcome.stdout)
+    assert len(way.cluster.brokers) == found["brokers"]
+    return found["controller"]
+
+
+def topics(way: Way) -> object:
+    name = f"smoke-{next(NUMBERS)}"
+    of_topic = ("--topic", name)
+    way.done("topics", "--create", *of_topic, "--replica-assignment", "0:1", "--yes")
+    way.done("topics", "--alter", *of_topic, "--partitions", "2", "--yes")
+    way.done("topics", "--alter", *of_topic, "--config", "retention.ms=70000", "--yes")
+    described = ""
+
+    def has_all() -> bool:
+        nonlocal described
+        described = way.done("topics", "--describe", *of_topic)
+        return described.count("\tIsr: ") == 2 and "none" not in described
+
+    wait_until(has_all, what=f"two led partitions of {name}")
+    assert name in way.done("topics", "--list").splitlines()
+    way.done("topics", "--delete", *of_topic, "--yes", "--wait")
+    assert name not in way.done("topics", "--list").splitlines()
+    # The second partition was placed at random.
+    first = described.replace(name, "NAME").splitlines()[:2]
+    return [re.sub(r"TopicId: \S+", "TopicId: ID", line) for line in first]
+
+
+def configs(way: Way) -> object:
+    of_topic = ("--topic", way.topic())
+    way.done("configs", "--alter", *of_topic, "--add-config", "retention.ms=70000", "--yes")
+
+    def told() -> dict[str, str]:
+        (found,) = way.read("configs", "--describe", *of_topic)["entities"]
+        configs: dict[str, str] = found["configs"]
+        return configs
+
+    wait_until(lambda: told() == {"retention.ms": "70000"}, what="a config that was set")
+    way.done("configs", "--alter", *of_topic, "--delete-config", "retention.ms", "--yes")
+    wait_until(lambda: told() == {}, what="a config that was deleted")
+    return way.read("configs", "--describe", "--broker", "0")
+
+
+def brokers(way: Way) -> object:
+    described = [known_to_both(each) for each in way.read("brokers", "--describe")["brokers"]]
+    # A broker may know of a topic that was deleted a moment longer than ZooKeeper.
+    return [(each["id"], each["rack"], each["has_endpoints"]) for each in described]
+
+
+def controller(way: Way) -> object:
+    return way.read("controller")["controller"]
+
+
+def zookeeper(way: Way) -> object:
+    (server,) = way.read("zookeeper")["servers"]
+    assert server["state"] == "serving"
+    return None
+
+
+def api_versions(way: Way) -> object:
+    return sorted(way.done("api-versions").splitlines())
+
+
+def elect(way: Way) -> object:
+    name = way.topic("0:1")
+    outages.reassign(way.cluster, (name, 0), [1, 0])
+
+    said = way.done("elect", "--topic", name, "--partition", "0")
+
+    assert [1] == leaders(way, name)
+    return said.replace(name, "NAME")
+
+
+def leaders(way: Way, topic: str) -> list[int | None]:
+    (found,) = way.read("topics", "--describe", "--topic", topic)["topics"]
+    return [part["leader"] for part in found["partitions"]]
+
+
+def reassign(way: Way) -> object:
+    name = way.topic_with_records()
+    moves = {"version": 1, "partitions": [{"topic": name, "partition": 0, "replicas": [1]}]}
+    file = ("--reassignment-json-file", way.file(json.dumps(moves)))
+    rollback = ("--rollback-file", str(way.directory / "rollback.json"))
+    topics = way.directory / "topics.json"
+    topics.write_text(json.dumps({"version": 1, "topics": [{"topic": name}]}))
+    named = ("--topics-to-move-json-file", str(topics), "--broker-list", "0")
+
+    way.done("reassign", "--execute", *file, *rollback, "--throttle", "100000000", "--wait")
+    verified = way.done("reassign", "--verify", *file)
+
+    assert [1] == leaders(way, name)
+    assert '"replicas":[0]' in way.done("reassign", "--generate", *named).replace(" ", "")
+    assert "No partition reassignments found." in way.done("reassign", "--list")
+    return verified.replace(name, "NAME")
+
+
+def log_dirs(way: Way) -> object:
+    (line,) = (
+        line
+        for line in way.done("log-dirs", "--topic", way.topic_with_records()).splitlines()
+        if line.startswith("{")
+    )
+    found = json.loads(line)
+    sizes = [
+        (broker["broker"], part["size"])
+        for broker in found["brokers"]
+        for directory in broker["logDirs"]
+        for part in directory["partitions"]
+    ]
+    assert [0, 1] == sorted(broker for broker, _ in sizes)
+    return sorted(sizes)
+
+
+def offsets(way: Way) -> object:
+    name = way.topic_with_records()
+    wait_until_committed(way, name)
+    told = [way.done("offsets", "--topic", name, "--time", time) for time in ("earliest", "1")]
+    assert [f"{name}:0:0\n"] * 2 == told
+    return told[0].replace(name, "NAME")
+
+
+def wait_until_committed(way: Way, topic: str) -> None:
+    """Wait until consumers may have all of `VALUES`."""
+    wait_until(
+        lambda: way.done("offsets", "--topic", topic) == f"{topic}:0:{len(VALUES)}\n",
+        what=f"the records of {topic}",
+    )
+
+
+def delete_records(way: Way) -> object:
+    name = way.topic_with_records()
+    wait_until_committed(way, name)
+
+    way.done("delete-records", "--topic", name, "--before-offset", "2", "--yes")
+
+    return way.done("offsets", "--topic", name, "--count").replace(name, "NAME")
+
+
+def produce(way: Way) -> object:
+    name = way.topic()
+
+    way.done("produce", "--topic", name, "--file", way.file("".join(f"{v}\n" for v in VALUES)))
+
+    got = Confluent(way.cluster.bootstrap).consume(name, 0, 0, len(VALUES))
+    assert [value.encode() for value in VALUES] == [each.record.value for each in got]
+    return None
+
+
+def consume(way: Way) -> object:
+    name = way.topic_with_records()
+    wait_until_committed(way, name)
+
+    said = way.done("consume", "--topic", name, "--from-beginning", "--until-end")
+
+    assert list(VALUES) == said.split()
+    return said
+
+
+def verify_replicas(way: Way) -> object:
+    name = way.topic_with_records()
+    live = way.read("verify-replicas", "--topic", name, "--until-caught-up")
+    (partition,) = live["partitions"]
+    assert [name, "equal", len(VALUES)] == [
+        partition[key] for key in ("topic", "verdict", "compared_to")
+    ]
+    return [replica["broker"] for replica in partition["replicas"]]
+
+
+def collect(way: Way) -> object:
+    """By ZooKeeper with the brokers' files, by the wire without them; then as a collection."""
+    name = way.topic_with_records()
+    wait_until_committed(way, name)
+    directory = str(way.directory / "collected")
+    source = ["--wire"] if way.option == WIRE else way.log_dirs()
+
+    way.done("collect", directory, "--topic", name, *source)
+
+    done("collect", directory, "--check")
+    assert (way.directory / "collected" / "snapshot.json").is_file()
+    found = json.loads(done("verify-replicas", directory, "--output", "json"))
+    return [
+        (part["verdict"], [replica["broker"] for replica in part["replicas"]])
+        for part in found["partitions"]
+    ]
+
+
+def dump_log(way: Way) -> object:
+    name = way.topic_with_records()
+    (segment,) = (way.cluster.brokers[0].directory / "data" / f"{name}-0").glob("*.log")
+
+    printed = way.done("dump-log", "--print-data-log", str(segment))
+
+    assert list(VALUES) == re.findall(r"payload: (\w+)", printed)
+    return None
+
+
+def merge_logs(way: Way) -> object:
+    way.topic()
+    logs = copy_logs(way.cluster, way.directory)
+
+    merged = kadmin("merge-logs", str(logs), "--master", "none")
+    analyzed = kadmin("merge-logs", str(logs), "--master", "none", "--analyze")
+
+    assert (ExitCode.DONE, ExitCode.DONE) == (merged.exit_code, analyzed.exit_code), analyzed
+    assert "not understood: 0" in merged.stderr
+    lines = sum(len(log.read_bytes().splitlines()) for log in logs.glob("*/*.log"))
+    assert lines == len(merged.stdout.splitlines())
+    return None
+
+
+BOTH: Final = (ZOOKEEPER, WIRE)
+FILES: Final = (None,)
+
+SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]]] = {
+    "check": (check, BOTH),
+    "topics": (topics, BOTH),
+    "configs": (configs, BOTH),
+    "brokers": (brokers, BOTH),
+    "controller": (controller, BOTH),
+    "zookeeper": (zookeeper, (ZOOKEEPER,)),
+    "api-versions": (api_versions, BOTH),
+    "elect": (elect, BOTH),
+    "reassign": (reassign, BOTH),
+    "log-dirs": (log_dirs, BOTH),
+    "offsets": (offsets, BOTH),
+    "delete-records": (delete_records, BOTH),
+    "produce": (produce, BOTH),
+    "consume": (consume, BOTH),
+    "merge-logs": (merge_logs, FILES),
+    "verify-replicas": (verify_replicas, BOTH),
+    "collect": (collect, BOTH),
+    "dump-log": (dump_log, FILES),
+}
+"""What each command is used for, and by which ways."""
+
+ELSEWHERE: Final = {"acls": test_acls.test_acls_are_told_and_changed_as_by_kafka_s_tool}
+"""Tests, marked `smoke`, of commands that need a cluster of their own: brokers that authorize."""
+
+OF_NO_CLUSTER: Final = {"cluster", "completion", "config", "help"}
+"""Commands that ask no cluster of Kafka's, and read no files of it."""
+
+
+@pytest.mark.interop
+@pytest.mark.smoke
+@pytest.mark.parametrize("cluster", ["2.8.2", "3.9.1"], indirect=True)
+@pytest.mark.parametrize("command", SMOKE)
+def test_every_command_does_its_work_by_each_way(
+    cluster: RealCluster, command: str, tmp_path: Path
+) -> None:
+    use, ways = SMOKE[command]
+    answers = []
+    for number, option in enumerate(ways):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        answers.append(use(Way(cluster, option, directory)))
+
+    assert [answers[0]] * len(ways) == answers
+
+
+def commands() -> dict[str, CommandNode]:
+    return {command.name: command for command in command_tree(root).commands}
+
+
+def test_no_command_that_speaks_to_a_cluster_is_forgotten() -> None:
+    assert set(commands()) == SMOKE.keys() | ELSEWHERE.keys() | OF_NO_CLUSTER
+
+
+def test_commands_that_can_ask_brokers_do_so() -> None:
+    by_wire = {name for name, (_, ways) in SMOKE.items() if WIRE in ways}
+
+    can_ask = {
+        name
+        for name, command in commands().items()
+        if any(WIRE in option.names for option in command.options)
+    }
+    assert can_ask - OF_NO_CLUSTER - ELSEWHERE.keys() == by_wire
+
+
+def test_what_is_tested_elsewhere_is_a_smoke_test_there() -> None:
+    for test in ELSEWHERE.values():
+        marks = [mark.name for mark in getattr(test, "pytestmark", ())]
+        assert "smoke" in marks
