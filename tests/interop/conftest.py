@@ -17,6 +17,8 @@ from tests.interop.zookeepers import OldZooKeeper
 HERE: Final = Path(__file__).parent
 
 
+# Before xdist reads the groups, which it does last only if this file was loaded later than xdist.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the tests of one real cluster run in one process, which alone starts it."""
     for item in items:

@@ -218,6 +218,19 @@ def wait_until_committed(way: Way, topic: str) -> None:
     )
 
 
+def wait_until_checkpointed(cluster: RealCluster, topic: str) -> None:
+    """Wait until files prove that all of `VALUES` is committed."""
+    checkpoints = [
+        cluster.brokers[broker_id].directory / "data" / "replication-offset-checkpoint"
+        for broker_id in (0, 1)
+    ]
+    line = f"{topic} 0 {len(VALUES)}\n"
+    wait_until(
+        lambda: all(path.exists() and line in path.read_text() for path in checkpoints),
+        what=f"'{line.strip()}' in both checkpoints",
+    )
+
+
 def delete_records(way: Way) -> object:
     name = way.topic_with_records()
     wait_until_committed(way, name)
@@ -260,7 +273,7 @@ def verify_replicas(way: Way) -> object:
 def collect(way: Way) -> object:
     """By ZooKeeper with the brokers' files, by the wire without them; then as a collection."""
     name = way.topic_with_records()
-    wait_until_committed(way, name)
+    wait_until_checkpointed(way.cluster, name)
     directory = str(way.directory / "collected")
     source = ["--wire"] if way.option == WIRE else way.log_dirs()
 
