@@ -75,6 +75,10 @@ mutants: setup ## Make MUTANTS small mistakes, drawn by SEED, and print those th
 interop: setup ## Run kadmin against real Kafka releases, which Maven fetches
 	$(PYTEST) -m interop $(TESTS) $(OR_NONE)
 
+.PHONY: interop-smoke
+interop-smoke: setup ## Run each command once against Kafka 2.8.2 and 3.9.1: under 4 minutes
+	$(PYTEST) -m smoke $(or $(TESTS),tests/interop tests/clients) $(OR_NONE)
+
 .PHONY: format
 format: setup ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix --quiet

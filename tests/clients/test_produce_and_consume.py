@@ -81,6 +81,7 @@ def test_partitions_are_apart(client: Driver, topic: str):
     assert numbered(records(5, partition=2))[3:] == client.consume(topic, 2, 3, 2)
 
 
+@pytest.mark.smoke
 def test_one_consumer_follows_several_partitions(client: Driver, topic: str):
     client.create_topic(topic, 3)
     client.produce(topic, records(4, partition=2))

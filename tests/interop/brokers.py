@@ -16,7 +16,7 @@ from tests.interop.broker_settings import (
     server_properties,
     write_properties,
 )
-from tests.interop.class_data import archive, class_data_flags, keep
+from tests.interop.class_data import class_data_flags, find_archive, keep
 from tests.interop.processes import JavaServer
 from tests.support.waiting import OUTER_LIMIT_S
 
@@ -201,7 +201,7 @@ class RealCluster:
 
     def leave_class_data(self) -> None:
         """Let a broker write the release's class-data archive if there is none; it ends for it."""
-        if not archive(self.java, self.class_path).exists():
+        if find_archive(self.java, self.class_path) is None:
             running = [one for one in self.brokers.values() if one.server.is_running]
             for broker in running[:1]:
                 broker.stop()

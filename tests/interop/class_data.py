@@ -7,34 +7,48 @@ damaged, or of another Java.
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Final
+
+from kadmin.jvm.archive import file_name
 
 SILENT: Final = "-Xlog:disable"
 """What a JVM says of an archive would stand among what its program prints."""
 
 
-def archive(java: str, class_path: str) -> Path:
-    """Where the archive for *java* and the jars of *class_path* is, or will be."""
-    program = Path(java).resolve()
-    of_java = f"{program.stat().st_mtime_ns:x}-{program.stat().st_size:x}"
-    return Path(class_path).parent / f"classes-{of_java}.jsa"
+def find_archive(java: str, class_path: str) -> Path | None:
+    """The archive for *java* and the jars of *class_path*, if there is a sound one."""
+    stem = stem_of(java)
+    found = Path(class_path).parent.glob(f"{stem}-*.jsa")
+    return next((path for path in sorted(found) if is_sound(stem, path)), None)
+
+
+def stem_of(java: str) -> str:
+    program = Path(java).resolve().stat()
+    return f"classes-{program.st_mtime_ns:x}-{program.st_size:x}"
+
+
+@cache
+def is_sound(stem: str, path: Path) -> bool:
+    """Whether the file has the checksum of its name: a JVM dies of an archive that is cut off."""
+    return path.name == file_name(stem, path)
 
 
 def class_data_flags(java: str, class_path: str, written: Path | None = None) -> tuple[str, ...]:
     """The JVM flags that use the archive; if there is none, they write it to *written* at the end
     of the JVM.
     """
-    found = archive(java, class_path)
-    if found.exists():
+    found = find_archive(java, class_path)
+    if found is not None:
         return (SILENT, "-Xshare:auto", f"-XX:SharedArchiveFile={found}")
     return () if written is None else (SILENT, f"-XX:ArchiveClassesAtExit={written}")
 
 
 def keep(written: Path, java: str, class_path: str) -> None:
-    """Put what a JVM has *written*, if anything, into its place, whole or not at all."""
+    """Put what a JVM has *written*, if anything, into its place."""
     if written.exists():
-        place = archive(java, class_path)
-        partial = place.with_suffix(f".{os.getpid()}.partial")
+        directory = Path(class_path).parent
+        partial = directory / f"classes.{os.getpid()}.partial"
         shutil.copy(written, partial)
-        partial.rename(place)
+        partial.rename(directory / file_name(stem_of(java), partial))

@@ -105,6 +105,7 @@ def two_leaders(member: Member, topic: str) -> dict[int, int]:
     return leaders
 
 
+@pytest.mark.smoke
 def test_each_leads_and_obeys_beside_the_other_and_takes_over_as_controller(mixed: Mixed) -> None:
     ours, kafkas = mixed.ours, mixed.kafkas
     first = live_under(mixed, ours, kafkas)

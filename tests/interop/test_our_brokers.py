@@ -51,6 +51,7 @@ def topic(broker: Broker) -> str:
     return name
 
 
+@pytest.mark.smoke
 def test_a_topic_is_made_enlarged_described_and_deleted(tools: KafkaTools) -> None:
     of_topic = ("--topic", f"made-{next(NUMBERS)}")
 
@@ -78,6 +79,7 @@ def test_a_config_is_set_and_shown(tools: KafkaTools, topic: str) -> None:
     ] == [line.strip() for line in changed if "retention.ms" in line]
 
 
+@pytest.mark.smoke
 def test_records_of_the_console_come_back_with_keys(
     tools: KafkaTools, topic: str, broker: Broker
 ) -> None:
