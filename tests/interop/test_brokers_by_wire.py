@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from tests.interop.brokers import RealCluster
-from tests.interop.conftest import cluster_of
-from tests.interop.fleet import Fleet
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 
@@ -24,9 +22,8 @@ def both_ways(cluster: RealCluster, *arguments: str) -> tuple[str, str]:
     )
 
 
-@pytest.mark.parametrize("release", ["1.1.1", "2.8.2", "3.9.1"])
-def test_brokers_are_the_same_both_ways(fleet: Fleet, release: str) -> None:
-    cluster = cluster_of(fleet, release)
+@pytest.mark.parametrize("cluster", ["1.1.1", "2.8.2", "3.9.1"], indirect=True)
+def test_brokers_are_the_same_both_ways(cluster: RealCluster) -> None:
     topic = ("topics", "--zookeeper", cluster.zookeeper_connect, "--topic", "spread", "--yes")
     done(*topic, "--create", "--partitions", "3", "--replication-factor", "2", "--if-not-exists")
 

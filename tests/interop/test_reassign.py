@@ -25,6 +25,8 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.interop
 
+of_two_releases = pytest.mark.parametrize("cluster", ["2.8.2", "3.9.1"], indirect=True)
+
 THROTTLES_SINCE = (0, 10, 1)
 RECORDS = 500
 VALUE = b"v" * 10_000
@@ -374,21 +376,15 @@ def test_whoever_is_killed_at_any_write_to_zookeeper_runs_the_command_again(
     done(*own, "--delete-config", THROTTLES[0])
 
 
-@pytest.fixture(params=["2.8.2", "3.9.1"])
-def brokers(request: pytest.FixtureRequest) -> RealCluster:
-    found = request.getfixturevalue("cluster_" + request.param[:3].replace(".", "_"))
-    assert isinstance(found, RealCluster)
-    return found
-
-
+@of_two_releases
 def test_brokers_move_partitions_in_the_words_of_their_tool(
-    brokers: RealCluster, tmp_path: Path
+    cluster: RealCluster, tmp_path: Path
 ) -> None:
     """Slowly, so that it is seen on the way; then given up, begun anew by their tool, and ended."""
-    tools = Tools(brokers)
-    way = Way(brokers, by_brokers=True)
-    create(brokers, "sent", "0")
-    Confluent(brokers.bootstrap).produce("sent", [sent_now(VALUE)] * RECORDS)
+    tools = Tools(cluster)
+    way = Way(cluster, by_brokers=True)
+    create(cluster, "sent", "0")
+    Confluent(cluster.bootstrap).produce("sent", [sent_now(VALUE)] * RECORDS)
     file = file_of(tmp_path, "sent", [1])
 
     def theirs(*arguments: str) -> list[str]:
@@ -432,20 +428,21 @@ def test_brokers_move_partitions_in_the_words_of_their_tool(
     # What their tool had set was somebody's own to kadmin, which put it back.
     assert dict.fromkeys(THROTTLES[:2], SLOW) == kept
     assert {} == way.throttles("--broker", "0") == way.throttles("--topic", "sent")
-    assert [[1]] == replicas(brokers, "sent")
+    assert [[1]] == replicas(cluster, "sent")
 
 
+@of_two_releases
 def test_what_brokers_were_asked_for_is_given_up_through_zookeeper_under_the_same_controller(
-    brokers: RealCluster, tmp_path: Path
+    cluster: RealCluster, tmp_path: Path
 ) -> None:
-    create(brokers, "recalled", "0")
-    Confluent(brokers.bootstrap).produce("recalled", [sent_now(VALUE)] * RECORDS)
+    create(cluster, "recalled", "0")
+    Confluent(cluster.bootstrap).produce("recalled", [sent_now(VALUE)] * RECORDS)
     file = file_of(tmp_path, "recalled", [1])
-    by_brokers = Way(brokers, by_brokers=True)
+    by_brokers = Way(cluster, by_brokers=True)
     by_brokers.execute(*file, "--throttle", SLOW, rollback=tmp_path / "back.json")
-    epoch = document(brokers, "/controller_epoch")
+    epoch = document(cluster, "/controller_epoch")
 
-    given_up = Way(brokers, by_brokers=False).reassign("--cancel", *file)
+    given_up = Way(cluster, by_brokers=False).reassign("--cancel", *file)
     verified = by_brokers.reassign(
         "--verify", "--reassignment-json-file", str(tmp_path / "back.json")
     )
@@ -454,9 +451,9 @@ def test_what_brokers_were_asked_for_is_given_up_through_zookeeper_under_the_sam
     assert "Successfully cancelled partition reassignment for: recalled-0\n" in given_up.stdout
     assert "is throttled, and not by a reassignment that is known here" in given_up.stderr
     assert 0 == verified.exit_code, verified
-    assert epoch == document(brokers, "/controller_epoch")
+    assert epoch == document(cluster, "/controller_epoch")
     assert {} == by_brokers.throttles("--topic", "recalled")
-    assert [[0]] == replicas(brokers, "recalled")
+    assert [[0]] == replicas(cluster, "recalled")
 
 
 def words_of(stdout: str) -> list[str]:

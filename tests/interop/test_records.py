@@ -17,14 +17,9 @@ from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.interop
 
+of_two_releases = pytest.mark.parametrize("cluster", ["2.8.2", "3.9.1"], indirect=True)
+
 topic_numbers = count(1)
-
-
-@pytest.fixture(params=["2.8.2", "3.9.1"])
-def brokers(request: pytest.FixtureRequest) -> RealCluster:
-    cluster = request.getfixturevalue("cluster_" + request.param[:3].replace(".", "_"))
-    assert isinstance(cluster, RealCluster)
-    return cluster
 
 
 def made_topic(cluster: RealCluster, partitions: int = 1, *options: str) -> str:
@@ -52,10 +47,11 @@ def of(cluster: RealCluster) -> tuple[str, str]:
     return ("--bootstrap-server", cluster.bootstrap)
 
 
+@of_two_releases
 def test_records_of_every_kind_come_back_as_they_were(
-    brokers: RealCluster, write: Callable[[bytes], str]
+    cluster: RealCluster, write: Callable[[bytes], str]
 ) -> None:
-    topic = made_topic(brokers, 2)
+    topic = made_topic(cluster, 2)
     sent: list[dict[str, Any]] = [
         {"partition": 0, "key": "k", "value": "plain", "timestamp": 1_700_000_000_000},
         {"partition": 0, "key": None, "value": None, "timestamp": 1_700_000_000_001},
@@ -73,9 +69,9 @@ def test_records_of_every_kind_come_back_as_they_were(
 
     for codec in ("none", "gzip", "snappy", "lz4", "zstd"):
         file = ("--file", write(text.encode()), "--compression", codec)
-        done("produce", *of(brokers), "--topic", topic, "--format", "json", *file)
+        done("produce", *of(cluster), "--topic", topic, "--format", "json", *file)
     # The brokers are found by ZooKeeper here.
-    through = ("--zookeeper", brokers.zookeeper_connect)
+    through = ("--zookeeper", cluster.zookeeper_connect)
     lines = done(
         "consume", *through, "--topic", topic, "--from-beginning", "--until-end", "--output", "json"
     ).splitlines()
@@ -185,15 +181,16 @@ def test_what_is_not_there_is_named(ten_records: tuple[RealCluster, str]) -> Non
     assert "nowhere" not in done("topics", "--list", "--zookeeper", cluster.zookeeper_connect)
 
 
+@of_two_releases
 def test_record_that_the_broker_refuses_is_told_by_its_line_and_the_others_arrive(
-    brokers: RealCluster, write: Callable[[bytes], str]
+    cluster: RealCluster, write: Callable[[bytes], str]
 ) -> None:
-    topic = made_topic(brokers, 1, "--config", "max.message.bytes=1000")
+    topic = made_topic(cluster, 1, "--config", "max.message.bytes=1000")
     file = write(b"one\n" + b"x" * 2000 + b"\nthree\n")
 
     # One by one, since a broker refuses a batch with all that is in it.
     outcome = kadmin(
-        *("produce", *of(brokers), "--topic", topic, "--file", file, "--output", "json"),
+        *("produce", *of(cluster), "--topic", topic, "--file", file, "--output", "json"),
         *("-X", "batch.num.messages=1"),
     )
 
@@ -203,7 +200,7 @@ def test_record_that_the_broker_refuses_is_told_by_its_line_and_the_others_arriv
     produced = json.loads(outcome.stdout)
     assert (2, 1, 8) == tuple(produced[name] for name in ("delivered", "failed", "bytes"))
     assert "one\nthree\n" == done(
-        "consume", *of(brokers), "--topic", topic, "--from-beginning", "--until-end"
+        "consume", *of(cluster), "--topic", topic, "--from-beginning", "--until-end"
     )
 
 

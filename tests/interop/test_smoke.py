@@ -7,6 +7,7 @@ and the brokers, must give the same answer.
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -69,7 +70,9 @@ class Way:
     def topic_with_records(self) -> str:
         """One whose only partition has `VALUES` on both its brokers."""
         name = self.topic()
-        records = [Sent(value.encode(), timestamp_ms=1) for value in VALUES]
+        # One time for all, and with it one size of the batch; not so old that it is deleted.
+        now_ms = int(time.time() * 1000)
+        records = [Sent(value.encode(), timestamp_ms=now_ms) for value in VALUES]
         Confluent(self.cluster.bootstrap).produce(name, records, acks="all")
         return name
 
@@ -205,7 +208,7 @@ def log_dirs(way: Way) -> object:
 def offsets(way: Way) -> object:
     name = way.topic_with_records()
     wait_until_committed(way, name)
-    told = [way.done("offsets", "--topic", name, "--time", time) for time in ("earliest", "1")]
+    told = [way.done("offsets", "--topic", name, "--time", at) for at in ("earliest", "1")]
     assert [f"{name}:0:0\n"] * 2 == told
     return told[0].replace(name, "NAME")
 
