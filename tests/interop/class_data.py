@@ -46,8 +46,8 @@ def class_data_flags(java: str, class_path: str, written: Path | None = None) ->
 
 
 def keep(written: Path, java: str, class_path: str) -> None:
-    """Put what a JVM has *written*, if anything, into its place."""
-    if written.exists():
+    """Put what a JVM has *written*, if anything, into its place, if nothing is there."""
+    if written.exists() and find_archive(java, class_path) is None:
         directory = Path(class_path).parent
         partial = directory / f"classes.{os.getpid()}.partial"
         shutil.copy(written, partial)
