@@ -1,10 +1,15 @@
-"""Spark's master, and the time of commands that wait for a cluster."""
+"""What tests of several parts of kadmin share: a Spark, an archive of classes, quick waits."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from kadmin.execute import waiting
+from tests.support.checkout import CHECKOUT
 from tests.support.quick_time import QuickTime
 from tests.support.spark import standalone_master
 from tests.support.waiting import OUTER_LIMIT_S
@@ -33,3 +38,19 @@ def quick_waits(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for the cluster takes no time, and is over after its timeout all the same."""
     monkeypatch.setattr(waiting, "time", QuickTime())
     monkeypatch.setattr(waiting, "SILENCE_MAX_S", SILENCE_MAX_S)
+
+
+@pytest.fixture(scope="session")
+def archive_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What XDG_CACHE_HOME is with a class-data archive, as the background process makes it.
+
+    With it a ZooKeeper costs two thirds of its start, and asks for no archive of its own.
+    """
+    cache = tmp_path_factory.mktemp("archives")
+    subprocess.run(
+        [sys.executable, "-m", "kadmin.local.archive_maker"],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        cwd=CHECKOUT,
+        check=True,
+    )
+    return cache

@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -37,20 +36,11 @@ def make_cache_unusable() -> None:
     cache_directory().touch()
 
 
-@pytest.fixture(scope="module")
-def made_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+@pytest.fixture
+def made_archive(archive_cache: Path) -> bytes:
     """The content of an archive that was made by the background process's own program."""
-    cache = tmp_path_factory.mktemp("cache")
-    (cache / "kadmin").mkdir()
-    subprocess.run(
-        [sys.executable, "-m", "kadmin.local.archive_maker"],
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-        cwd=CHECKOUT,
-        check=True,
-        timeout=OUTER_LIMIT_S,
-    )
-    (made,) = (cache / "kadmin").glob("*.jsa")
-    assert not list((cache / "kadmin").glob("making-zookeeper-*"))
+    (made,) = (archive_cache / "kadmin").glob("*.jsa")
+    assert not list((archive_cache / "kadmin").glob("making-zookeeper-*"))
     return made.read_bytes()
 
 

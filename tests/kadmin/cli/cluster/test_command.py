@@ -19,7 +19,20 @@ from tests.support.cli import done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("clean_machine")]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.usefixtures("clean_machine"),
+    # In one process, which starts what most of them share.
+    pytest.mark.xdist_group("cluster"),
+]
+
+
+@pytest.fixture
+def local(shared_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of a cluster `local` that serves: what a test does to it, the next mends."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(shared_machine))
+    done("cluster", "up")
+    return shared_machine / "kadmin" / "clusters" / "local"
 
 
 def clusters(home: Path) -> Path:
@@ -37,24 +50,42 @@ def kill_zookeeper(home: Path, server_id: int, name: str = "local") -> None:
     running.kill()
 
 
-def test_up_makes_a_serving_cluster_and_the_current_one() -> None:
+def test_up_makes_a_serving_cluster_and_the_current_one_and_destroy_leaves_nothing(
+    home: Path,
+) -> None:
     up = kadmin("cluster", "up")
     status = found()
     listing = kadmin("cluster", "list")
+    configured = done("config", "list")
+    mode = stat.S_IMODE((clusters(home) / "local").stat().st_mode)
+    refused = kadmin("cluster", "destroy")
+    (server,) = status["servers"]
+    kept = start_of(server["pid"])
+    destroyed = kadmin("cluster", "destroy", "--yes")
+    gone = kadmin("cluster", "status")
 
     assert up.exit_code == 0, up
     assert "made the cluster 'local'" in up.stderr
     assert "started zookeeper 1" in up.stderr
     assert "next: start brokers with zookeeper.connect=127.0.0.1:" in up.stderr
     assert up.stderr.endswith("then 'kadmin topics --list'\n")
-    (server,) = status["servers"]
     assert f"zookeeper_connect=127.0.0.1:{server['port']}\n" == up.stdout
     assert "kadmin.cluster.status/1" == status["schema"]
     assert ("local", "serving") == (status["name"], status["state"])
     assert ("serving", "standalone", 1) == (server["state"], server["mode"], server["id"])
     assert up.stdout.strip().endswith(status["zookeeper_connect"])
     assert f"local  serving      {status['zookeeper_connect']}\n" == listing.stdout
-    assert "* local" in done("config", "list")
+    assert "* local" in configured
+    assert 0o700 == mode
+
+    assert (6, True) == (refused.exit_code, kept is not None)
+    assert 0 == destroyed.exit_code, destroyed
+    assert start_of(server["pid"]) is None
+    assert [] == [path.name for path in clusters(home).iterdir() if path.name[0] != "."]
+    assert "" == done("config", "list")
+    assert 1 == gone.exit_code
+    assert "there is no cluster 'local' on this machine (known: none)" in gone.stderr
+    assert "'kadmin cluster up --name local' makes one" in gone.stderr
 
 
 def test_the_global_option_cluster_names_the_one_that_is_meant() -> None:
@@ -76,15 +107,10 @@ def test_two_names_for_the_cluster_that_is_meant_are_refused() -> None:
         assert "--name local and --cluster prod are not the same cluster" in outcome.stderr
 
 
-def test_no_use_leaves_the_current_cluster_alone() -> None:
-    up = kadmin("cluster", "up", "--name", "other", "--no-use")
-
-    assert "" == done("config", "list")
-    assert "--zookeeper 127.0.0.1:" in up.stderr
-    assert "there is no cluster 'local'" in kadmin("cluster", "status").stderr
-
-
 def test_the_current_cluster_is_meant_where_none_is_named_but_never_removed() -> None:
+    unused = kadmin("cluster", "up", "--name", "other", "--no-use")
+    configured = done("config", "list")
+    unnamed = kadmin("cluster", "status")
     done("cluster", "up", "--name", "other")
     done("config", "add", "prod", "--zookeeper", "zk1:2181")
 
@@ -95,14 +121,17 @@ def test_the_current_cluster_is_meant_where_none_is_named_but_never_removed() ->
     done("config", "use", "other")
     down = kadmin("cluster", "down")
 
+    assert "" == configured
+    assert "--zookeeper 127.0.0.1:" in unused.stderr
+    assert "there is no cluster 'local'" in unnamed.stderr
     assert "other: serving" == status.splitlines()[0]
     assert "there is no cluster 'local' on this machine" in destroyed.stderr
     assert "there is no cluster 'local' on this machine" in elsewhere.stderr
     assert "stopped zookeeper 1 of 'other'" in down.stderr
 
 
+@pytest.mark.usefixtures("local")
 def test_started_twice_it_says_so_and_succeeds() -> None:
-    done("cluster", "up")
     before = found()
 
     again = kadmin("cluster", "up")
@@ -112,41 +141,39 @@ def test_started_twice_it_says_so_and_succeeds() -> None:
     assert before == found()
 
 
-def test_down_keeps_data_ports_and_name_and_up_brings_them_back() -> None:
-    connect = done("cluster", "up").strip().partition("=")[2]
+def test_down_keeps_data_ports_and_name_and_up_brings_them_back(local: Path) -> None:
+    connect = found()["zookeeper_connect"]
     with client_of(connect) as client:
         client.create("/kept", b"1")
 
     down = kadmin("cluster", "down")
     stopped = kadmin("cluster", "status")
     again = kadmin("cluster", "down")
+    with socket.create_server(("127.0.0.1", int(connect.rpartition(":")[2]))):
+        taken = kadmin("cluster", "up")
+    version_2 = local / "zookeeper-1" / "data" / "version-2"
+    version_2.rename(local / "aside")
+    version_2.touch()
+    broken = kadmin("cluster", "up")
+    version_2.unlink()
+    (local / "aside").rename(version_2)
     up = kadmin("cluster", "up")
 
     assert "stopped zookeeper 1 of 'local'" in down.stderr
     assert (4, "local: stopped") == (stopped.exit_code, stopped.stdout.splitlines()[0])
     assert "hint: kadmin cluster up --name local" in stopped.stderr
     assert (0, "nothing of 'local' was running\n") == (again.exit_code, again.stderr)
-    assert f"zookeeper_connect={connect}\n" == up.stdout
+    # A port that was taken meanwhile, and a server that cannot start, with the end of its log.
+    assert 1 == taken.exit_code
+    assert f"port {connect.rpartition(':')[2]} of 127.0.0.1: address already in use" in taken.stderr
+    assert 1 == broken.exit_code
+    assert "zookeeper 1 ended before it served; the end of its log:\n  " in broken.stderr
+    assert "version-2" in broken.stderr
+    assert f"hint: see the whole log: less {local}" in broken.stderr
+
+    assert (0, f"zookeeper_connect={connect}\n") == (up.exit_code, up.stdout)
     with client_of(connect) as client:
         assert b"1" == client.get("/kept")[0]
-
-
-def test_destroy_removes_servers_data_and_the_entry_in_the_configuration(home: Path) -> None:
-    done("cluster", "up")
-    pid = found()["servers"][0]["pid"]
-
-    refused = kadmin("cluster", "destroy")
-    destroyed = kadmin("cluster", "destroy", "--yes")
-    gone = kadmin("cluster", "status")
-
-    assert 6 == refused.exit_code
-    assert 0 == destroyed.exit_code, destroyed
-    assert start_of(pid) is None
-    assert [] == [path.name for path in clusters(home).iterdir() if path.name[0] != "."]
-    assert "" == done("config", "list")
-    assert 1 == gone.exit_code
-    assert "there is no cluster 'local' on this machine (known: none)" in gone.stderr
-    assert "'kadmin cluster up --name local' makes one" in gone.stderr
 
 
 def test_a_mistyped_cluster_is_not_made_by_the_hint(home: Path) -> None:
@@ -181,18 +208,24 @@ def test_list_without_clusters_says_how_to_make_one() -> None:
     assert "kadmin cluster up" in run.stderr
 
 
-def test_given_ports_and_directory_are_kept_to(tmp_path: Path, home: Path) -> None:
-    (port,) = free_ports(1, "127.0.0.1")
+@pytest.mark.parametrize(("address", "local"), [("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")])
+def test_given_address_port_and_directory_are_kept_to_and_others_files_stay(
+    address: str, local: str, tmp_path: Path, home: Path
+) -> None:
+    (port,) = free_ports(1, address)
     directory = tmp_path / "with space & ümlaut"
 
-    up = done("cluster", "up", "--port", str(port), "--dir", str(directory))
+    up = kadmin("cluster", "up", "--bind", address, "--port", str(port), "--dir", str(directory))
     status = found()
+    (directory / "thesis.txt").write_text("years of work")
     destroyed = kadmin("cluster", "destroy", "--yes")
 
-    assert f"zookeeper_connect=127.0.0.1:{port}\n" == up
-    assert str(directory) == status["directory"]
+    assert (0, f"zookeeper_connect={local}:{port}\n") == (up.exit_code, up.stdout), up
+    assert ("warning: it listens on 0.0.0.0" in up.stderr) == (address == "0.0.0.0")
+    assert ("serving", str(directory)) == (status["state"], status["directory"])
     assert 0 == destroyed.exit_code, destroyed
-    assert not directory.exists()
+    assert "thesis.txt" in destroyed.stderr
+    assert ["thesis.txt"] == [path.name for path in directory.iterdir()]
     assert not (clusters(home) / "local").is_symlink()
 
 
@@ -206,18 +239,6 @@ def test_a_directory_with_other_files_is_refused_and_left_alone(tmp_path: Path) 
     assert ["thesis.txt"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_destroy_leaves_files_that_somebody_else_put_there(tmp_path: Path) -> None:
-    directory = tmp_path / "mine"
-    done("cluster", "up", "--dir", str(directory))
-    (directory / "thesis.txt").write_text("years of work")
-
-    run = kadmin("cluster", "destroy", "--yes")
-
-    assert 0 == run.exit_code
-    assert "thesis.txt" in run.stderr
-    assert ["thesis.txt"] == [path.name for path in directory.iterdir()]
-
-
 def test_destroy_refuses_a_directory_that_is_not_ours(home: Path) -> None:
     strange = clusters(home) / "local"
     strange.mkdir(parents=True)
@@ -229,8 +250,8 @@ def test_destroy_refuses_a_directory_that_is_not_ours(home: Path) -> None:
     assert (strange / "thesis.txt").exists()
 
 
+@pytest.mark.usefixtures("local")
 def test_what_differs_from_an_existing_cluster_is_refused_with_its_values(tmp_path: Path) -> None:
-    done("cluster", "up")
     port = found()["servers"][0]["port"]
 
     run = kadmin(
@@ -255,50 +276,12 @@ def test_a_blocked_port_is_an_error_and_makes_nothing(home: Path) -> None:
     assert not (clusters(home) / "local").exists()
 
 
-def test_a_port_that_was_taken_while_the_cluster_was_down_is_an_error() -> None:
-    done("cluster", "up")
-    port = found()["servers"][0]["port"]
-    done("cluster", "down")
-
-    with socket.create_server(("127.0.0.1", port)):
-        run = kadmin("cluster", "up")
-
-    assert 1 == run.exit_code
-    assert f"port {port} of 127.0.0.1: address already in use" in run.stderr
-    assert 0 == kadmin("cluster", "up").exit_code
-
-
 @pytest.mark.parametrize("address", ["192.0.2.1", "no address"])
 def test_an_address_of_another_machine_is_wrong_usage(address: str) -> None:
     run = kadmin("cluster", "up", "--bind", address)
 
     assert 2 == run.exit_code
     assert f"cannot listen on {address}" in run.stderr
-
-
-@pytest.mark.parametrize(("address", "local"), [("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")])
-def test_another_address_is_listened_on(address: str, local: str) -> None:
-    up = kadmin("cluster", "up", "--bind", address)
-
-    assert 0 == up.exit_code, up
-    assert up.stdout.startswith(f"zookeeper_connect={local}:")
-    assert ("warning: it listens on 0.0.0.0" in up.stderr) == (address == "0.0.0.0")
-    assert "serving" == found()["state"]
-
-
-def test_a_server_that_cannot_start_is_an_error_with_the_end_of_its_log(home: Path) -> None:
-    done("cluster", "up")
-    done("cluster", "down")
-    version_2 = clusters(home) / "local" / "zookeeper-1" / "data" / "version-2"
-    shutil.rmtree(version_2)
-    version_2.touch()
-
-    run = kadmin("cluster", "up")
-
-    assert 1 == run.exit_code
-    assert "zookeeper 1 ended before it served; the end of its log:\n  " in run.stderr
-    assert "version-2" in run.stderr
-    assert f"hint: see the whole log: less {clusters(home)}" in run.stderr
 
 
 def test_a_command_waits_for_another_and_gives_up_after_the_timeout() -> None:
@@ -319,34 +302,27 @@ def test_what_the_disk_refuses_is_named(tmp_path: Path) -> None:
     assert f"cannot write the cluster 'local': {tmp_path}/file" in run.stderr
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"schema": "kadmin.local.cluster/9"}', b"\xff"])
-def test_a_broken_state_file_is_named_and_hurts_no_other_cluster(
-    content: bytes, home: Path
-) -> None:
-    done("cluster", "up")
-    broken = clusters(home) / "broken"
+def test_a_broken_state_file_is_named_and_hurts_no_other_cluster(local: Path) -> None:
+    broken = local.parent / "broken"
     broken.mkdir()
-    (broken / "cluster.json").write_bytes(content)
+    for content in (b"", b"{", b'{"schema": "kadmin.local.cluster/9"}', b"\xff"):
+        (broken / "cluster.json").write_bytes(content)
 
-    status = kadmin("cluster", "status", "--name", "broken")
-    listing = kadmin("cluster", "list")
+        status = kadmin("cluster", "status", "--name", "broken")
+        listing = kadmin("cluster", "list")
 
-    assert 1 == status.exit_code
-    assert f"cannot understand {broken}/cluster.json" in status.stderr
-    assert 0 == listing.exit_code
-    assert ["broken  broken", "local   serving"] == [
-        line[:15].rstrip() for line in listing.stdout.splitlines()
-    ]
-
-
-def test_the_files_of_a_cluster_are_its_owner_s(home: Path) -> None:
-    done("cluster", "up")
-
-    assert 0o700 == stat.S_IMODE((clusters(home) / "local").stat().st_mode)
+        assert 1 == status.exit_code, content
+        assert f"cannot understand {broken}/cluster.json" in status.stderr, content
+        assert 0 == listing.exit_code, content
+        assert ["broken  broken", "local   serving"] == [
+            line[:15].rstrip() for line in listing.stdout.splitlines()
+        ], content
+    shutil.rmtree(broken)
 
 
+@pytest.mark.usefixtures("local")
 def test_an_entry_of_the_configuration_that_somebody_refined_is_kept() -> None:
-    connect = done("cluster", "up").strip().partition("=")[2]
+    connect = found()["zookeeper_connect"]
     done("config", "add", "local", "--zookeeper", f"{connect}/kafka", "--force")
 
     done("cluster", "up")
@@ -354,8 +330,9 @@ def test_an_entry_of_the_configuration_that_somebody_refined_is_kept() -> None:
     assert f"{connect}/kafka" in done("config", "list")
 
 
+@pytest.mark.usefixtures("local")
 def test_a_foreign_cluster_of_that_name_in_the_configuration_is_kept() -> None:
-    done("config", "add", "local", "--zookeeper", "zk.example:2181")
+    done("config", "add", "local", "--zookeeper", "zk.example:2181", "--force")
 
     run = kadmin("cluster", "up")
 
@@ -364,12 +341,13 @@ def test_a_foreign_cluster_of_that_name_in_the_configuration_is_kept() -> None:
 
 
 @pytest.mark.faults
-def test_one_of_three_killed_leaves_the_others_serving_and_up_mends_it(home: Path) -> None:
+def test_of_three_one_or_two_are_killed_or_a_down_and_up_mends_it(home: Path) -> None:
+    # One of three: the others serve.
     connect = done("cluster", "up", "--zookeepers", "3").strip().partition("=")[2]
     with client_of(connect) as client:
         client.create("/before")
-    modes = sorted(server["mode"] for server in found()["servers"])
-    leader = next(server["id"] for server in found()["servers"] if server["mode"] == "leader")
+    servers = found()["servers"]
+    leader = next(server["id"] for server in servers if server["mode"] == "leader")
 
     kill_zookeeper(home, leader)
 
@@ -380,7 +358,7 @@ def test_one_of_three_killed_leaves_the_others_serving_and_up_mends_it(home: Pat
     mended = kadmin("cluster", "up")
     with client_of(connect) as client:
         children = set(client.get_children("/"))
-    assert ["follower", "follower", "leader"] == modes
+    assert ["follower", "follower", "leader"] == sorted(server["mode"] for server in servers)
     assert 4 == status.exit_code
     assert f"zookeeper {leader}: dead port=" in status.stdout
     assert 0 == mended.exit_code
@@ -388,10 +366,7 @@ def test_one_of_three_killed_leaves_the_others_serving_and_up_mends_it(home: Pat
     assert "serving" == found()["state"]
     assert {"before", "during"} <= children
 
-
-@pytest.mark.faults
-def test_two_of_three_killed_is_not_serving_until_mended(home: Path) -> None:
-    done("cluster", "up", "--zookeepers", "3")
+    # Two of three: nobody serves.
     kill_zookeeper(home, 1)
     kill_zookeeper(home, 3)
 
@@ -400,7 +375,32 @@ def test_two_of_three_killed_is_not_serving_until_mended(home: Path) -> None:
 
     assert 4 == status.exit_code
     assert "local: not serving" == status.stdout.splitlines()[0]
+    assert 0 == mended.exit_code
     assert "started zookeepers 1, 3 again" in mended.stderr
+
+    # The command that is to end all three.
+    before = servers_running_in(clusters(home))
+    sign = clusters(home) / "local" / "zookeeper-3" / "ending"
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", "down"],
+        cwd=CHECKOUT,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as interrupted:
+        # An empty mark is one that is being written: nobody has asked that server to end yet.
+        while not (sign.exists() and sign.read_text()):
+            assert interrupted.poll() is None
+        interrupted.kill()
+
+    up = kadmin("cluster", "up")
+
+    assert 0 == up.exit_code, up
+    after = servers_running_in(clusters(home))
+    assert (3, 3) == (len(before), len(after))
+    # Those that were ending may answer for a while: none of them is taken for one that serves.
+    assert not before & after
+    assert "serving" == found()["state"]
+    assert after == {server["pid"] for server in found()["servers"]}
 
 
 @pytest.mark.faults
@@ -440,11 +440,13 @@ def test_two_ups_at_once_make_one_cluster() -> None:
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("moment", ["cluster.json", "zookeeper-1/pid", "zookeeper-2/pid"])
-def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, home: Path) -> None:
+@pytest.mark.parametrize(
+    ("moment", "count"), [("cluster.json", "1"), ("zookeeper-1/pid", "1"), ("zookeeper-2/pid", "3")]
+)
+def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, count: str, home: Path) -> None:
     sign = clusters(home) / "local" / moment
     with subprocess.Popen(
-        [sys.executable, "-m", "kadmin", "cluster", "up", "--zookeepers", "3"],
+        [sys.executable, "-m", "kadmin", "cluster", "up", "--zookeepers", count],
         cwd=CHECKOUT,
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -453,7 +455,7 @@ def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, home: Path) -
             assert interrupted.poll() is None
         interrupted.kill()
 
-    up = kadmin("cluster", "up", "--zookeepers", "3")
+    up = kadmin("cluster", "up", "--zookeepers", count)
 
     assert 0 == up.exit_code, up
     assert "serving" == found()["state"]
@@ -462,56 +464,28 @@ def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, home: Path) -
 
 
 @pytest.mark.faults
-def test_a_down_that_was_killed_is_settled_by_the_next_up(home: Path) -> None:
-    assert 0 == kadmin("cluster", "up", "--zookeepers", "3").exit_code
-    before = servers_running_in(clusters(home))
-    sign = clusters(home) / "local" / "zookeeper-3" / "ending"
-    with subprocess.Popen(
-        [sys.executable, "-m", "kadmin", "cluster", "down"],
-        cwd=CHECKOUT,
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    ) as interrupted:
-        # An empty mark is one that is being written: nobody has asked that server to end yet.
-        while not (sign.exists() and sign.read_text()):
-            assert interrupted.poll() is None
-        interrupted.kill()
-
-    up = kadmin("cluster", "up")
-
-    assert 0 == up.exit_code, up
-    after = servers_running_in(clusters(home))
-    assert 3 == len(after)
-    # Those that were ending may answer for a while: none of them is taken for one that serves.
-    assert not before & after
-    assert "serving" == found()["state"]
-    assert after == {server["pid"] for server in found()["servers"]}
-
-
-@pytest.mark.faults
-def test_one_that_was_asked_to_end_and_still_serves_is_started_anew(home: Path) -> None:
+def test_one_that_was_asked_to_end_and_still_serves_is_started_anew(local: Path) -> None:
     """As a down leaves it that was killed between the mark and the signal."""
-    assert 0 == kadmin("cluster", "up").exit_code
-    before = servers_running_in(clusters(home))
-    directory = clusters(home) / "local" / "zookeeper-1"
-    shutil.copy(directory / "pid", directory / "ending")
+    before = servers_running_in(local)
+    shutil.copy(local / "zookeeper-1" / "pid", local / "zookeeper-1" / "ending")
 
     up = kadmin("cluster", "up")
 
     assert 0 == up.exit_code, up
     assert "zookeeper 1" in up.stderr
-    (after,) = servers_running_in(clusters(home))
+    (after,) = servers_running_in(local)
     assert after not in before
     assert "serving" == found()["state"]
     # The mark has gone with the process that it was about.
     assert 0 == kadmin("cluster", "up").exit_code
-    assert {after} == servers_running_in(clusters(home))
+    assert {after} == servers_running_in(local)
 
 
 @pytest.mark.faults
-def test_one_that_stands_still_is_started_anew(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert 0 == kadmin("cluster", "up").exit_code
-    before = paused_server(clusters(home))
+def test_one_that_stands_still_is_started_anew(
+    local: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = paused_server(local)
     # That one is waited for first, and then the new one.
     limits_s = iter((0.1, OUTER_LIMIT_S))
     monkeypatch.setattr(
@@ -522,7 +496,7 @@ def test_one_that_stands_still_is_started_anew(home: Path, monkeypatch: pytest.M
     up = kadmin("cluster", "up")
 
     assert 0 == up.exit_code, up
-    (after,) = servers_running_in(clusters(home))
+    (after,) = servers_running_in(local)
     assert before.pid != after
 
 
@@ -530,7 +504,7 @@ def test_one_that_stands_still_is_started_anew(home: Path, monkeypatch: pytest.M
 def test_an_up_interrupted_by_ctrl_c_says_so_and_is_settled_by_the_next(home: Path) -> None:
     sign = clusters(home) / "local" / "zookeeper-1" / "pid"
     with subprocess.Popen(
-        [sys.executable, "-m", "kadmin", "cluster", "up", "--zookeepers", "3"],
+        [sys.executable, "-m", "kadmin", "cluster", "up"],
         cwd=CHECKOUT,
         stderr=subprocess.PIPE,
         text=True,
@@ -579,8 +553,8 @@ def servers_running_in(directory: Path) -> set[int]:
 
 
 def paused_server(directory: Path) -> Process:
-    """The only server of the local cluster, which stands still from now on."""
-    running = read_pid_file(directory / "local" / "zookeeper-1" / "pid")
+    """The only server of the cluster in *directory*, which stands still from now on."""
+    running = read_pid_file(directory / "zookeeper-1" / "pid")
     assert isinstance(running, Process)
     running.signal(signal.SIGSTOP)
     # The signal arrives when it can: on a busy machine the server may answer once more.
@@ -589,9 +563,8 @@ def paused_server(directory: Path) -> Process:
 
 
 @pytest.mark.faults
-def test_a_paused_server_is_told_and_can_be_brought_down(home: Path) -> None:
-    done("cluster", "up")
-    running = paused_server(clusters(home))
+def test_a_paused_server_is_told_and_can_be_brought_down(local: Path) -> None:
+    running = paused_server(local)
 
     status = kadmin("cluster", "status")
     late = kadmin("cluster", "up", "--timeout", "200ms")
