@@ -68,12 +68,13 @@ class Process:
                 return
 
     def stop(self, grace_s: float) -> None:
-        """Ask the process to end, and after *grace_s* seconds make it.
+        """Ask the process to end, a paused one to go on and do so; after *grace_s* seconds make it.
 
         Raises:
             KadminError: it is still there after SIGKILL.
         """
         self.signal(signal.SIGTERM)
+        self.signal(signal.SIGCONT)
         if self.ends_within(grace_s):
             return
         self.kill()

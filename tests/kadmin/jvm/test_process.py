@@ -80,13 +80,17 @@ def test_what_does_not_end_when_asked_is_killed(start: Starter, tmp_path: Path) 
     assert not running.is_alive
 
 
-def test_a_paused_process_can_be_stopped(start: Starter) -> None:
-    running = start("exec sleep 900")
+def test_a_paused_process_is_asked_first_as_well(start: Starter, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    running = start(f"trap 'echo bye; exit' TERM; touch {ready}; while :; do sleep 0.01; done")
+    wait_until(ready.exists, what="the trap")
     running.signal(signal.SIGSTOP)
+    wait_until(lambda: running.is_paused, what="the pause")
 
-    running.stop(grace_s=0.05)
+    running.stop(grace_s=OUTER_LIMIT_S)
 
     assert not running.is_alive
+    assert "bye\n" == (tmp_path / "log").read_text()
 
 
 def test_another_process_with_a_noted_id_is_never_signalled(tmp_path: Path) -> None:
