@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,13 @@ from tests.support.waiting import wait_until
 from tests.support.watching import shown
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.usefixtures("clean_machine")]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.faults,
+    pytest.mark.usefixtures("clean_machine"),
+    # In one process, which starts what most of them share.
+    pytest.mark.xdist_group("cluster"),
+]
 
 JOINING = '"is_joining": true'
 
@@ -33,6 +40,16 @@ JOINING = '"is_joining": true'
 def local(home: Path) -> Path:
     """The directory of the cluster `local`."""
     return home / "data" / "kadmin" / "clusters" / "local"
+
+
+@pytest.fixture
+def two(shared_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of a cluster `local` with two brokers, which serve: what a test does to it, the
+    next mends.  ZooKeeper notices soon that one has died."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(shared_machine))
+    session = "zookeeper.session.timeout.ms=3000"
+    done("cluster", "up", "--brokers", "2", "--set", session)
+    return shared_machine / "kadmin" / "clusters" / "local"
 
 
 def found() -> Any:
@@ -117,10 +134,7 @@ def test_up_gives_brokers_that_serve_and_names_them_everywhere(local: Path) -> N
     }
 
 
-def test_one_broker_is_paused_resumed_stopped_killed_and_started(local: Path) -> None:
-    # Long enough that a busy machine does not make the pause too long.
-    session = "zookeeper.session.timeout.ms=60000"
-    done("cluster", "up", "--brokers", "1", "--set", session)
+def test_one_broker_is_paused_resumed_stopped_killed_and_started(two: Path) -> None:
     pid = found()["brokers"][0]["pid"]
     steps = (
         ("pause", "paused broker 1 of 'local'", "broker 1: paused"),
@@ -142,37 +156,40 @@ def test_one_broker_is_paused_resumed_stopped_killed_and_started(local: Path) ->
         assert (0, f"{note}\n") == (run.exit_code, run.stderr), action
         assert run.stdout.startswith(line), run
     assert pid != found()["brokers"][0]["pid"]
-    assert "Broker 1 has ended" in (local / "broker-1" / "logs" / "server.log").read_text()
+    assert "Broker 1 has ended" in (two / "broker-1" / "logs" / "server.log").read_text()
 
 
-def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(local: Path) -> None:
-    done("cluster", "up", "--brokers", "2", "--set", "zookeeper.session.timeout.ms=3000")
-    new = ("--topic", "orders", "--partitions", "2", "--replication-factor", "2")
+def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(two: Path) -> None:
+    new = ("--topic", "lacking", "--partitions", "2", "--replication-factor", "2")
     done("topics", "--create", *new)
-    whole = {"count": 2, "unavailable": 0, "under_replicated": 0, "lacking": []}
+    # With the topics of other tests, which have replicas on both brokers as well.
+    count = found()["partitions"]["count"]
+    whole = {"count": count, "unavailable": 0, "under_replicated": 0, "lacking": []}
     wait_until(lambda: found()["partitions"] == whole, what="replicas to follow")
 
     assert ["1", "2"] == offered("local-brokers", "--name", "local")
     done("cluster", "kill-broker", "1")
-    wait_until(lambda: found()["partitions"]["under_replicated"] == 2, what="a smaller ISR")
+    wait_until(lambda: found()["partitions"]["under_replicated"] == count, what="a smaller ISR")
     lacking = found()["partitions"]["lacking"]
     text = kadmin("cluster", "status").stdout
 
     assert [(0, 2, [2], {"1": None}), (1, 2, [2], {"1": None})] == [
-        (each["partition"], each["leader"], each["isr"], each["lag"]) for each in lacking
+        (each["partition"], each["leader"], each["isr"], each["lag"])
+        for each in lacking
+        if each["topic"] == "lacking"
     ]
-    assert "partitions: 2 unavailable=0 under_replicated=2\n" in text
-    assert re.search(r"^partition orders-0: leader=2 .* isr=2 lag=1:\?$", text, re.MULTILINE)
+    assert f"partitions: {count} unavailable=0 under_replicated={count}\n" in text
+    assert re.search(r"^partition lacking-0: leader=2 .* isr=2 lag=1:\?$", text, re.MULTILINE)
 
     done("cluster", "kill-broker", "2")
-    running = process_of(local, "zookeeper-1")
-    running.kill()
+    process_of(two, "zookeeper-1").kill()
 
     assert found()["partitions"] is None
     assert "partition" not in kadmin("cluster", "status").stdout
 
 
-def test_status_tells_how_long_events_of_the_controller_waited_and_took(local: Path) -> None:
+@pytest.mark.usefixtures("two")
+def test_status_tells_how_long_events_of_the_controller_waited_and_took() -> None:
     def events(controller: Any) -> dict[str, Any]:
         return {event["event"]: event for event in controller["events"]}
 
@@ -180,8 +197,7 @@ def test_status_tells_how_long_events_of_the_controller_waited_and_took(local: P
         controller = found()["controller"]
         return controller is not None and "LeaderAndIsrResponseReceived" in events(controller)
 
-    done("cluster", "up", "--brokers", "2")
-    new = ("--topic", "orders", "--partitions", "8", "--replication-factor", "2")
+    new = ("--topic", "eventful", "--partitions", "8", "--replication-factor", "2")
     done("topics", "--create", *new)
     wait_until(has_made_topics, what="the figures of the new topic")
     first = found()["controller"]
@@ -217,9 +233,10 @@ def test_status_tells_how_long_events_of_the_controller_waited_and_took(local: P
     assert second["epoch"] <= found()["controller"]["epoch"]
 
 
-def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out(local: Path) -> None:
-    done("cluster", "up", "--brokers", "1")
+@pytest.mark.usefixtures("two")
+def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out() -> None:
     done("cluster", "pause-broker", "1")
+    done("cluster", "pause-broker", "2")
     paused = kadmin("cluster", "stop-broker", "1")
     paused_start = kadmin("cluster", "start-broker", "1")
     degraded = kadmin("cluster", "status")
@@ -229,76 +246,79 @@ def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out(local: Path) 
     done("cluster", "stop-broker", "1")
     dead = kadmin("cluster", "pause-broker", "1")
     fewer = kadmin("cluster", "up", "--brokers", "0")
-    done("cluster", "down")
-    alone = kadmin("cluster", "start-broker", "1")
-    added = kadmin("cluster", "add-broker")
 
     assert (6, 6) == (paused.exit_code, paused_start.exit_code)
     assert "hint: kadmin cluster resume-broker 1 --name local\n" in paused.stderr
     assert (4, "local: not serving") == (degraded.exit_code, degraded.stdout.splitlines()[0])
     assert (1, 1) == (unknown.exit_code, logs.exit_code)
-    assert "there is no broker 7 in the cluster 'local' (known: 1)" in unknown.stderr
+    assert "there is no broker 7 in the cluster 'local' (known: 1, 2)" in unknown.stderr
     assert "hint: 'kadmin cluster status --name local' shows its brokers\n" in unknown.stderr
-    assert "resumed broker 1\n" in resumed.stderr
+    assert (0, True) == (resumed.exit_code, "resumed brokers 1, 2\n" in resumed.stderr)
     assert (1, "kadmin: broker 1 is not running") == (dead.exit_code, dead.stderr.splitlines()[0])
     assert "hint: kadmin cluster start-broker 1 --name local\n" in dead.stderr
-    assert (6, True) == (fewer.exit_code, "exists with 1 broker" in fewer.stderr)
-    assert (6, 6) == (alone.exit_code, added.exit_code)
-    assert "no ZooKeeper of 'local' answers, and brokers need them" in added.stderr
-    assert [] == [path.name for path in local.iterdir() if path.name == "broker-2"]
+    assert (6, True) == (fewer.exit_code, "exists with 2 brokers" in fewer.stderr)
 
 
-def test_a_paused_broker_goes_down_in_good_order_and_keeps_its_data(local: Path) -> None:
-    done("cluster", "up", "--brokers", "2")
+def test_a_paused_broker_goes_down_in_good_order_and_no_broker_starts_without_zookeeper(
+    two: Path,
+) -> None:
     ports = [broker["port"] for broker in found()["brokers"]]
     done("cluster", "pause-broker", "2")
 
     down = kadmin("cluster", "down")
     stopped = found()
-    (local / "broker-1" / "data" / "kept").touch()
+    alone = kadmin("cluster", "start-broker", "1")
+    added = kadmin("cluster", "add-broker")
+    has_third = (two / "broker-3").exists()
+    (two / "broker-1" / "data" / "kept").touch()
     up = kadmin("cluster", "up")
 
     assert "stopped brokers 1, 2 and zookeeper 1 of 'local'; its data stays\n" == down.stderr
     assert ["stopped", "stopped"] == [broker["state"] for broker in stopped["brokers"]]
-    assert "Broker 2 has ended" in (local / "broker-2" / "logs" / "server.log").read_text()
+    assert "Broker 2 has ended" in (two / "broker-2" / "logs" / "server.log").read_text()
+    assert (6, 6, False) == (alone.exit_code, added.exit_code, has_third)
+    assert "no ZooKeeper of 'local' answers, and brokers need them" in added.stderr
     assert 0 == up.exit_code, up
     assert ports == [broker["port"] for broker in found()["brokers"]]
-    assert (local / "broker-1" / "data" / "kept").exists()
+    assert (two / "broker-1" / "data" / "kept").exists()
 
 
-def test_settings_of_brokers_change_when_they_start_again() -> None:
-    up = kadmin("cluster", "up", "--brokers", "1", "--set", "num.partitions=3")
-    changed = kadmin("cluster", "up", "--set", "num.partitions=4")
-    unchanged = kadmin("cluster", "up")
-
-    assert (0, False) == (up.exit_code, "warning" in up.stderr)
-    assert "warning: broker 1 will have the new settings when started again" in changed.stderr
-    assert changed.stderr.count("warning:") == unchanged.stderr.count("warning:") == 1
-    done("cluster", "stop-broker", "1")
-    done("cluster", "start-broker", "1")
-    assert "warning" not in kadmin("cluster", "up").stderr
-
-
-def test_settings_by_which_no_broker_starts_are_refused_and_not_kept(local: Path) -> None:
+def test_settings_of_brokers_change_when_they_start_again_and_wrong_ones_are_not_kept(
+    local: Path,
+) -> None:
     wrong = ("--set", "num.partitions=many", "--set", "log.retention.hours=x")
+    known, unknown = ("--set", "num.partitions=3"), ("--set", "num.partitons=6")
 
-    new = kadmin("cluster", "up", "--brokers", "1", *wrong)
+    new = kadmin("cluster", "up", "--brokers", "2", *wrong)
     was_made = local.exists()
-    done("cluster", "up", "--brokers", "1")
+    up = kadmin("cluster", "up", "--brokers", "2", *known, *unknown)
     old = kadmin("cluster", "up", *wrong)
     again = kadmin("cluster", "up")
 
+    # Values by which no broker starts are refused; of a key that none knows both say the same.
     assert (2, 2, False) == (new.exit_code, old.exit_code, was_made)
     for refused in (new, old):
         assert "--set num.partitions: Invalid value many for configuration" in refused.stderr
         assert "\n--set log.retention.hours: Invalid value x for configuration" in refused.stderr
-    assert (0, False) == (again.exit_code, "warning" in again.stderr)
+    told = [line for line in up.stderr.splitlines() if line.startswith("warning:")]
+    assert ["warning: brokers say: num.partitons is not honoured; is num.partitions meant?"] == told
+    assert (0, 0, False) == (up.exit_code, again.exit_code, "warning" in again.stderr)
 
-
-def test_a_broker_that_cannot_start_tells_why_in_its_own_words(local: Path) -> None:
-    done("cluster", "up", "--brokers", "1")
+    changed = kadmin("cluster", "up", "--set", "num.partitions=4")
+    unchanged = kadmin("cluster", "up")
     done("cluster", "stop-broker", "1")
-    meta = local / "broker-1" / "data" / "meta.properties"
+    done("cluster", "start-broker", "1")
+    half = kadmin("cluster", "up")
+
+    text = "warning: brokers 1, 2 will have the new settings when started again"
+    assert text in changed.stderr
+    assert changed.stderr.count("warning:") == unchanged.stderr.count("warning:") == 1
+    assert "warning: broker 2 will have the new settings when started again" in half.stderr
+
+
+def test_a_broker_that_cannot_start_tells_why_in_its_own_words(two: Path) -> None:
+    done("cluster", "stop-broker", "1")
+    meta = two / "broker-1" / "data" / "meta.properties"
     its_own = meta.read_text()
     meta.write_text(its_own.replace("broker.id=1", "broker.id=9"))
 
@@ -307,25 +327,15 @@ def test_a_broker_that_cannot_start_tells_why_in_its_own_words(local: Path) -> N
     meta.write_text(its_own)
     up = kadmin("cluster", "up")
 
-    assert (1, ["dead"]) == (refused.exit_code, states)
+    assert (1, ["dead", "serving"]) == (refused.exit_code, states)
     assert "broker 1 ended before it served; its last words:\n" in refused.stderr
-    assert f"log directory {local}/broker-1/data" in refused.stderr
-    assert f"hint: see all of them: less {local}/broker-1/output.log\n" in refused.stderr
+    assert f"log directory {two}/broker-1/data" in refused.stderr
+    assert f"hint: see all of them: less {two}/broker-1/output.log\n" in refused.stderr
     assert (0, True) == (up.exit_code, "started broker 1 again\n" in up.stderr)
 
 
-def test_a_key_that_brokers_do_not_know_is_told_once_when_they_start() -> None:
-    up = kadmin("cluster", "up", "--brokers", "2", "--set", "num.partitons=6")
-    again = kadmin("cluster", "up")
-
-    assert (0, 0) == (up.exit_code, again.exit_code)
-    told = [line for line in up.stderr.splitlines() if line.startswith("warning:")]
-    assert ["warning: brokers say: num.partitons is not honoured; is num.partitions meant?"] == told
-    assert "warning" not in again.stderr
-
-
+@pytest.mark.usefixtures("two")
 def test_a_port_that_was_taken_meanwhile_is_named_and_given_back_it_serves() -> None:
-    done("cluster", "up", "--brokers", "2")
     port = found()["brokers"][1]["port"]
     done("cluster", "kill-broker", "2")
 
@@ -371,43 +381,45 @@ def test_add_broker_goes_to_the_emptiest_rack_and_is_named_in_the_configuration(
     )
 
 
-@pytest.mark.parametrize("moment", ["cluster.json", "broker-1/pid"])
-def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, local: Path) -> None:
-    killed_at((local / moment).exists, "up", "--brokers", "2")
+@pytest.mark.parametrize(("moment", "count"), [("cluster.json", 1), ("broker-1/pid", 2)])
+def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, count: int, local: Path) -> None:
+    killed_at((local / moment).exists, "up", "--brokers", str(count))
 
     up = kadmin("cluster", "up")
 
     assert 0 == up.exit_code, up
-    assert ("serving", ["serving"] * 2) == (found()["state"], broker_states())
+    assert ("serving", ["serving"] * count) == (found()["state"], broker_states())
     assert noted_pids() == pids_in(local)
 
 
-@pytest.mark.parametrize(
-    ("moment", "next_command"),
-    [("cluster.json", "add-broker"), ("broker-1/pid", "add-broker"), ("broker-1/pid", "up")],
-)
-def test_an_add_broker_that_was_killed_is_finished_by_the_next(
-    moment: str, next_command: str, local: Path
-) -> None:
+def test_an_add_broker_that_was_killed_is_finished_by_the_next(local: Path) -> None:
     done("cluster", "up")
-    sign = local / moment
-    killed_at(lambda: sign.exists() and JOINING in state(local), "add-broker")
+    for count, (moment, next_command) in enumerate(
+        (("cluster.json", "add-broker"), ("broker-2/pid", "add-broker"), ("broker-3/pid", "up")),
+        start=1,
+    ):
+        killed_at(partial(is_joining, local, moment), "add-broker")
 
-    finished = kadmin("cluster", next_command)
+        finished = kadmin("cluster", next_command)
 
-    assert 0 == finished.exit_code, finished
-    assert ("added broker 1 to 'local'\n" == finished.stderr) == (next_command == "add-broker")
-    assert ["serving"] == broker_states()
-    assert JOINING not in state(local)
-    assert noted_pids() == pids_in(local)
+        assert 0 == finished.exit_code, finished
+        is_added = f"added broker {count} to 'local'\n" == finished.stderr
+        assert is_added == (next_command == "add-broker")
+        assert ["serving"] * count == broker_states()
+        assert JOINING not in state(local)
+        assert noted_pids() == pids_in(local)
+
+
+def is_joining(local: Path, moment: str) -> bool:
+    return (local / moment).exists() and JOINING in state(local)
 
 
 def state(local: Path) -> str:
     return (local / "cluster.json").read_text()
 
 
+@pytest.mark.usefixtures("two")
 def test_a_stop_that_was_killed_is_seen_to_its_end_before_a_start() -> None:
-    done("cluster", "up", "--brokers", "2")
     cluster = read_cluster("local")
     assert cluster is not None
     pids = [broker["pid"] for broker in found()["brokers"]]
@@ -428,12 +440,12 @@ def test_a_stop_that_was_killed_is_seen_to_its_end_before_a_start() -> None:
     assert not set(pids) & {broker["pid"] for broker in found()["brokers"]}
 
 
-def test_killed_servers_of_all_kinds_are_mended_by_up(local: Path) -> None:
-    connect = done("cluster", "up", "--brokers", "2").splitlines()[0].partition("=")[2]
+def test_killed_servers_of_all_kinds_are_mended_by_up(two: Path) -> None:
+    connect = found()["zookeeper_connect"]
     with client_of(connect) as client:
         cluster_id = client.get("/cluster/id")[0]
     for server in ("zookeeper-1", "broker-2"):
-        process_of(local, server).kill()
+        process_of(two, server).kill()
 
     status = kadmin("cluster", "status")
     up = kadmin("cluster", "up")
