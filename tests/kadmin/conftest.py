@@ -9,12 +9,40 @@ from pathlib import Path
 import pytest
 
 from kadmin.execute import waiting
+from kadmin.jobs.spark.engine import SparkEngine
 from tests.support.checkout import CHECKOUT
 from tests.support.quick_time import QuickTime
-from tests.support.spark import standalone_master
+from tests.support.spark import SharedSpark, standalone_master
 from tests.support.waiting import OUTER_LIMIT_S
 
 SILENCE_MAX_S = waiting.SILENCE_MAX_S
+
+SHARED_SPARK = SharedSpark()
+
+
+@pytest.fixture
+def spark_engine(tmp_path_factory: pytest.TempPathFactory) -> SparkEngine:
+    """A local Spark, shared by all tests that neither end it nor set it up in their own way.
+
+    They belong into xdist's group "spark", and run one behind the other: Spark ends behind the
+    last of them, so that other tests of the process can start their own.
+    """
+    return SHARED_SPARK.engine(tmp_path_factory)
+
+
+def uses_shared_spark(item: pytest.Item | None) -> bool:
+    return "spark_engine" in getattr(item, "fixturenames", ())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # First, since they take longest; this comes behind what draws the order.
+    items.sort(key=lambda item: not uses_shared_spark(item))
+
+
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    if not uses_shared_spark(nextitem):
+        SHARED_SPARK.end()
 
 
 @pytest.fixture(scope="session")

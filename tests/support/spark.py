@@ -1,19 +1,51 @@
-"""What do tests need of a real Spark: a master of its own with workers, on this machine alone?"""
+"""Spark for tests: one engine that many of them share, and a standalone master with workers."""
 
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
+
+from kadmin.jobs.merge.engines import WORKER_MODULE
+from kadmin.jobs.spark.driver import Driver
+from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.spark.jvm import module_options, spark_home
 from kadmin.jvm.java import find_java
 from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 LOOPBACK = "127.0.0.1"
+
+
+class SharedSpark:
+    """The Spark engine of a test process, which starts when the first test asks for it.
+
+    PySpark has one context in a process: it must end before a test starts a driver of its own.
+    """
+
+    def __init__(self) -> None:
+        self._engine: SparkEngine | None = None
+
+    def engine(self, tmp_path_factory: pytest.TempPathFactory) -> SparkEngine:
+        """An engine with two workers; a third core is free for jobs by the driver's context."""
+        if self._engine is None:
+            directory = tmp_path_factory.mktemp("spark")
+            with pytest.MonkeyPatch.context() as patch:
+                for name in [name for name in os.environ if "SPARK" in name]:
+                    patch.delenv(name)
+                driver = Driver("tests", "local[3,4]", {}, directory)
+            self._engine = SparkEngine(driver, imports=WORKER_MODULE, workers_max=2)
+            self._engine.started.result()
+        return self._engine
+
+    def end(self) -> None:
+        if self._engine is not None:
+            self._engine.close(is_abandoned=False)
+            self._engine = None
 
 
 @contextmanager
@@ -103,3 +135,18 @@ def said(log: Path, pattern: str) -> str:
     found = re.search(pattern, log.read_text())
     assert found is not None
     return found[1]
+
+
+def await_end_of_processes(directory: Path) -> None:
+    """Wait for the end of all processes that know *directory*: JVMs and the workers they start."""
+    wait_until(lambda: [] == processes_of(directory), what=f"the end of {directory}'s Spark")
+
+
+def processes_of(directory: Path) -> list[Path]:
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        # It may end while it is looked at.
+        with suppress(OSError):
+            if str(directory).encode() in environment.read_bytes():
+                found.append(environment.parent)
+    return found

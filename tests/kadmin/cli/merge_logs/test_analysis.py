@@ -212,6 +212,7 @@ def test_files_that_are_no_logs_are_a_failure(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_spark_tells_what_this_process_tells() -> None:
     words = ("merge-logs", INCIDENT, "--analyze", "--output", "json")
     here = done(*words)

@@ -24,14 +24,13 @@ from kadmin.jobs.merge.output.rows import Formatter
 from kadmin.jobs.merge.output.slice_output import PartFiles
 from kadmin.jobs.merge.output.whole_files import part_files
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.spark.errors import SparkFailed
 from kadmin.jobs.spark.jvm import FLAGS, class_path, module_options, spark_archive, spark_home
 from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
-from tests.support.spark import standalone_master
+from tests.support.spark import await_end_of_processes, processes_of, standalone_master
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.spark
@@ -60,21 +59,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     await_end_of_processes(directory)
 
 
-def await_end_of_processes(directory: Path) -> None:
-    """Wait for the end of all processes that know *directory*: JVMs and the workers they start."""
-    wait_until(lambda: [] == processes_of(directory), what=f"the end of {directory}'s Spark")
-
-
-def processes_of(directory: Path) -> list[Path]:
-    found = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        # It may end while it is looked at.
-        with suppress(OSError):
-            if str(directory).encode() in environment.read_bytes():
-                found.append(environment.parent)
-    return found
-
-
 @pytest.fixture
 def logs(tmp_path: Path) -> tuple[Source, ...]:
     return write_sources(tmp_path / "logs", CONTENTS)
@@ -85,12 +69,17 @@ def request_of(logs: tuple[Source, ...], **options: Any) -> MergeRequest:
     return MergeRequest(sources=logs, makes_archive=False, **{"begins_here": False, **options})
 
 
-def merging(logs: tuple[Source, ...], **options: Any) -> AbstractContextManager[Merge]:
-    return merge(request_of(logs, **options))
+def merging(
+    logs: tuple[Source, ...], engine: SparkEngine | None = None, **options: Any
+) -> AbstractContextManager[Merge]:
+    """A merge on *engine*, or on a Spark of its own."""
+    return merge(request_of(logs, **options), engine=engine)
 
 
-def merged_bytes(logs: tuple[Source, ...], **options: Any) -> bytes:
-    with merging(logs, **options) as merged:
+def merged_bytes(
+    logs: tuple[Source, ...], engine: SparkEngine | None = None, **options: Any
+) -> bytes:
+    with merging(logs, engine, **options) as merged:
         return b"".join(output.read() for output in merged)
 
 
@@ -126,29 +115,20 @@ def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
+@pytest.mark.xdist_group("spark")
 def test_one_spark_merges_again_and_again_also_after_errors_and_readers_that_stop(
-    logs: tuple[Source, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    logs: tuple[Source, ...], spark_engine: SparkEngine, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "spark").mkdir()
-    engine = SparkEngine(Driver("tests", "local[2]", {}, tmp_path / "spark"))
-
-    def outputs(**options: Any) -> Iterator[bytes]:
-        slices = Merge(request_of(logs, **options), engine, tmp_path / "spark", lambda _: None)
-        return (output.read() for output in slices)
-
-    try:
-        assert MERGED == b"".join(outputs())
-        formatter = Factory(f"{__name__}:fails", {"message": "the disk is full"})
-        with pytest.raises(KadminError) as caught:
-            next(outputs(formatter=formatter))
-        assert ("the disk is full", "a hint") == (caught.value.message, caught.value.hint)
-        assert MERGED.startswith(next(outputs()))
-        assert MERGED == b"".join(outputs())
-    finally:
-        engine.close(is_abandoned=False)
+    assert MERGED == merged_bytes(logs, spark_engine)
+    formatter = Factory(f"{__name__}:fails", {"message": "the disk is full"})
+    with pytest.raises(KadminError) as caught:
+        merged_bytes(logs, spark_engine, formatter=formatter)
+    assert ("the disk is full", "a hint") == (caught.value.message, caught.value.hint)
+    with merging(logs, spark_engine) as merged:
+        assert MERGED.startswith(next(iter(merged)).read())
+    assert MERGED == merged_bytes(logs, spark_engine)
 
     assert ("", "") == capfd.readouterr()
-    await_end_of_processes(tmp_path / "spark")
 
 
 def test_a_merge_that_nobody_reads_to_its_end_ends_at_once(
@@ -173,6 +153,7 @@ def test_a_merge_that_is_over_before_spark_is_there_says_nothing_and_leaves_noth
     assert ("", "") == capfd.readouterr()
 
 
+@pytest.mark.long
 def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ...]) -> None:
     with pytest.raises(SparkFailed, match="ZeroDivisionError: a bug of ours") as caught:
         merged_bytes(
@@ -208,30 +189,17 @@ def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files
 
 
 @pytest.mark.faults
+@pytest.mark.xdist_group("spark")
 def test_what_killed_workers_had_not_done_others_do(
-    logs: tuple[Source, ...], tmp_path: Path
+    logs: tuple[Source, ...], tmp_path: Path, spark_engine: SparkEngine
 ) -> None:
     (tmp_path / "killed").mkdir()
     formatter = Factory(
         f"{__name__}:kills_worker", {"times": 2, "directory": str(tmp_path / "killed")}
     )
 
-    assert MERGED == merged_bytes(logs, formatter=formatter)
-
-
-@pytest.mark.faults
-def test_a_jvm_that_is_killed_is_one_error(logs: tuple[Source, ...], tmp_path: Path) -> None:
-    driver = Driver("tests", "local[1]", {}, tmp_path)
-    engine = SparkEngine(driver)
-    try:
-        engine.started.result()
-        assert driver.process is not None
-        os.kill(driver.process.pid, signal.SIGKILL)
-
-        with pytest.raises(SparkFailed, match="Spark's JVM ended"):
-            list(engine.run(len, [[]]))
-    finally:
-        engine.close(is_abandoned=True)
+    assert MERGED == merged_bytes(logs, spark_engine, formatter=formatter)
+    assert 2 == len(list((tmp_path / "killed").iterdir()))
 
 
 def test_settings_that_spark_refuses_are_one_error_though_a_merge_could_do_without(
@@ -242,6 +210,7 @@ def test_settings_that_spark_refuses_are_one_error_though_a_merge_could_do_witho
     assert "--conf" in str(caught.value.hint)
 
 
+@pytest.mark.long
 def test_of_what_a_scheduler_lacks_the_root_is_told(
     logs: tuple[Source, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,8 +293,9 @@ def test_kadmin_itself_runs_by_spark_submit_and_says_nothing_but_the_result(
     submit = Path(sys.executable).with_name("spark-submit")
     # Settings are meant: the merge waits for Spark's workers.
     words = ["merge-logs", str(tmp_path / "logs"), "--conf", "spark.task.maxFailures=1"]
+    light = ["--conf", "spark.ui.enabled=false", "--driver-java-options", " ".join(FLAGS)]
     done = subprocess.run(
-        [submit, "--master", "local[2]", kadmin_main.__file__, *words],
+        [submit, "--master", "local[2]", *light, kadmin_main.__file__, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={

@@ -14,7 +14,7 @@ from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.engine import SparkEngine, in_jobs, outcomes_of
 from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
 from kadmin.jobs.spark.master_url import check_master
-from tests.support.spark import standalone_master
+from tests.support.spark import await_end_of_processes, standalone_master
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
@@ -146,40 +146,50 @@ def test_what_a_job_raised_comes_in_its_turn() -> None:
 
 
 @pytest.mark.spark
-def test_nothing_is_left_in_a_directory_for_spark_s_files(tmp_path: Path) -> None:
+def test_an_engine_ends_without_a_word_and_leaves_no_files_and_no_process(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     place = tmp_path / "large-disk"
     place.mkdir()
     (tmp_path / "own").mkdir()
-    driver = Driver("test", "local[1]", {"spark.local.dir": str(place)}, tmp_path / "own")
+    conf = {"spark.local.dir": str(place)}
+    engine = SparkEngine(Driver("test", "local[1]", conf, tmp_path / "own"))
     try:
-        driver.bring_up()
-        shuffled = driver.context.parallelize([(1, 1)], 1).partitionBy(1)
+        assert [7] == list(engine.run(abs, [-7]))
+        engine.release()
+        # What a shuffle writes lies there, too.
+        shuffled = engine.driver.context.parallelize([(1, 1)], 1).partitionBy(1)
         assert [(1, 1)] == shuffled.collect()
         assert list(place.iterdir())
     finally:
-        driver.end(is_abandoned=False)
+        engine.close(is_abandoned=False)
 
     assert [] == list(place.iterdir())
+    assert ("", "") == capfd.readouterr()
+    await_end_of_processes(tmp_path / "own")
 
 
 @pytest.mark.spark
-def test_pyspark_says_nothing_when_the_jvm_is_killed(
+@pytest.mark.faults
+def test_a_jvm_that_is_killed_is_one_error_and_pyspark_says_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     driver = Driver("test", "local[1]", {}, tmp_path)
+    engine = SparkEngine(driver)
     try:
-        driver.bring_up()
-        assert 3 == driver.context.parallelize(range(3), 1).count()
+        assert [7] == list(engine.run(abs, [-7]))
         servers = [each for each in threading.enumerate() if is_of_accumulators(each)]
         assert driver.process is not None
         driver.process.kill()
         driver.process.wait(OUTER_LIMIT_S)
         # A connection that ended is one that is told of.
         wait_until(lambda: not is_in_conversation(servers[0]), what="the end of its connection")
+        with pytest.raises(SparkFailed, match="Spark's JVM ended"):
+            list(engine.run(len, [[]]))
     finally:
-        driver.end(is_abandoned=True)
+        engine.close(is_abandoned=True)
 
-    assert "" == capfd.readouterr().err
+    assert ("", "") == capfd.readouterr()
 
 
 def is_in_conversation(server: threading.Thread) -> bool:
@@ -229,6 +239,7 @@ def test_a_cluster_gives_results_in_order_from_few_jobs(
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_a_driver_without_memory_ends_instead_of_waiting_for_ever(tmp_path: Path) -> None:
     driver = Driver("test", "local[1]", {}, tmp_path)
     try:
@@ -245,6 +256,7 @@ def test_a_driver_without_memory_ends_instead_of_waiting_for_ever(tmp_path: Path
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_a_master_without_workers_is_named_and_nothing_waits_for_it_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kadmin.jobs.engine import Engine
 from kadmin.jobs.merge.clocks import Lifts
 from kadmin.jobs.merge.engines import shared_engine
 from kadmin.jobs.merge.merge import merge
 from kadmin.jobs.merge.request import MergeRequest
+from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.story import causality
 from kadmin.jobs.story.causality import Proofs, Route, lifts_of, most_lifted, proofs, together
 from kadmin.jobs.story.clocks import Correction, find_correction, with_correction
@@ -143,8 +146,10 @@ def skewed(tmp_path: Path) -> MergeRequest:
     return MergeRequest(sources=found_in(directory), master=None)
 
 
-def merged(request: MergeRequest, *, is_causal: bool = True) -> tuple[Correction, list[str]]:
-    with shared_engine(request) as engine:
+def merged(
+    request: MergeRequest, spark: Engine | None = None, *, is_causal: bool = True
+) -> tuple[Correction, list[str]]:
+    with nullcontext(spark) if spark is not None else shared_engine(request) as engine:
         found = find_correction(request, engine, corrects_clocks=False, is_causal=is_causal)
         with merge(with_correction(request, found), engine=engine) as outputs:
             text = b"".join(output.read() for output in outputs).decode()
@@ -181,9 +186,12 @@ def test_lines_of_real_brokers_stand_behind_the_decisions_that_they_obey(
 
 
 @pytest.mark.spark
-def test_spark_orders_by_cause_as_this_process_does(skewed: MergeRequest) -> None:
+@pytest.mark.xdist_group("spark")
+def test_spark_orders_by_cause_as_this_process_does(
+    skewed: MergeRequest, spark_engine: SparkEngine
+) -> None:
     on_spark = replace(
         skewed, master="local[2]", begins_here=False, slice_bytes=9_000, part_bytes=700
     )
 
-    assert merged(skewed) == merged(on_spark)
+    assert merged(skewed) == merged(on_spark, spark_engine)

@@ -84,6 +84,7 @@ def test_sources_without_an_order_are_named() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_spark_finds_the_same_and_one_engine_does_both_passes(skewed: MergeRequest) -> None:
     on_spark = replace(
         skewed, master="local[2]", begins_here=False, slice_bytes=9_000, part_bytes=700

@@ -9,6 +9,7 @@ import pytest
 from kadmin.jobs.merge.files.errors import CannotWrite
 from kadmin.jobs.merge.output.slice_output import SliceOutput
 from kadmin.jobs.merge.request import MergeRequest
+from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.story.bucket import LocalPiece, Piece
 from kadmin.jobs.story.gather import Selection, pieces_of
 from kadmin.jobs.story.tell import tell
@@ -46,6 +47,18 @@ def test_no_room_for_events_is_said(tmp_path: Path) -> None:
 
     with pytest.raises(CannotWrite, match=r"cannot write .*part-00000.events: no such file"):
         pieces_of(output, tmp_path / "gone")
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_spark_tells_what_this_process_tells(spark_engine: SparkEngine) -> None:
+    request = MergeRequest(sources=found_in(INCIDENT), master=None, slice_bytes=9_000)
+
+    here = tell(request, Selection())
+
+    assert here.stories
+    there = tell(replace(request, master="local[2]"), Selection(), engine=spark_engine)
+    assert here == there
 
 
 @pytest.mark.spark

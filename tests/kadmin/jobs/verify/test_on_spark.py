@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import absolute
-from kadmin.jobs.spark.driver import Driver
+from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.verify.on_spark import (
     MESSAGE_BYTES,
     MESSAGE_ITEMS,
@@ -79,22 +79,20 @@ def test_however_many_tasks_share_a_jvm_it_gets_few_rows_at_once(tasks: int) -> 
 
 
 @pytest.mark.spark
-def test_pyspark_hands_on_no_more_items_at_once_than_are_reckoned_with(tmp_path: Path) -> None:
+@pytest.mark.xdist_group("spark")
+def test_pyspark_hands_on_no_more_items_at_once_than_are_reckoned_with(
+    spark_engine: SparkEngine,
+) -> None:
     """It would gather more and more of them as long as they are small."""
     from pyspark import RDD
     from pyspark.serializers import NoOpSerializer
 
-    driver = Driver("test", "local[1]", {}, tmp_path)
-    try:
-        driver.bring_up()
-        context = driver.context
-        items = context.parallelize([0], 1).flatMap(
-            lambda _: ((0, bytes(1 if number < 30_000 else 5_000)) for number in range(34_000))
-        )
-        messages: RDD[bytes] = RDD(items.partitionBy(1)._jrdd, context, NoOpSerializer())
-        sizes = messages.map(len).collect()
-    finally:
-        driver.end(is_abandoned=True)
+    context = spark_engine.driver.context
+    items = context.parallelize([0], 1).flatMap(
+        lambda _: ((0, bytes(1 if number < 30_000 else 5_000)) for number in range(34_000))
+    )
+    messages: RDD[bytes] = RDD(items.partitionBy(1)._jrdd, context, NoOpSerializer())
+    sizes = messages.map(len).collect()
 
     assert 4_000 * 5_000 < sum(sizes)
     assert max(sizes) < (MESSAGE_ITEMS + 1) * 5_100
