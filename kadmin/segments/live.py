@@ -123,8 +123,12 @@ class LivePartition:
             replica = self.replicas[name]
             replica.high_watermark = given.high_watermark
             replica.log_start_offset = given.log_start_offset
-            log = logs[name] = self._read(given)
-            end = min(log.log_end_offset, given.high_watermark)
+            given_end = self.position
+            # Of a replica that has no more, most answers hold nothing to be read.
+            if given.records:
+                logs[name] = self._read(given)
+                given_end = logs[name].log_end_offset
+            end = min(given_end, given.high_watermark)
             if end <= self.position < given.high_watermark:
                 end = given.high_watermark if is_alone else self.position
                 is_short = not is_alone
@@ -134,6 +138,7 @@ class LivePartition:
         start, end = self.position, min(ends.values(), default=self.position)
         if end == start:
             return Step(has_moved=False, is_short=is_short)
+        logs = {name: logs.get(name) or self._read(given) for name, given in fetched.items()}
         divergence = first_divergence(logs, start, end)
         for name, log in logs.items():
             self._count(self.replicas[name], log, start, end)

@@ -263,7 +263,7 @@ def test_a_broker_that_gives_nothing_is_named_once(is_dead: bool) -> None:
     for logs in brokers.logs.values():
         logs |= {TopicPartition("users", number): log() for number in range(20)}
     (brokers.dead if is_dead else brokers.silent).add(TWO)
-    verification = brokers.verification(until_caught_up=False, time_max_s=100.0)
+    verification = brokers.verification(until_caught_up=False, time_max_s=3 * GRACE_S)
 
     verification.run()
 
