@@ -3,6 +3,7 @@
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import cramjam
@@ -16,6 +17,8 @@ MAX_TIMESTAMP_AT: Final = 35
 START_MS: Final = 1_700_000_000_000
 
 
+# Tests make records by the hundred thousand, of the same few sizes and deltas.
+@lru_cache(1 << 15)
 def varint(number: int) -> bytes:
     raw = (number << 1) ^ (number >> 63)
     out = bytearray()

@@ -145,20 +145,21 @@ def test_records_are_judged_as_one_by_one(block: range):
 
 @pytest.mark.parametrize("count", [63, 64, 65, 8191, 8192, 8193, 20_000])
 def test_runs_end_where_offsets_take_another_byte(count: int):
-    body = b"".join(record(number, 7, b"value") for number in range(count))
+    records = [record(number, 7, b"value") for number in range(count)]
 
-    check_records(body, count, 0)
+    check_records(b"".join(records), count, 0)
     for wrong in (0, 63, 64, 8191, 8192, count - 1):
         if wrong < count:
-            again = [record(number, 7, b"value") for number in range(count)]
+            again = records.copy()
             again[wrong] = record(wrong ^ 1, 7, b"value")
             assert not passes(b"".join(again), count)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", [0, 1, 100])
-@pytest.mark.parametrize("key", [None, b"", b"some key", bytes(63)])
-@pytest.mark.parametrize("size", [0, 40, 200])
+@pytest.mark.parametrize(
+    ("key", "size"), [(None, 200), (b"", 0), (b"some key", 40), (bytes(63), 0)]
+)
 def test_records_that_differ_in_size_are_looked_at_many_at_a_time(
     step: int, key: bytes | None, size: int
 ):
@@ -266,7 +267,7 @@ def test_the_latest_timestamp_is_known_for_certain(block: range):
     for seed in block:
         sys.stdout.write(f"seed {seed}\n")
         chance = random.Random(seed)
-        count = chance.choice((1, 2, 5, 70, 200, 3000))
+        count = chance.choice((1, 2, 5, 70, 200, 700))
         deltas = scattered(chance, count)
         size, varies = chance.choice((0, 20, 300)), chance.choice((0, 0, 40))
         body = b"".join(
