@@ -15,6 +15,11 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
 # These start no server, speak with none, and are no long computations.  Who is done first takes
 # tests from another.
 FAST := --dist worksteal -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"
+# COVERAGE=1 also prints the branches that the tests of test-fast reach, by package (tests/conftest.py
+# says why not all tests count).
+COVERAGE :=
+COVER := $(if $(COVERAGE),--cov --cov-report=json:.coverage.json)
+SHOW_COVERAGE := $(if $(COVERAGE),$(BIN)/python -m scripts.coverage_by_package .coverage.json)
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 RESULTS := .cache/results
@@ -33,9 +38,10 @@ demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
 .PHONY: test
-test: setup ## Run the tests but for long ones and real Kafka: under 15 minutes
-	SEEDS=$${SEEDS:-60} CRASH_SEEDS=$${CRASH_SEEDS:-400} EXAMPLES=$${EXAMPLES:-30} \
-	    $(PYTEST) -m "not (interop or long)" $(TESTS) $(OR_NONE)
+test: setup ## Run the tests but for long ones and real Kafka: under 10 minutes
+	SEEDS=$${SEEDS:-20} CRASH_SEEDS=$${CRASH_SEEDS:-200} EXAMPLES=$${EXAMPLES:-20} \
+	    $(PYTEST) $(COVER) -m "not (interop or long)" $(TESTS) $(OR_NONE)
+	@$(SHOW_COVERAGE)
 
 .PHONY: test-all
 test-all: setup ## Run all tests, those with real Kafka where Maven answers, and count them
@@ -51,7 +57,8 @@ flakes: setup ## Run `make test` RUNS times beside LOADS busy loops, and name wh
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that start no server and compute little: under a minute
-	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) $(FAST) $(TESTS)
+	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) $(COVER) $(FAST) $(TESTS)
+	@$(SHOW_COVERAGE)
 
 .PHONY: sim
 sim: setup ## Play SEEDS stories of each plot of the simulator, where the last run stopped
@@ -60,12 +67,6 @@ sim: setup ## Play SEEDS stories of each plot of the simulator, where the last r
 .PHONY: faults
 faults: setup ## Break brokers, ZooKeepers and links for MINUTES under load, as SEED draws it
 	$(BIN)/python -m tests.faults --minutes $${MINUTES:-10} --seed $${SEED:-1}
-
-.PHONY: coverage
-coverage: setup ## Print the branch coverage of the tests of test-fast, by package
-	SEEDS=$${SEEDS:-20} CRASH_SEEDS=$${CRASH_SEEDS:-250} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) -q $(FAST) \
-	    --cov --cov-report=json:.coverage.json
-	@$(BIN)/python -m scripts.coverage_by_package .coverage.json
 
 .PHONY: mutants
 mutants: setup ## Make MUTANTS small mistakes, drawn by SEED, and print those that no test notices

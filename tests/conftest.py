@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,6 +44,9 @@ for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
 
 
+NOT_FAST: Final = ("slow", "zk", "interop", "spark", "clients", "sockets", "browser", "faults")
+"""The marks of what test-fast leaves out, as the Makefile has them."""
+
 # Nothing that is made while tests are collected is garbage.
 gc.disable()
 
@@ -54,6 +58,17 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count the branches of the tests of test-fast alone.
+
+    Watching them more than doubles the time of a test, and what a test of servers, or a long
+    computation, comes by on its way has not been tested by it.
+    """
+    for item in items:
+        if not {mark.name for mark in item.iter_markers()}.isdisjoint(NOT_FAST):
+            item.add_marker(pytest.mark.no_cover)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import NOT_FAST
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S
 
@@ -172,9 +173,8 @@ def made(*words: str) -> str:
     ).stdout
 
 
-@pytest.mark.parametrize("target", ["test-fast", "coverage"])
-def test_only_the_fast_targets_leave_out_what_is_slow(target: str) -> None:
-    assert "not (slow or " in made("--dry-run", target)
+def test_only_test_fast_leaves_out_what_is_slow_and_coverage_counts_what_it_runs() -> None:
+    assert f'-m "not ({" or ".join(NOT_FAST)})"' in made("--dry-run", "test-fast")
     assert "slow" not in made("--dry-run", "test")
 
 
@@ -188,8 +188,15 @@ def test_all_tests_are_all_and_draw_as_many_as_there_are() -> None:
     assert "-m interop" in listed
 
 
-def test_coverage_draws_few_of_all_that_is_drawn() -> None:
-    drawn = made("--dry-run", "coverage")
+def test_branches_are_counted_where_that_is_asked_for() -> None:
+    for target in ("test", "test-fast"):
+        assert "--cov" not in made("--dry-run", target)
+        assert "coverage_by_package" in made("--dry-run", target, "COVERAGE=1")
+
+
+@pytest.mark.parametrize("target", ["test", "test-fast"])
+def test_few_are_drawn_of_all_that_is_drawn(target: str) -> None:
+    drawn = made("--dry-run", target)
 
     for name in ("SEEDS", "CRASH_SEEDS", "EXAMPLES"):
         assert f" {name}=${{{name}:-" in f" {drawn}".replace("\n", " ")
@@ -206,6 +213,7 @@ def test_the_targets_of_the_makefile_are_listed_by_help() -> None:
         "test-all",
         "flakes",
         "interop",
+        "interop-smoke",
         "lint",
         "docs",
         "bench",
