@@ -1,10 +1,16 @@
-"""Clusters that `kadmin topics` is run on."""
+"""Clusters that kadmin is run on: in ZooKeeper only, or of one broker of ours."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 
+from kadmin.local.zookeeper import ZooKeeperServer
 from tests.kadmin.builders import cluster, topic
 from tests.kadmin.cli.topics.runs import RACKED, SICK
+from tests.support.brokers import Broker, running_broker
 from tests.support.znodes import write_snapshot
+from tests.support.zookeeper import make_chroot
 
 
 @pytest.fixture
@@ -21,3 +27,20 @@ def healthy(chroot, monkeypatch):
     write_snapshot(chroot, cluster(RACKED, topic("users", "0,1 1,2")))
     monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
     return chroot
+
+
+class OneBroker(NamedTuple):
+    """A broker that tests share, and its ZooKeeper."""
+
+    broker: Broker
+    zookeeper: str
+
+
+@pytest.fixture(scope="session")
+def one_broker(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
+) -> Iterator[OneBroker]:
+    """For tests in the group "one-broker" of xdist, each of which keeps to topics of its own."""
+    connect = make_chroot(zookeeper)
+    with running_broker(tmp_path_factory.mktemp("broker"), connect) as broker:
+        yield OneBroker(broker, connect)

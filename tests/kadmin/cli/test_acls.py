@@ -3,15 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from kazoo.client import KazooClient
 
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster
+from tests.kadmin.cli.conftest import OneBroker
 from tests.support.asking import AskingKadmin
-from tests.support.brokers import running_broker
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.watching import shown
 from tests.support.znodes import all_znodes, write_snapshot
@@ -254,11 +253,12 @@ def test_older_brokers_take_no_transactional_id_by_zookeeper(chroot: str) -> Non
 
 
 @pytest.mark.clients
-def test_brokers_without_an_authorizer_have_no_acls(chroot: str, tmp_path: Path) -> None:
-    with running_broker(tmp_path / "broker", chroot) as broker:
-        removal = ("--remove", "--topic", "orders", "--yes")
-        ways = ("--list",), ("--add", *ANN, *READ), removal
-        outcomes = [kadmin("acls", *way, "--bootstrap-server", broker.bootstrap) for way in ways]
+@pytest.mark.xdist_group("one-broker")
+def test_brokers_without_an_authorizer_have_no_acls(one_broker: OneBroker) -> None:
+    wire = ("--bootstrap-server", one_broker.broker.bootstrap)
+    removal = ("--remove", "--topic", "orders", "--yes")
+    ways = ("--list",), ("--add", *ANN, *READ), removal
+    outcomes = [kadmin("acls", *way, *wire) for way in ways]
 
     assert [(ExitCode.FAILED, "")] * 3 == [(each.exit_code, each.stdout) for each in outcomes]
     for outcome in outcomes:

@@ -11,17 +11,25 @@ from kadmin.errors import ExitCode
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.brokers import running_broker
 from tests.support.cli import done, kadmin
+from tests.support.waiting import wait_until
 from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("api-versions"),
+]
 
 
 @pytest.fixture(scope="module")
-def bootstrap(
-    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
-) -> Iterator[str]:
-    connect = make_chroot(zookeeper)
+def connect(zookeeper: ZooKeeperServer) -> str:
+    return make_chroot(zookeeper)
+
+
+@pytest.fixture(scope="module")
+def bootstrap(tmp_path_factory: pytest.TempPathFactory, connect: str) -> Iterator[str]:
     with (
         running_broker(tmp_path_factory.mktemp("one"), connect, 1) as one,
         running_broker(tmp_path_factory.mktemp("two"), connect, 2) as two,
@@ -53,20 +61,22 @@ def test_brokers_of_one_release_do_not_differ(bootstrap: str) -> None:
 
 
 def test_watching_goes_on_while_a_broker_is_down(
-    tmp_path: Path, zookeeper: ZooKeeperServer
+    bootstrap: str, connect: str, tmp_path: Path
 ) -> None:
-    connect = make_chroot(zookeeper)
+    wire = ("--bootstrap-server", bootstrap)
+    session = {"zookeeper.session.timeout.ms": "2000"}
     with (
-        running_broker(tmp_path / "one", connect, 1) as one,
-        running_broker(tmp_path / "two", connect, 2) as two,
-        shown("api-versions", "--watch", "0.1", "--bootstrap-server", one.bootstrap) as watching,
+        running_broker(tmp_path / "three", connect, 3, session) as three,
+        shown("api-versions", "--watch", "0.1", *wire) as watching,
     ):
-        first_of_two = next(line for line in watching if "(id: 2 " in line)
-        two.kill()
-        silent = next(line for line in watching if "(id: 2 " in line and "ERROR" in line)
+        first_of_three = next(line for line in watching if "(id: 3 " in line)
+        three.kill()
+        silent = next(line for line in watching if "(id: 3 " in line and "ERROR" in line)
         next_of_one = next(line for line in watching if "(id: 1 " in line)
+    # Other tests ask all brokers that are known.
+    wait_until(lambda: "3" not in done("brokers", "--list", *wire).split(), what="two brokers")
 
-    assert first_of_two.endswith("-> (\n")
+    assert first_of_three.endswith("-> (\n")
     assert silent.endswith("-> ERROR: it did not answer\n")
     assert next_of_one.endswith("-> (\n")
 

@@ -1,7 +1,6 @@
 """`kadmin delete-records` against brokers of ours; real ones in `tests/interop`."""
 
 import json
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,17 @@ from typing import Any
 import pytest
 
 from kadmin.errors import ExitCode
-from kadmin.local.zookeeper import ZooKeeperServer
+from tests.kadmin.cli.conftest import OneBroker
 from tests.support.asking import AskingKadmin
-from tests.support.brokers import Broker, running_broker
+from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin
-from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("one-broker"),
+]
 
 NUMBERS = count(1)
 FIRST_MS = 1_700_000_000_000
@@ -29,10 +32,11 @@ class Cluster:
         return kadmin("delete-records", *arguments, *self.wire)
 
     def refused(self, *arguments: str) -> KadminRun:
-        before = done("offsets", "--time", "earliest", *self.wire)
+        firsts = ("offsets", "--topic", "deleted-*", "--time", "earliest", *self.wire)
+        before = done(*firsts)
         outcome = self.run(*arguments)
         assert outcome.stdout == ""
-        assert before == done("offsets", "--time", "earliest", *self.wire)
+        assert before == done(*firsts)
         return outcome
 
     def firsts(self, topic: str) -> list[int]:
@@ -40,13 +44,9 @@ class Cluster:
         return [int(line.rpartition(":")[2]) for line in told.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def cluster(
-    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
-) -> Iterator[Cluster]:
-    directory = tmp_path_factory.mktemp("broker")
-    with running_broker(directory, make_chroot(zookeeper)) as broker:
-        yield Cluster(broker)
+@pytest.fixture
+def cluster(one_broker: OneBroker) -> Cluster:
+    return Cluster(one_broker.broker)
 
 
 @pytest.fixture

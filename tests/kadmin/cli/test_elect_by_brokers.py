@@ -13,7 +13,13 @@ from tests.support.cli import KadminRun, done, kadmin
 from tests.support.fleets import Fleet, running_fleet
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.faults,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("elect-by-brokers"),
+]
 
 
 @pytest.fixture(scope="module")

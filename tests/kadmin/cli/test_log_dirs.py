@@ -15,7 +15,12 @@ from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("log-dirs"),
+]
 
 
 class Cluster:

@@ -2,20 +2,23 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from kadmin.errors import ExitCode
-from kadmin.local.zookeeper import ZooKeeperServer
+from tests.kadmin.cli.conftest import OneBroker
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("one-broker"),
+]
 
 NUMBERS = count(1)
 OLD_MS, YOUNG_MS = 1_700_000_000_000, 1_700_000_060_000
@@ -33,13 +36,9 @@ class Cluster:
         return done("offsets", *arguments, "--bootstrap-server", self.broker.bootstrap)
 
 
-@pytest.fixture(scope="module")
-def cluster(
-    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
-) -> Iterator[Cluster]:
-    connect = make_chroot(zookeeper)
-    with running_broker(tmp_path_factory.mktemp("broker"), connect) as broker:
-        yield Cluster(broker, connect)
+@pytest.fixture
+def cluster(one_broker: OneBroker) -> Cluster:
+    return Cluster(one_broker.broker, one_broker.zookeeper)
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ pytestmark = [
     pytest.mark.faults,
     pytest.mark.clients,
     pytest.mark.filterwarnings(LEFT_OPEN),
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("reassign-by-brokers"),
 ]
 
 RECORDS = 400

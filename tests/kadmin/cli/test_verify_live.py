@@ -21,7 +21,12 @@ from tests.support.cli import KadminRun, done, kadmin, kadmin_process
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("verify-live"),
+]
 
 COUNT: Final = 300
 

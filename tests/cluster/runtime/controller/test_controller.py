@@ -43,7 +43,13 @@ from tests.support.quick_time import QuickTime
 from tests.support.waiting import until, wait_until
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.faults,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("controller"),
+]
 
 PREFERRED: Final = 0
 UNCLEAN: Final = 1

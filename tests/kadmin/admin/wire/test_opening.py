@@ -11,6 +11,7 @@ from threading import Thread
 
 import pytest
 
+from kadmin.admin.wire import opening
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.opening import FailureLog, logging_to
 from kadmin.admin.wire.probe import Probe
@@ -21,6 +22,12 @@ from tests.support.cli import kadmin
 speaks = pytest.mark.clients
 
 LOOPBACK = "127.0.0.1"
+
+
+@pytest.fixture(autouse=True)
+def short_first_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who says something wrong here says it at once; who is silent gets further rounds anyway."""
+    monkeypatch.setattr(opening, "FIRST_ROUND_S", 0.3)
 
 
 @contextmanager

@@ -26,7 +26,12 @@ from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of, make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("check"),
+]
 
 SINCE = r" without a leader since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
 

@@ -21,7 +21,12 @@ from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("configs-by-wire"),
+]
 
 NUMBERS = count(1)
 

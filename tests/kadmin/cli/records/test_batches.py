@@ -1,27 +1,27 @@
 """Do batches fit into topics that take small ones only?"""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kadmin.local.zookeeper import ZooKeeperServer
+from tests.kadmin.cli.conftest import OneBroker
 from tests.support.asking import AskingKadmin
-from tests.support.brokers import Broker, running_broker
+from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin
-from tests.support.zookeeper import make_chroot
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("one-broker"),
+]
 
 COUNT = 2000
 
 
-@pytest.fixture(scope="module")
-def broker(
-    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
-) -> Iterator[Broker]:
-    with running_broker(tmp_path_factory.mktemp("broker"), make_chroot(zookeeper)) as made:
-        yield made
+@pytest.fixture
+def broker(one_broker: OneBroker) -> Broker:
+    return one_broker.broker
 
 
 def produced(broker: Broker, topic: str, records: Path, *options: str) -> KadminRun:
