@@ -719,12 +719,12 @@ def is_sound(content: bytearray) -> bool:
         return False
 
 
-@pytest.mark.parametrize("size", [*range(1, 57), *range(58, 200), 5000, 8000])
-def test_the_beginning_of_a_lone_record_is_known_by_its_size(size: int) -> None:
-    content = full_record(0, 0, None, b"\xff" * size, 0)
-    mask, beginning = lone_beginning(len(content))
+def test_the_beginning_of_a_lone_record_is_known_by_its_size() -> None:
+    for size in (*range(1, 57), *range(58, 200), 5000, 8000):
+        content = full_record(0, 0, None, b"\xff" * size, 0)
+        mask, beginning = lone_beginning(len(content))
 
-    assert int.from_bytes(content[:8]) & mask == beginning
+        assert int.from_bytes(content[:8]) & mask == beginning, size
 
 
 @given(lone_batches())

@@ -167,16 +167,21 @@ def test_a_snapshot_is_read_as_it_was_written():
     assert producers[2].transaction_offset == 20
 
 
-@pytest.mark.parametrize("size", range(len(SNAPSHOT)))
-def test_a_snapshot_that_was_cut_off_is_refused(size: int):
-    with pytest.raises(CorruptFileError):
-        producer_snapshot.decode(SNAPSHOT[:size], "x")
+def is_refused(content: bytes) -> bool:
+    try:
+        producer_snapshot.decode(content, "x")
+    except CorruptFileError:
+        return True
+    return False
 
 
-@pytest.mark.parametrize("position", range(len(SNAPSHOT)))
-def test_a_snapshot_with_a_flipped_bit_is_refused(position: int):
-    content = bytearray(SNAPSHOT)
-    content[position] ^= 0x10
+def test_a_snapshot_that_was_cut_off_is_refused():
+    assert [] == [size for size in range(len(SNAPSHOT)) if not is_refused(SNAPSHOT[:size])]
 
-    with pytest.raises(CorruptFileError):
-        producer_snapshot.decode(bytes(content), "x")
+
+def test_a_snapshot_with_a_flipped_bit_is_refused():
+    for position in range(len(SNAPSHOT)):
+        content = bytearray(SNAPSHOT)
+        content[position] ^= 0x10
+
+        assert is_refused(bytes(content)), position

@@ -1,17 +1,13 @@
 """The tables: what the annotations say, what the descriptions say, and what Kafka 3.9 serves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
-
-import pytest
 
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.fields import BOOL, BYTES, FLOAT64, RECORDS, STRING, UUID, Field, Kind, Records
 from cluster.wire.schema import Schema, fields_of, request_schema, response_schema
-from tests.cluster.wire.messages import all_schemas, title
-
-EVERY_MESSAGE = pytest.mark.parametrize("schema", list(all_schemas()), ids=title)
+from tests.cluster.wire.messages import all_schemas
 
 # The highest versions that a broker of Kafka 3.9 over ZooKeeper serves; all begin at 0.
 SERVED_BY_3_9 = {
@@ -50,28 +46,30 @@ def bytes_at_least(cls: type[tuple[Any, ...]], version: int, flexible: bool) -> 
     return len(present) + flexible
 
 
-@EVERY_MESSAGE
-def test_annotations_say_what_the_descriptions_say(schema: Schema) -> None:
-    for struct in structs_of(schema.message):
+def every_struct() -> Iterator[tuple[Schema, type[tuple[Any, ...]]]]:
+    return ((schema, struct) for schema in all_schemas() for struct in structs_of(schema.message))
+
+
+def test_annotations_say_what_the_descriptions_say() -> None:
+    for _, struct in every_struct():
         hints = get_type_hints(struct)
         for name, field in fields_of(struct).items():
             assert hints[name] == annotation_of(field), (struct, name)
 
 
-@EVERY_MESSAGE
-def test_defaults_have_the_type_of_their_field(schema: Schema) -> None:
-    for struct in structs_of(schema.message):
+def test_defaults_have_the_type_of_their_field() -> None:
+    for _, struct in every_struct():
         hints = get_type_hints(struct)
         for name, value in struct()._asdict().items():  # type: ignore[attr-defined]
             allowed = get_args(hints[name]) if NoneType in get_args(hints[name]) else [hints[name]]
 
-            assert any(isinstance(value, get_origin(type_) or type_) for type_ in allowed), name
+            is_one = any(isinstance(value, get_origin(type_) or type_) for type_ in allowed)
+            assert is_one, (struct, name)
 
 
-@EVERY_MESSAGE
-def test_every_element_of_an_array_takes_a_byte_at_least(schema: Schema) -> None:
+def test_every_element_of_an_array_takes_a_byte_at_least() -> None:
     """Else a hostile count would keep a decoder busy without any bytes behind it."""
-    for struct in structs_of(schema.message):
+    for schema, struct in every_struct():
         for field in fields_of(struct).values():
             if field.is_array and not isinstance(field.of, Kind):
                 for version in schema.versions:
@@ -81,14 +79,13 @@ def test_every_element_of_an_array_takes_a_byte_at_least(schema: Schema) -> None
                         assert bytes_at_least(field.of, version, flexible) > 0, (struct, version)
 
 
-@EVERY_MESSAGE
-def test_tags_are_numbered_from_zero_and_only_in_flexible_versions(schema: Schema) -> None:
-    for struct in structs_of(schema.message):
+def test_tags_are_numbered_from_zero_and_only_in_flexible_versions() -> None:
+    for schema, struct in every_struct():
         tagged = [field for field in fields_of(struct).values() if field.tag is not None]
 
-        assert [field.tag for field in tagged] == list(range(len(tagged)))
+        assert [field.tag for field in tagged] == list(range(len(tagged))), struct
         for field in tagged:
-            assert field.versions.lowest in schema.flexible
+            assert field.versions.lowest in schema.flexible, struct
 
 
 def test_versions_are_those_of_kafka_3_9_in_both_directions() -> None:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Final
 
-import pytest
-
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation
 from cluster.broker.configs.supported_configs import (
@@ -197,20 +195,26 @@ def is_taken(world: World, kind: int, resource: str, name: str, value: str) -> b
 
 
 @cache
+def two_brokers() -> tuple["RunningBroker", "RunningBroker"]:
+    return RunningBroker(), RunningBroker()
+
+
+@cache
 def changed_by(name: str) -> frozenset[str]:
     """What becomes different when the broker's config *name* is set for all, or for this one."""
-    own, shared = RunningBroker(), RunningBroker()
+    own, shared = two_brokers()
     before = own.applied
     value = broker_value(name)
 
     own_appliers = own.find({}, {name: value})
     appliers = shared.find({name: value}, {})
 
-    assert own.applied == shared.applied, "it does not matter where it is set"
-    assert own_appliers == appliers
+    assert own.applied == shared.applied, f"it does not matter where {name} is set"
+    assert own_appliers == appliers, name
     found = differences(before, own.applied)
-    own.find({}, {})
-    assert own.applied == before, "what is unset has no effect any more"
+    for broker in (own, shared):
+        broker.find({}, {})
+        assert broker.applied == before, f"{name}, now unset, has no effect any more"
     return found
 
 
@@ -221,22 +225,22 @@ DYNAMIC: Final = {
 }
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
-def test_a_dynamic_config_is_applied_by_whom_the_table_says_when_it_changes(name: str) -> None:
-    applier = DYNAMIC[name].applied_by
-    broker = RunningBroker()
+def test_a_dynamic_config_is_applied_by_whom_the_table_says_when_it_changes() -> None:
+    for name, row in DYNAMIC.items():
+        broker = RunningBroker()
 
-    appliers = broker.find({}, {name: broker_value(name)})
-    changed = changed_by(name)
+        appliers = broker.find({}, {name: broker_value(name)})
+        changed = changed_by(name)
 
-    assert {applier} == appliers
-    assert changed, "nobody has applied it"
-    assert changed <= BY_APPLIER[applier]
+        assert {row.applied_by} == appliers, name
+        assert changed, f"nobody has applied {name}"
+        assert changed <= BY_APPLIER[row.applied_by], name
 
 
-@pytest.mark.parametrize("name", [name for name in ALL_BROKER_KEYS if name not in DYNAMIC])
-def test_no_other_config_of_brokers_has_an_effect_while_they_run(name: str) -> None:
-    assert not changed_by(name)
+def test_no_other_config_of_brokers_has_an_effect_while_they_run() -> None:
+    others = [name for name in ALL_BROKER_KEYS if name not in DYNAMIC]
+
+    assert {} == {name: changed for name in others if (changed := changed_by(name))}
 
 
 def test_what_is_advertised_as_dynamic_is_what_is_applied() -> None:
@@ -274,17 +278,18 @@ def changed_in_topic(name: str) -> frozenset[str]:
     return differences(before, broker.applied)
 
 
-@pytest.mark.parametrize("name", SUPPORTED_TOPIC_CONFIGS)
-def test_a_topic_config_is_applied_by_whom_the_table_says_when_it_changes(name: str) -> None:
-    changed = changed_in_topic(name)
+def test_a_topic_config_is_applied_by_whom_the_table_says_when_it_changes() -> None:
+    for name, row in SUPPORTED_TOPIC_CONFIGS.items():
+        changed = changed_in_topic(name)
 
-    assert changed, "nobody has applied it"
-    assert changed <= BY_APPLIER[SUPPORTED_TOPIC_CONFIGS[name].applied_by]
+        assert changed, f"nobody has applied {name}"
+        assert changed <= BY_APPLIER[row.applied_by], name
 
 
-@pytest.mark.parametrize("name", sorted(TOPIC_CONFIGS.keys() - SUPPORTED_TOPIC_CONFIGS.keys()))
-def test_no_other_config_of_topics_has_an_effect(name: str) -> None:
-    assert not changed_in_topic(name)
+def test_no_other_config_of_topics_has_an_effect() -> None:
+    others = TOPIC_CONFIGS.keys() - SUPPORTED_TOPIC_CONFIGS.keys()
+
+    assert {} == {name: changed for name in others if (changed := changed_in_topic(name))}
 
 
 def test_what_is_documented_of_topics_is_what_is_applied() -> None:
