@@ -4,6 +4,7 @@ Three replicas of two segments are equal; then one of them gets the fault.
 """
 
 import struct
+from functools import cache
 from typing import Final
 
 import pytest
@@ -26,11 +27,14 @@ from tests.kadmin.segments.replicas import (
     values_of,
 )
 from tests.kadmin.segments.sources import Bytes
+from tests.support.examples import example_count
 
 NAMES: Final = tuple(FORMATS)
 NUMBERS: Final = st.integers(0, COUNT - 1)
 SETTINGS: Final = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=example_count(30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 each_format = pytest.mark.parametrize("name", NAMES)
@@ -38,11 +42,16 @@ each_format = pytest.mark.parametrize("name", NAMES)
 
 def among_sound(name: str, segments: dict[int, bytes]) -> tuple[Comparison, list[Damage]]:
     """Replica 3 of *segments* beside the sound ones 1 and 2, and what is wrong with it."""
+    one, two = sound(name)
+    faulty = replica(segments, high_watermark=base_offset(name, COUNT))
+    assert [] == one.damage == two.damage
+    return compare({"1": one, "2": two, "3": faulty}), faulty.damage
+
+
+@cache
+def sound(name: str) -> list[ReplicaLog]:
     end = base_offset(name, COUNT)
-    sound = [replica(segments_of(name, log_of(name)), high_watermark=end) for _ in range(2)]
-    faulty = replica(segments, high_watermark=end)
-    assert [] == sound[0].damage == sound[1].damage
-    return compare({"1": sound[0], "2": sound[1], "3": faulty}), faulty.damage
+    return [replica(segments_of(name, log_of(name)), high_watermark=end) for _ in range(2)]
 
 
 def place(name: str, batches: list[bytes], number: int) -> tuple[str, int]:

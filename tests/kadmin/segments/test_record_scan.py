@@ -11,6 +11,7 @@ from kadmin.segments import record_scan
 from kadmin.segments.record_scan import are_sound
 from kadmin.segments.records import records_of
 from tests.cluster.storage.batches import HEADER, START_MS, batch, batch_around, varint
+from tests.support.examples import example_count
 
 PREFIX = HEADER.size
 
@@ -89,7 +90,7 @@ def test_a_compacted_batch_may_have_lost_records_anywhere() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=example_count(400))
 @given(st.data())
 def test_nothing_is_right_that_reading_one_by_one_refuses(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 4))

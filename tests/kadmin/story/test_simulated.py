@@ -18,6 +18,7 @@ from cluster.zk.topics import decode_state
 from kadmin.story.fold import fold
 from kadmin.story.values import NO_LEADER, AnomalyKind, Reason, Story
 from tests.kadmin.story.lines import Logs
+from tests.support.examples import example_count
 
 BEGIN = datetime(2026, 11, 20)
 
@@ -29,7 +30,7 @@ IMPOSSIBLE = {
 }
 """What no cluster of ours does, whatever fails."""
 
-SEEDS = {Plot.CLUSTER: range(11), Plot.PARTITION: range(24)}
+SEEDS = {Plot.CLUSTER: range(example_count(15)), Plot.PARTITION: range(example_count(30))}
 
 UNCLEAN = (11, 23, 57)
 """Seeds of stories that have unclean elections."""
@@ -124,7 +125,7 @@ def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> 
             counts["untold"] += len(untold)
     # One in 1,000, of some hundred seeds; of these at most one.
     assert counts["untold"] <= 1, counts
-    assert counts["told"] > 100
+    assert counts["told"] > 4 * len(SEEDS[plot]), counts
 
 
 @pytest.mark.sim
