@@ -67,7 +67,11 @@ def value(name: str, field: Field, version: int, count: int) -> Any:
         return one(name, field.of, version, 0, count)
     if field.of is STRING or has_text(field.of, version):
         return (one(name, field.of, version, 0, count),)
-    return tuple(one(name, field.of, version, number, 2) for number in range(count))
+    if isinstance(field.of, Kind):
+        return tuple(one(name, field.of, version, number, 2) for number in range(count))
+    made = message(field.of, version, 2)
+    numbered = [one for one in ("partition", "partition_index") if hasattr(made, one)]
+    return tuple(made._replace(**dict.fromkeys(numbered, number)) for number in range(count))
 
 
 def one(name: str, of: Any, version: int, number: int, count: int) -> Any:

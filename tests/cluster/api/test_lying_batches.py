@@ -147,7 +147,8 @@ def test_large_batches_are_checked_one_after_the_other(world: World):
 def test_a_request_of_many_large_batches_does_not_hold_up_one_of_another_client(world: World):
     world.lead("many", partitions=3)
     given: list[str] = []
-    parts = [PartitionProduceData(index, bytes(batch(25_000))) for index in range(3)]
+    large = bytes(batch(25_000))
+    parts = [PartitionProduceData(index, large) for index in range(3)]
     body = ProduceRequest(None, -1, 1000, [TopicProduceData("many", parts)])
 
     first = world.ask(ApiKey.PRODUCE, body, on_given=lambda: given.append("many"))
@@ -204,13 +205,14 @@ def test_the_greatest_timestamp_is_that_of_the_records_whatever_a_producer_says(
     at = TIMES[times]
     honest = batch([b"v"] * len(at), times=at, codec=codec)
 
-    for claim in CLAIMS:
+    claims = CLAIMS[:2] if times == "heavy" else CLAIMS
+    for claim in claims:
         world.produce(with_max_timestamp(bytearray(honest), claim))
         world.settle()
 
     ((_, log),) = world.logs.directories[0].logs.items()
     stored = stored_bytes(log)
-    assert len(CLAIMS) * len(honest) == len(stored)
+    assert len(claims) * len(honest) == len(stored)
     for position, header in whole_batches(stored):
         assert max(at) == header.max_timestamp
         assert honest[17:] == stored[position + 17 : position + len(honest)]

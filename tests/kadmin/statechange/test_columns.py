@@ -33,12 +33,15 @@ def template_id(template: Template) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("template", TEMPLATES, ids=template_id)
 def test_every_form_of_a_template_says_its_values_to_both_parsers(template: Template) -> None:
-    examples = [
-        example for version in releases_of(template) for example in every_example(template, version)
-    ]
-    rows = rows_of([example.text.encode() for example in examples])
+    # Most releases write the same.
+    examples = {
+        example.text: example
+        for version in releases_of(template)
+        for example in every_example(template, version)
+    }
+    rows = rows_of([text.encode() for text in examples])
 
-    for number, (example, row) in enumerate(zip(examples, rows, strict=True), start=1):
+    for number, (example, row) in enumerate(zip(examples.values(), rows, strict=True), start=1):
         assert example == parse_line(example.text)
         assert row_of(number, example) == row
     said = {name for row in rows for name, value in row.items() if value not in (None, [])}
