@@ -39,7 +39,7 @@ from tests.cluster.storage.batches import batch
 from tests.support.checkout import CHECKOUT
 from tests.support.evidence import command_text, record, watch
 from tests.support.serving import RawClient
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 CONTROLLER_EPOCH: Final = 1000
 """Of the controller that tests pretend to be: a broker heeds it more than a real one beside it."""
@@ -139,7 +139,7 @@ def start_broker(
     ):
         notified = Path(short) / "notify"
         told.bind(str(notified))
-        told.settimeout(OUTER_LIMIT_S)
+        told.setblocking(False)
         with (directory / "stderr").open("w") as stderr:
             process = subprocess.Popen(
                 command(properties),
@@ -149,10 +149,17 @@ def start_broker(
                 text=True,
             )
         broker = Broker(process, directory, broker_id)
+
+        def serves() -> bool:
+            assert process.poll() is None, "it has ended"
+            with suppress(BlockingIOError):
+                return told.recv(100) == b"READY=1"
+            return False
+
         try:
-            assert told.recv(100) == b"READY=1"
+            wait_until(serves, what="a broker that serves")
             broker.port = int(PORT.findall(broker.log())[-1])
-        except (AssertionError, TimeoutError, IndexError) as error:
+        except (AssertionError, IndexError) as error:
             broker.kill()
             raise AssertionError((directory / "stderr").read_text()) from error
     return broker

@@ -152,7 +152,7 @@ Shape = Literal["plain", "function", "mapping", "set", "view", "sequence", "obje
 
 def described(value: Any, seen: dict[int, int]) -> Any:
     """*value* with all that hangs on it, as values that can be compared."""
-    kind = type(value)
+    kind: Any = type(value)
     shape = shape_of(kind)
     if shape == "plain":
         return value
@@ -168,13 +168,18 @@ def described(value: Any, seen: dict[int, int]) -> Any:
     if shape == "view":
         return bytes(value)
     if shape == "sequence":
-        return [one if shape_of(type(one)) == "plain" else described(one, seen) for one in value]
+        return [one if is_plain(one) else described(one, seen) for one in value]
     held: list[Any] = []
     for name in (*slots_of(kind), *getattr(value, "__dict__", ())):
         one = getattr(value, name, UNSET)
         if one is not UNSET:
-            held += name, one if shape_of(type(one)) == "plain" else described(one, seen)
+            held += name, one if is_plain(one) else described(one, seen)
     return (kind.__name__, held)
+
+
+def is_plain(value: Any) -> bool:
+    kind: Any = type(value)
+    return shape_of(kind) == "plain"
 
 
 UNSET: Final = object()
@@ -382,7 +387,7 @@ def reconfigure(config: LogConfig) -> Callable[[Side], Any]:
 def on_log(name: str, *arguments: Any) -> Callable[[Side], Any]:
     def step(side: Side) -> Any:
         try:
-            return side.log is not None and described(getattr(side.log, name)(*arguments))
+            return side.log is not None and described(getattr(side.log, name)(*arguments), {})
         except Exception as error:  # noqa: BLE001  It is the same for both.
             return repr(error)
 
