@@ -17,7 +17,7 @@ from tests.clients.confluent import Confluent
 from tests.clients.driver import Driver, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import start_broker
-from tests.support.cli import kadmin_process
+from tests.support.cli import kadmin
 from tests.support.proxy import Conversation, Proxy, serving
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
@@ -83,7 +83,7 @@ def meters(
 
 def knows_all(meter: Meter) -> bool:
     """Whether the broker behind *meter* has heard of all, whom else a topic may not name."""
-    told = kadmin_process("brokers", "--list", "--bootstrap-server", meter.address).stdout
+    told = kadmin("brokers", "--list", "--bootstrap-server", meter.address).stdout
     return told.split() == list(map(str, RACKS))
 
 

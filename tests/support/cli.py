@@ -56,8 +56,7 @@ def done(*arguments: str) -> str:
 def kadmin_process(*arguments: str, module: str = "kadmin") -> KadminRun:
     """Run kadmin with *arguments* in a process of its own.
 
-    For who asks brokers that die meanwhile: kafka-python leaves a socket open when a connection is
-    refused, which any test of this process would be blamed for.
+    For what ends its process, or needs one that nothing else goes on in.
     """
     outcome = subprocess.run(
         [sys.executable, "-m", module, *arguments],

@@ -17,7 +17,7 @@ from kadmin.segments.live import Records
 from kadmin.segments.walk import Walk
 from tests.cluster.storage.batches import batch
 from tests.support.brokers import Broker, start_broker
-from tests.support.cli import KadminRun, done, kadmin, kadmin_process
+from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import make_chroot
 
@@ -142,7 +142,7 @@ def test_a_follower_that_was_changed_is_found_and_a_dead_broker_is_named(
     try:
         wait_until_alive(cluster, "1", "2")
         offset = change_last_batch(follower.data / "changed-0")
-        without = kadmin_process(
+        without = kadmin(
             *("verify-replicas", "--until-caught-up", "--topic", "changed", "--output", "json"),
             *("--bootstrap-server", cluster.bootstrap),
         )

@@ -21,7 +21,7 @@ from kadmin.plan.check.findings import Kind
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.support.brokers import Broker, running_broker, start_broker
 from tests.support.checkout import CHECKOUT
-from tests.support.cli import done, kadmin, kadmin_process
+from tests.support.cli import done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of, make_chroot
@@ -123,7 +123,7 @@ def test_what_was_left_in_zookeeper_is_told(calm: str) -> None:
 
 
 def test_brokers_that_do_not_answer_are_no_reason_to_tell_nothing(calm: str) -> None:
-    outcome = kadmin_process("check", "--timeout", "5")
+    outcome = kadmin("check", "--timeout", "5")
 
     assert ExitCode.DONE == outcome.exit_code
     assert "2 partitions: healthy\n" in outcome.stdout
@@ -188,7 +188,7 @@ class Pair:
         )
 
     def findings(self, *way: str) -> list[str]:
-        body = json.loads(kadmin_process("check", *way, "--output", "json").stdout)
+        body = json.loads(kadmin("check", *way, "--output", "json").stdout)
         return [each["text"] for each in body["findings"] if each["severity"] != "note"]
 
 

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -17,7 +15,7 @@ from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.asking import AskingKadmin
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import KadminRun, done, kadmin, offered
-from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.support.waiting import wait_until
 from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
 
@@ -229,16 +227,9 @@ def test_broker_that_does_not_answer_is_named(chroot: str, tmp_path: Path) -> No
         )
         other.kill()
 
-        # As a process: kafka-python leaves the sockets open that did not connect.
-        describe = ("configs", "--describe", "--broker", "2", "--bootstrap-server", one.bootstrap)
-        run = subprocess.run(
-            [sys.executable, "-m", "kadmin", *describe],
-            capture_output=True,
-            text=True,
-            timeout=OUTER_LIMIT_S,
-        )
+        run = cluster.by_wire("--describe", "--broker", "2")
 
-    assert (ExitCode.UNREACHABLE, "") == (run.returncode, run.stdout)
+    assert (ExitCode.UNREACHABLE, "") == (run.exit_code, run.stdout)
     assert f"cannot reach the brokers at {one.bootstrap}: broker 2: " in run.stderr
 
 
