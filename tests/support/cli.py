@@ -5,13 +5,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import IO
 
+import pytest
+
+from kadmin.cli import completion
 from kadmin.cli.main import run
 from tests.support.checkout import CHECKOUT
 from tests.support.evidence import command_text, record
+from tests.support.waiting import OUTER_LIMIT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +125,12 @@ def running_kadmin(
 def offered(*arguments: str) -> list[str]:
     """What Tab offers: the lines of `kadmin completion --values` with *arguments*.
 
-    In a process of its own, whose timer would end this one.
+    As long as it takes: after a second without an answer its process ends without a word, and a
+    busy machine may need longer for it each time.
     """
-    words = ("completion", "--values", *arguments)
-    run = kadmin_process(*words, module="tests.support.patient_kadmin")
-    assert (0, "") == (run.exit_code, run.stderr)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(completion, "PATIENCE_S", float(OUTER_LIMIT_S))
+        patched.setattr(completion, "ending_after", nullcontext)
+        run = kadmin("completion", "--values", *arguments)
+    assert (0, "") == (run.exit_code, run.stderr), run
     return run.stdout.splitlines()
