@@ -50,10 +50,10 @@ def broker(tmp_path: Path, chroot: str) -> Iterator[Broker]:
         yield running
 
 
-def start_again(broker: Broker, connect: str) -> Broker:
+def start_again(broker: Broker, connect: str, *, leader_epoch: int = 1) -> Broker:
     again = start_broker(broker.directory, connect, broker.broker_id)
     broker.process, broker.port = again.process, again.port
-    assert lead(broker.port, broker.broker_id, {TOPIC: 1}, leader_epoch=1) == [0]
+    assert lead(broker.port, broker.broker_id, {TOPIC: 1}, leader_epoch=leader_epoch) == [0]
     return broker
 
 
@@ -67,14 +67,21 @@ def node_of(connect: str, path: str) -> tuple[bytes, int]:
         return data, stat.czxid
 
 
-def test_what_was_acknowledged_is_served_after_an_orderly_end(broker: Broker, chroot: str) -> None:
+def test_what_was_acknowledged_is_served_after_an_orderly_end_also_under_load(
+    broker: Broker, chroot: str, tmp_path: Path
+) -> None:
+    """Another broker is refused its log directories; server.log sums up what was asked."""
     with broker.client() as client:
         answers = [produce(client, TOPIC, values=10, acks=acks) for acks in (1, -1, 1)]
         before = fetch(client, TOPIC)
+    others = write_properties(tmp_path / "b2", chroot, 2, {"log.dirs": str(broker.data)})
+    while_in_use = run_to_end(others)
     status = broker.terminate()
     marked = (broker.data / ".kafka_cleanshutdown").exists()
     with client_of(chroot) as zookeeper:
         registered = zookeeper.get_children("/brokers/ids")
+    first_log = broker.log()
+    afterwards = run_to_end(others)
     start_again(broker, chroot)
     with broker.client() as client:
         after = fetch(client, TOPIC)
@@ -84,66 +91,33 @@ def test_what_was_acknowledged_is_served_after_an_orderly_end(broker: Broker, ch
     assert (status, marked, registered) == (0, True, [])
     assert before == after
     assert following.base_offset == 30
-    assert "has lost" not in broker.log()
-
-
-def test_an_orderly_end_is_where_server_log_sums_up_what_was_asked(broker: Broker) -> None:
-    with broker.client() as client:
-        for _ in range(7):
-            produce(client, TOPIC, values=1)
-    broker.terminate()
-
     assert re.search(
-        r" INFO api=PRODUCE count=7 mean_ms=\d+\.\d{3} p99_ms=[\d.]+ max_ms=[\d.]+"
+        r" INFO api=PRODUCE count=3 mean_ms=\d+\.\d{3} p99_ms=[\d.]+ max_ms=[\d.]+"
         r" queue_ms=[\d.]+ remote_ms=[\d.]+ ",
-        broker.log(),
+        first_log,
     )
     assert re.search(
         r" INFO controller_event=ControllerChange count=\d+ mean_ms=[\d.]+ p99_ms=[\d.]+"
         r" max_ms=[\d.]+ queue_ms=[\d.]+ queue_ms_max=[\d.]+",
-        broker.log(),
+        first_log,
     )
+    assert while_in_use.returncode == afterwards.returncode == ExitCode.REFUSED
+    assert f"{broker.data}: another process has its lock" in while_in_use.stderr
+    assert f"{broker.data}: it is broker 1's, not 2's" in afterwards.stderr
 
-
-def test_a_killed_broker_starts_again_at_once_and_serves_the_same(
-    broker: Broker, chroot: str
-) -> None:
-    with broker.client() as client:
-        for _ in range(20):
-            produce(client, TOPIC, values=50)
-        before = fetch(client, TOPIC)
-    _, first_epoch = node_of(chroot, "/brokers/ids/1")
-    broker.kill()
-    start_again(broker, chroot)
-    _, second_epoch = node_of(chroot, "/brokers/ids/1")
-    with broker.client() as client:
-        after = fetch(client, TOPIC)
-
-    assert before == after
-    assert second_epoch > first_epoch
-    assert "which an earlier session of this broker left" in broker.log()
-
-
-def test_a_torn_end_is_cut_and_told(broker: Broker, chroot: str) -> None:
-    with broker.client() as client:
-        produce(client, TOPIC, values=5)
-        produce(client, TOPIC, values=5)
-    broker.kill()
-    segment = broker.data / f"{TOPIC}-0/{0:020}.log"
-    os.truncate(segment, segment.stat().st_size - 7)
-    start_again(broker, chroot)
+    acknowledged = acknowledged_until_the_end(broker)
+    start_again(broker, chroot, leader_epoch=2)
     with broker.client() as client:
         found = offsets(fetch(client, TOPIC))
 
-    assert found == [0]
-    told = f"The log of {TOPIC}-0 in {broker.data}"
-    assert f"{told} has lost what was not whole" in broker.log()
-    (aside,) = (broker.data / f"{TOPIC}-0").glob("*.set-aside-1")
-    assert f"{told}: lost tail: offsets 5 and on, {aside.stat().st_size} bytes" in broker.log()
-    assert aside.name in broker.log()
+    assert [0, 10, 20, 30] == found[:4]
+    assert set(acknowledged) <= set(found)
+    assert found[4:] == list(range(31, 31 + 3 * len(found[4:]), 3))
+    assert "has lost" not in broker.log()
 
 
-def test_ending_under_load_loses_nothing_that_was_acknowledged(broker: Broker, chroot: str) -> None:
+def acknowledged_until_the_end(broker: Broker) -> list[int]:
+    """End *broker* in order under load; the offsets of the batches that it acknowledged."""
     acknowledged: list[int] = []
     is_under_way = threading.Event()
 
@@ -166,13 +140,43 @@ def test_ending_under_load_loses_nothing_that_was_acknowledged(broker: Broker, c
     status = broker.terminate()
     for producer in producers:
         producer.join(OUTER_LIMIT_S)
-    start_again(broker, chroot)
-    with broker.client() as client:
-        found = offsets(fetch(client, TOPIC))
-
     assert status == 0
-    assert set(acknowledged) <= set(found)
-    assert sorted(found) == list(range(0, 3 * len(found), 3))
+    return acknowledged
+
+
+def test_a_killed_broker_starts_again_at_once_and_cuts_only_a_torn_end(
+    broker: Broker, chroot: str
+) -> None:
+    with broker.client() as client:
+        for _ in range(20):
+            produce(client, TOPIC, values=50)
+        before = fetch(client, TOPIC)
+    _, first_epoch = node_of(chroot, "/brokers/ids/1")
+    broker.kill()
+    start_again(broker, chroot)
+    _, second_epoch = node_of(chroot, "/brokers/ids/1")
+    with broker.client() as client:
+        after = fetch(client, TOPIC)
+        produce(client, TOPIC, values=5)
+
+    assert before == after
+    assert second_epoch > first_epoch
+    assert "which an earlier session of this broker left" in broker.log()
+    assert "has lost" not in broker.log()
+
+    broker.kill()
+    segment = broker.data / f"{TOPIC}-0/{0:020}.log"
+    os.truncate(segment, segment.stat().st_size - 7)
+    start_again(broker, chroot, leader_epoch=2)
+    with broker.client() as client:
+        found = fetch(client, TOPIC)
+
+    assert before == found
+    told = f"The log of {TOPIC}-0 in {broker.data}"
+    assert f"{told} has lost what was not whole" in broker.log()
+    (aside,) = (broker.data / f"{TOPIC}-0").glob("*.set-aside-1")
+    assert f"{told}: lost tail: offsets 1000 and on, {aside.stat().st_size} bytes" in broker.log()
+    assert aside.name in broker.log()
 
 
 def test_a_paused_broker_whose_session_expires_registers_again(tmp_path: Path, chroot: str) -> None:
@@ -199,32 +203,22 @@ def test_a_paused_broker_whose_session_expires_registers_again(tmp_path: Path, c
 # What is refused.
 
 
-def test_the_id_of_a_running_broker_is_refused_and_it_runs_on(
+def test_the_id_of_a_running_broker_and_unknown_versions_are_refused_and_it_runs_on(
     broker: Broker, tmp_path: Path, chroot: str
 ) -> None:
     refused = run_to_end(write_properties(tmp_path / "b2", chroot))
-    with broker.client() as client:
+    with broker.client() as client, RawClient(broker.port) as other:
+        other.socket.sendall(b"\0\0\0\x0a\0\x03\x00\x63\0\0\0\1\xff\xff")
+        is_closed = other.is_closed()
         still_serves = produce(client, TOPIC, values=1).error_code == 0
 
     assert refused.returncode == ExitCode.REFUSED
     said = f"another broker has this id: it is at PLAINTEXT://127.0.0.1:{broker.port}"
     assert f"broker 1 cannot register: {said}" in refused.stderr
     assert "leaderships" not in (tmp_path / "b2" / "logs" / "server.log").read_text()
+    assert is_closed
+    assert f"api key {ApiKey.METADATA.value} in version 99 is not served" in broker.log()
     assert still_serves
-
-
-def test_log_directories_of_another_broker_are_refused(
-    broker: Broker, tmp_path: Path, chroot: str
-) -> None:
-    settings = {"log.dirs": str(broker.data)}
-    properties = write_properties(tmp_path / "b2", chroot, 2, settings)
-    while_in_use = run_to_end(properties)
-    broker.terminate()
-    afterwards = run_to_end(properties)
-
-    assert while_in_use.returncode == afterwards.returncode == ExitCode.REFUSED
-    assert f"{broker.data}: another process has its lock" in while_in_use.stderr
-    assert f"{broker.data}: it is broker 1's, not 2's" in afterwards.stderr
 
 
 def test_a_broker_without_an_id_keeps_the_one_that_it_was_given(
@@ -355,12 +349,3 @@ def test_a_broker_ends_in_order_by_a_signal_that_its_starter_ignores(
             process.wait()
 
     assert status == 0
-
-
-def test_an_unknown_version_of_an_api_ends_only_its_connection(broker: Broker) -> None:
-    with broker.client() as client, RawClient(broker.port) as other:
-        other.socket.sendall(b"\0\0\0\x0a\0\x03\x00\x63\0\0\0\1\xff\xff")
-        assert other.is_closed()
-
-        assert produce(client, TOPIC, values=1).error_code == 0
-    assert f"api key {ApiKey.METADATA.value} in version 99 is not served" in broker.log()
