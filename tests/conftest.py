@@ -18,6 +18,7 @@ from tests.support import evidence
 from tests.support.checkout import CACHE
 from tests.support.examples import example_count
 from tests.support.not_run import say_what_was_not_run
+from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot, running_server
 
 # How long an example takes on a busy machine says nothing about the code.  Examples are drawn by
@@ -46,6 +47,9 @@ for number in (signal.SIGHUP, signal.SIGTERM):
 
 NOT_FAST: Final = ("slow", "zk", "interop", "spark", "clients", "sockets", "browser", "faults")
 """The marks of what test-fast leaves out, as the Makefile has them."""
+
+SPEAK: Final = frozenset({"zk", "clients", "faults", "interop"})
+"""The marks of tests whose kadmin speaks with a cluster."""
 
 # Nothing that is made while tests are collected is garbage.
 gc.disable()
@@ -108,7 +112,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Homes:
 
 
 @pytest.fixture(autouse=True)
-def home(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Homes, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     """A fresh home directory; no test sees or touches the user's files or settings."""
     home = homes.empty()
     for name in [name for name in os.environ if name.startswith("KADMIN_")]:
@@ -119,6 +123,9 @@ def home(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+    if not SPEAK.isdisjoint(mark.name for mark in request.node.iter_markers()):
+        # The 30 s of kadmin are not enough for a machine that stands still.
+        monkeypatch.setenv("KADMIN_TIMEOUT", str(OUTER_LIMIT_S))
     return home
 
 
