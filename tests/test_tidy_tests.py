@@ -14,6 +14,7 @@ from tests.support.checkout import CHECKOUT
 TESTS: Final = CHECKOUT / "tests"
 
 SLEEPS: Final = {
+    "tests/scripts/test_flakes.py": "texts of programs that have to live until they are ended",
     "tests/support/waiting.py": "the waits of all others",
     "tests/faults/": "faults that last for as long as their seed says",
 }

@@ -5,6 +5,7 @@ import re
 import shlex
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -200,8 +201,10 @@ def test_a_move_goes_on_when_its_controller_dies(fleet: Fleet) -> None:
     fleet.kill(controller)
 
     # The others still name the dead one for a while.
-    underway = verify(fleet, path)
-    fleet.expire(controller)
+    with ThreadPoolExecutor() as threads:
+        expired = threads.submit(fleet.expire, controller)
+        underway = verify(fleet, path)
+    expired.result()
     hastened = execute(fleet, path, "--throttle", FAST, "--additional")
     ended = until_moved(fleet, path)
 
