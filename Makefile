@@ -38,7 +38,7 @@ demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
 .PHONY: test
-test: setup ## Run the tests but for long ones and real Kafka: under 10 minutes
+test: setup ## Run the tests but for long ones and real Kafka: under 15 minutes
 	SEEDS=$${SEEDS:-20} CRASH_SEEDS=$${CRASH_SEEDS:-200} EXAMPLES=$${EXAMPLES:-20} \
 	    $(PYTEST) $(COVER) -m "not (interop or long)" $(TESTS) $(OR_NONE)
 	@$(SHOW_COVERAGE)

@@ -23,9 +23,6 @@ from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 POLL_S: Final = 0.01
 PROGRESS: Final = 100
-# Kafka's leader waits for a follower that is about to join the ISR before it counts records as
-# committed.  If that one ends just then, it looks again only when others fetch news; a producer
-# whose connection waits sends none until the 30 s of its request are over.
 
 
 class Acknowledged:
@@ -117,7 +114,13 @@ class SteadyProducer:
                 return
 
     def make_progress(self) -> None:
-        """Wait until so many more records are acknowledged that the cluster is seen to work."""
+        """Wait until so many more records are acknowledged that the cluster is seen to work.
+
+        That may take half a minute.  Kafka's leader waits for a follower that is about to join the
+        ISR before it counts records as committed.  If that one ends just then, the leader looks
+        again only when others fetch news; a producer whose connection waits sends none until the
+        30 s of its request are over.
+        """
         wanted = self.acknowledged.count + PROGRESS
         wait_until(
             lambda: self.acknowledged.count >= wanted,
