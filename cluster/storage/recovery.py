@@ -509,10 +509,23 @@ class Loader:
             self._producer_expiration_ms,
         )
 
+    def _sync_transactions(self) -> None:
+        """Make the transaction indexes durable that were made anew.
+
+        Their segments may lie below the recovery point, which no flush goes back behind; and unlike
+        the other two, one that has lost its entries looks like one that never had any.
+        """
+        rebuilt = [one for one in self.segments if one.base_offset in self._reindexed]
+        if with_file := [one.txn_index for one in rebuilt if one.txn_index.has_file]:
+            for txn_index in with_file:
+                txn_index.file.sync()
+            self._files.sync_directory(self._directory)
+
     def settle(self) -> ProducerState:
         """Bring start, end and epochs into agreement, and return what the producers did."""
         if not self.segments:
             self._begin(self.log_start_offset)
+        self._sync_transactions()
         for segment in self.segments[:-1]:
             segment.close()
         self.segments[-1].reopen()
