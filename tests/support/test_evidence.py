@@ -101,8 +101,10 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> SubRun:
     return sub_run(
         tmp_path_factory.mktemp("run"),
         """
+import time
 from hypothesis import given, settings, strategies as st
 from tests.support.cli import kadmin, kadmin_process, running_kadmin
+from tests.support.evidence import CLOCK_OF_FILES
 
 lent = []
 
@@ -110,6 +112,13 @@ lent = []
 def test_before(shared, other, tmp_path_factory):
     other.says("was used before")
     lent.append(StandIn(tmp_path_factory.mktemp("lent") / "lent-server"))
+    wait_for_tick()
+
+
+def wait_for_tick():
+    now = time.clock_gettime(CLOCK_OF_FILES)
+    while time.clock_gettime(CLOCK_OF_FILES) == now:
+        pass
 
 
 def test_fails(shared, tmp_path):

@@ -15,15 +15,18 @@ from typing import Any
 
 import pytest
 
+from cluster.model.ids import BrokerId
+from cluster.zk import paths
 from kadmin.jvm.process import Process, read_pid_file
 from kadmin.local import clusters
 from kadmin.local.broker_probe import answers
 from kadmin.local.state import locked, read_cluster
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin, offered
+from tests.support.expiry import expire_owner
 from tests.support.waiting import wait_until
 from tests.support.watching import shown
-from tests.support.zookeeper import client_of
+from tests.support.zookeeper import SESSION_S, client_of
 
 pytestmark = [
     pytest.mark.zk,
@@ -45,11 +48,19 @@ def local(home: Path) -> Path:
 @pytest.fixture
 def two(shared_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory of a cluster `local` with two brokers, which serve: what a test does to it, the
-    next mends.  ZooKeeper notices soon that one has died."""
+    next mends.  Only `forget` lets ZooKeeper notice that one has died."""
     monkeypatch.setenv("XDG_DATA_HOME", str(shared_machine))
-    session = "zookeeper.session.timeout.ms=3000"
+    session = f"zookeeper.session.timeout.ms={SESSION_S * 1000}"
     done("cluster", "up", "--brokers", "2", "--set", session)
     return shared_machine / "kadmin" / "clusters" / "local"
+
+
+def forget(*broker_ids: int) -> None:
+    """Let ZooKeeper notice that brokers are dead."""
+    connect = found()["zookeeper_connect"]
+    with client_of(connect) as client:
+        for broker_id in broker_ids:
+            expire_owner(client, connect, paths.broker(BrokerId(broker_id)))
 
 
 def found() -> Any:
@@ -155,6 +166,8 @@ def test_one_broker_is_paused_resumed_stopped_killed_and_started(two: Path) -> N
 
         assert (0, f"{note}\n") == (run.exit_code, run.stderr), action
         assert run.stdout.startswith(line), run
+        if action == "kill":
+            forget(1)
     assert pid != found()["brokers"][0]["pid"]
     assert "Broker 1 has ended" in (two / "broker-1" / "logs" / "server.log").read_text()
 
@@ -169,6 +182,7 @@ def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(two: P
 
     assert ["1", "2"] == offered("local-brokers", "--name", "local")
     done("cluster", "kill-broker", "1")
+    forget(1)
     wait_until(lambda: found()["partitions"]["under_replicated"] == count, what="a smaller ISR")
     lacking = found()["partitions"]["lacking"]
     text = kadmin("cluster", "status").stdout
@@ -182,6 +196,7 @@ def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(two: P
     assert re.search(r"^partition lacking-0: leader=2 .* isr=2 lag=1:\?$", text, re.MULTILINE)
 
     done("cluster", "kill-broker", "2")
+    forget(2)
     process_of(two, "zookeeper-1").kill()
 
     assert found()["partitions"] is None
@@ -195,7 +210,8 @@ def test_status_tells_how_long_events_of_the_controller_waited_and_took() -> Non
 
     def has_made_topics() -> bool:
         controller = found()["controller"]
-        return controller is not None and "LeaderAndIsrResponseReceived" in events(controller)
+        made = {"TopicChange", "LeaderAndIsrResponseReceived"}
+        return controller is not None and made <= events(controller).keys()
 
     new = ("--topic", "eventful", "--partitions", "8", "--replication-factor", "2")
     done("topics", "--create", *new)
@@ -224,6 +240,7 @@ def test_status_tells_how_long_events_of_the_controller_waited_and_took() -> Non
     )
 
     done("cluster", "kill-broker", str(first["broker"]))
+    forget(first["broker"])
     wait_until(lambda: found()["controller"] is not None, what="another controller")
     second = found()["controller"]
 
@@ -338,6 +355,7 @@ def test_a_broker_that_cannot_start_tells_why_in_its_own_words(two: Path) -> Non
 def test_a_port_that_was_taken_meanwhile_is_named_and_given_back_it_serves() -> None:
     port = found()["brokers"][1]["port"]
     done("cluster", "kill-broker", "2")
+    forget(2)
 
     with socket.create_server(("127.0.0.1", port)):
         start = kadmin("cluster", "start-broker", "2")
@@ -444,8 +462,9 @@ def test_killed_servers_of_all_kinds_are_mended_by_up(two: Path) -> None:
     connect = found()["zookeeper_connect"]
     with client_of(connect) as client:
         cluster_id = client.get("/cluster/id")[0]
-    for server in ("zookeeper-1", "broker-2"):
-        process_of(two, server).kill()
+    process_of(two, "broker-2").kill()
+    forget(2)
+    process_of(two, "zookeeper-1").kill()
 
     status = kadmin("cluster", "status")
     up = kadmin("cluster", "up")
