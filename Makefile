@@ -12,14 +12,16 @@ BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker repl
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
+# Where many tests wait for servers: three processes on two cores.
+MANY := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
 # These start no server, speak with none, and are no long computations.  Who is done first takes
 # tests from another.
 FAST := --dist worksteal -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"
 # COVERAGE=1 also prints the branches that the tests of test-fast reach, by package (tests/conftest.py
 # says why not all tests count).
 COVERAGE :=
-COVER := $(if $(COVERAGE),--cov --cov-report=json:.coverage.json)
-SHOW_COVERAGE := $(if $(COVERAGE),$(BIN)/python -m scripts.coverage_by_package .coverage.json)
+COVER := $(if $(COVERAGE),--cov --cov-report=)
+SHOW_COVERAGE := $(if $(COVERAGE),$(BIN)/python -m scripts.coverage_by_package)
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 RESULTS := .cache/results
@@ -38,9 +40,9 @@ demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
 .PHONY: test
-test: setup ## Run the tests but for long ones and real Kafka: under 15 minutes
-	SEEDS=$${SEEDS:-20} CRASH_SEEDS=$${CRASH_SEEDS:-200} EXAMPLES=$${EXAMPLES:-20} \
-	    $(PYTEST) $(COVER) -m "not (interop or long)" $(TESTS) $(OR_NONE)
+test: setup ## Run the tests but for long ones and real Kafka: 10 minutes
+	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-20} \
+	    $(PYTEST) -n $(MANY) $(COVER) -m "not (interop or long)" $(TESTS) $(OR_NONE)
 	@$(SHOW_COVERAGE)
 
 .PHONY: test-all

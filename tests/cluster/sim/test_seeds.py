@@ -62,6 +62,7 @@ def test_a_seed_tells_the_same_story_again() -> None:
     assert first.now_ms == again.now_ms
 
 
+@pytest.mark.slow
 def test_stories_have_what_they_are_told_for() -> None:
     """Clients read, and each kind of act and fault comes up somewhere."""
     worlds = [run(Story(seed)) for seed in range(12)]

@@ -314,6 +314,7 @@ def machine(seed: int) -> SimDisk:
     return disk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
 def test_what_was_flushed_comes_back_whenever_the_machine_stops(first: int):
     """The seeds are fixed.
@@ -423,6 +424,7 @@ def check_transactions(log: PartitionLog) -> None:
     assert log.producers.first_undecided(end_offset) == state.first_undecided(end_offset)
 
 
+@pytest.mark.slow
 def test_the_lives_reach_what_they_are_about():
     """A count over fixed seeds."""
     kinds = set()

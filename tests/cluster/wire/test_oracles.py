@@ -46,6 +46,7 @@ def comparable(names: Names, oracle: Oracle) -> Names:
     return tuple(changed)
 
 
+@pytest.mark.slow
 @EVERY_MESSAGE
 def test_bytes_are_those_of_other_implementations(schema: Schema) -> None:
     for version in schema.versions:

@@ -124,7 +124,7 @@ def test_transactions_of_real_brokers_are_clean_and_lies_about_them_found(
     entry = struct.Struct(">hqqqq")
     indexes = sorted((tmp_path / "2" / ending).glob("*/*.txnindex"))
     assert len(indexes) == 7
-    for index in indexes[::3]:
+    for index in indexes[::6]:
         content = index.read_bytes()
         rows = list(entry.iter_unpack(content))
         lying = [b"", None, content[:-1], content + entry.pack(*rows[-1])]

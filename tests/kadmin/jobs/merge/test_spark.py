@@ -162,6 +162,7 @@ def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ..
     assert "local[1]" in str(caught.value.hint)
 
 
+@pytest.mark.long
 @pytest.mark.faults
 def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files(
     logs: tuple[Source, ...], tmp_path: Path
@@ -286,6 +287,7 @@ def test_what_workers_elsewhere_do_not_see_is_said_before_any_work(
         os.close(descriptor)
 
 
+@pytest.mark.long
 def test_kadmin_itself_runs_by_spark_submit_and_says_nothing_but_the_result(
     logs: tuple[Source, ...], tmp_path: Path, temporary: Path
 ) -> None:
