@@ -57,6 +57,7 @@ from cluster.storage.segment import (
 from cluster.storage.set_aside import SetAside, is_zero
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
+from cluster.storage.txn_index import AbortedTxn
 from cluster.storage.work import DELETED_SUFFIX, remove_if_there
 
 LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, ".cleaned", ".tmp")
@@ -390,19 +391,20 @@ class Loader:
         """Make the indexes of a trusted segment anew, from its headers."""
         self._reindexed.append(segment.base_offset)
         segment.begin_rebuild(log.modified_ms)
+        aborted: list[AbortedTxn] = []
         try:
             state = self._producers_up_to(segment.base_offset, is_trusted=True)
             for position, header in headers(segment.file, 0, log.size):
                 segment.adopt(position, header)
                 if header.is_control:
                     batch = segment.file.read(position, header.size)
-                    aborted = state.note_batch(header, batch, 0)
-                    if aborted is not None:
-                        segment.txn_index.append(aborted)
+                    if (transaction := state.note_batch(header, batch, 0)) is not None:
+                        aborted.append(transaction)
                 else:
                     state.note(header)
         except CorruptBatchError as error:
             raise CorruptFileError(segment.path(LOG_SUFFIX), str(error)) from error
+        segment.txn_index.replace(aborted)
         segment.finish()
 
     def _scan(self, segment: Segment, next_base_offset: int | None) -> Ending | None:
@@ -418,16 +420,18 @@ class Loader:
         expected = segment.base_offset
         last_offset_max = segment.base_offset + RELATIVE_OFFSET_MAX
         flaw: Flaw | None = None
+        aborted: list[AbortedTxn] = []
         for position, (start, header), window in valid_batches(segment.file, log.size):
             if header.base_offset < expected or header.last_offset > last_offset_max:
                 flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", is_torn=False)
                 break
             segment.adopt(position, header)
-            aborted = self._producers.note_batch(header, window, start)
-            if aborted is not None:
-                segment.txn_index.append(aborted)
+            transaction = self._producers.note_batch(header, window, start)
+            if transaction is not None:
+                aborted.append(transaction)
             self._epochs.note(header)
             expected = header.next_offset
+        segment.txn_index.replace(aborted)
         self._scanned_size += segment.size
         if segment.size < log.size:
             return self._ending_at(segment, flaw or flaw_at(segment.file, segment.size, log.size))
@@ -509,23 +513,10 @@ class Loader:
             self._producer_expiration_ms,
         )
 
-    def _sync_transactions(self) -> None:
-        """Make the transaction indexes durable that were made anew.
-
-        Their segments may lie below the recovery point, which no flush goes back behind; and unlike
-        the other two, one that has lost its entries looks like one that never had any.
-        """
-        rebuilt = [one for one in self.segments if one.base_offset in self._reindexed]
-        if with_file := [one.txn_index for one in rebuilt if one.txn_index.has_file]:
-            for txn_index in with_file:
-                txn_index.file.sync()
-            self._files.sync_directory(self._directory)
-
     def settle(self) -> ProducerState:
         """Bring start, end and epochs into agreement, and return what the producers did."""
         if not self.segments:
             self._begin(self.log_start_offset)
-        self._sync_transactions()
         for segment in self.segments[:-1]:
             segment.close()
         self.segments[-1].reopen()

@@ -157,12 +157,14 @@ class Segment:
         self._note_indexed_time()
 
     def begin_rebuild(self, modified_ms: int) -> None:
-        """Start with empty indexes beside a file of batches that `adopt` then goes through."""
+        """Start with empty indexes beside a file of batches that `adopt` then goes through.
+
+        The transaction index stays; it is replaced when all its entries are known.
+        """
         self.size = 0
         self.modified_ms = modified_ms
         self.offset_index.entries.create()
         self.time_index.entries.create()
-        self.txn_index.reset()
         self._note_indexed_time()
 
     def _note_indexed_time(self) -> None:

@@ -15,6 +15,8 @@ from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import File, Files
 
 SUFFIX: Final = ".txnindex"
+NEW_SUFFIX: Final = ".tmp"
+"""What a recovery removes where it finds it."""
 LAYOUT: Final = Struct(">hqqqq")
 VERSION: Final = 0
 
@@ -96,11 +98,26 @@ class TransactionIndex:
             self._entries = self._read()
         return self._entries
 
-    def reset(self) -> None:
-        """Start without entries, whatever lay under the path."""
-        if self.has_file:
-            self.file.truncate(0)
-        self._entries = None
+    def replace(self, entries: Sequence[AbortedTxn]) -> None:
+        """Let *entries* be all, durably; a crash leaves these or those that were there.
+
+        A file that has lost entries looks like one that never had them.
+        """
+        content = b"".join(LAYOUT.pack(VERSION, *entry) for entry in entries)
+        if self.has_file and self.file.read(0, self.file.size()) == content:
+            self.file.sync()
+        elif self.has_file or entries:
+            self.close()
+            new_path = self.path + NEW_SUFFIX
+            new = self._files.open(new_path, create=True)
+            new.truncate(0)
+            new.write(0, content)
+            new.sync()
+            new.close()
+            self._files.rename(new_path, self.path)
+            self._files.sync_directory(self.directory)
+            self.has_file = True
+        self._entries = list(entries)
 
     def append(self, entry: AbortedTxn) -> None:
         position = len(self.entries) * LAYOUT.size
