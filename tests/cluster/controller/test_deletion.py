@@ -2,6 +2,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+import pytest
+
 from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.events import DeletionRequested
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
@@ -199,14 +201,22 @@ def test_a_topic_on_a_failed_disk_waits_with_the_reason_until_its_broker_starts(
     assert is_gone(harness)
 
 
-def test_a_topic_stays_until_every_live_broker_has_stopped_telling_of_it() -> None:
+@pytest.mark.parametrize("was_never_led", [False, True])
+def test_a_topic_stays_until_every_live_broker_has_stopped_telling_of_it(
+    was_never_led: bool,
+) -> None:
+    """Brokers also know of a topic of which one partition has never had a leader."""
+
     def answer(broker_id: BrokerId, order: Order) -> OrderResult | None:
         is_silent = isinstance(order, UpdateMetadata) and broker_id == 3
         return None if is_silent else obeyed(broker_id, order)
 
-    harness = with_topic((1, 2))
+    harness = with_topic((1, 2), *[(9,)] * was_never_led)
     harness.answer = answer
     request(harness)
+    if was_never_led:
+        harness.register(9)
+        harness.settle()
     assert not is_gone(harness)
 
     harness.answer = obeyed
