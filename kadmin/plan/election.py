@@ -34,6 +34,7 @@ class ElectionType(StrEnum):
     UNCLEAN = "unclean"
 
 
+NO_REPLICAS: Final = "it has no replicas"
 NO_PARTITION: Final = "there is no such partition"
 
 
@@ -180,6 +181,8 @@ def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
         return NO_PARTITION
     if topic.is_marked_for_deletion:
         return "its topic is marked for deletion"
+    if not topic.assignment.partitions[number].replicas:
+        return NO_REPLICAS
     if number not in topic.states:
         return "no controller has taken it up yet"
     return None

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState
+from cluster.model.topic import LISTS_MAX, RECOVERED, PartitionAssignment, PartitionState
 from cluster.model.topic_config_specs import MIN_ISR
 
 
@@ -22,6 +23,10 @@ class Finding(StrEnum):
     UNAVAILABLE = "unavailable"
     UNDER_MIN_ISR = "under min ISR"
     UNDER_REPLICATED = "under-replicated"
+    NO_REPLICAS = "no replicas"
+    STRANGERS = "no replica in the ISR"
+    """Brokers that hold no replica are in its ISR, or lead it."""
+    REPEATED_REPLICAS = "replica named twice"
     CONTROLLER_EPOCH_AHEAD = "controller epoch ahead"
     """Its state says that a later controller wrote it than there is: none is elected for it."""
     AT_MIN_ISR = "at min ISR"
@@ -36,6 +41,9 @@ BAD_FINDINGS: Final = frozenset(
         Finding.UNDER_MIN_ISR,
         Finding.UNDER_REPLICATED,
         Finding.NO_STATE,
+        Finding.NO_REPLICAS,
+        Finding.STRANGERS,
+        Finding.REPEATED_REPLICAS,
         Finding.CONTROLLER_EPOCH_AHEAD,
     }
 )
@@ -72,6 +80,16 @@ class PartitionView(NamedTuple):
     def isr(self) -> tuple[BrokerId, ...]:
         return self.state.isr if self.state is not None else ()
 
+    @property
+    def isr_members(self) -> frozenset[BrokerId]:
+        """Who of the ISR has a replica: only they count for min ISR."""
+        return members_of(self.assignment.replicas, self.isr)
+
+    @property
+    def strangers(self) -> tuple[BrokerId, ...]:
+        """The brokers that its state names and that are to have no replica, in order of id."""
+        return () if self.state is None else strangers_in(self.assignment, self.state)
+
 
 def judge_topic(
     snapshot: ClusterSnapshot, topic: TopicSnapshot, default_min_isr: int
@@ -97,6 +115,23 @@ def judge_topic(
     return views
 
 
+@lru_cache(LISTS_MAX)
+def members_of(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> frozenset[BrokerId]:
+    """The members of *isr* that are *replicas*, each once; few pairs, each of many partitions."""
+    return frozenset(replicas).intersection(isr)
+
+
+@lru_cache(LISTS_MAX)
+def is_same_set(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> bool:
+    """Whether both name the same brokers, each once."""
+    return len(replicas) == len(isr) == len(members_of(replicas, isr))
+
+
+def strangers_in(assignment: PartitionAssignment, state: PartitionState) -> tuple[BrokerId, ...]:
+    named = {state.leader, *state.isr} - {NO_LEADER}
+    return tuple(sorted(named.difference(assignment.replicas)))
+
+
 def needed_brokers(view: PartitionView, brokers: Mapping[BrokerId, object]) -> tuple[BrokerId, ...]:
     """The brokers of which one must come back for the partition to have a leader without loss.
 
@@ -118,7 +153,8 @@ def is_sound(
     """Whether `judge` would find nothing; most partitions are so, and this is much quicker."""
     replicas, adding, removing = assignment
     return (
-        min_isr < len(state.isr) == len(replicas)
+        min_isr < len(state.isr)
+        and is_same_set(replicas, state.isr)
         and state.leader == replicas[0]
         and state.leader in brokers
         and state.controller_epoch <= newest
@@ -137,11 +173,12 @@ def judge(
 ) -> Iterable[Finding]:
     """The findings of one partition, worst first; *newest* is the epoch of the last controller.
 
-    As Kafka's tools have it: under-replicated when the ISR is smaller than the replica set,
-    unavailable without a leader that is alive, under min ISR also without a leader, at min ISR
-    with or without one.
+    As Kafka's tools have it: under-replicated when replicas are out of the ISR, unavailable without
+    a leader that is alive, under min ISR also without a leader, at min ISR with or without one.
+    Kafka's tools count entries of lists; here the members of sets count, whatever stands there.
     """
-    isr_size = 0 if state is None else len(state.isr)
+    isr_size = 0 if state is None else len(members_of(assignment.replicas, state.isr))
+    replica_count = len(set(assignment.replicas))
     has_leader = state is not None and state.leader != NO_LEADER
     if state is None:
         yield Finding.NO_STATE
@@ -149,8 +186,9 @@ def judge(
         yield Finding.UNAVAILABLE
     if not has_leader or isr_size < min_isr:
         yield Finding.UNDER_MIN_ISR
-    if isr_size < len(assignment.replicas):
+    if isr_size < replica_count:
         yield Finding.UNDER_REPLICATED
+    yield from damage_in(assignment, state)
     if state is not None and state.controller_epoch > newest:
         yield Finding.CONTROLLER_EPOCH_AHEAD
     if isr_size == min_isr:
@@ -161,6 +199,16 @@ def judge(
         yield Finding.REASSIGNING
     if state is not None and state.leader_recovery_state != RECOVERED:
         yield Finding.RECOVERING
+
+
+def damage_in(assignment: PartitionAssignment, state: PartitionState | None) -> Iterable[Finding]:
+    """What no controller would have written."""
+    if not assignment.replicas:
+        yield Finding.NO_REPLICAS
+    if state is not None and strangers_in(assignment, state):
+        yield Finding.STRANGERS
+    if len(set(assignment.replicas)) < len(assignment.replicas):
+        yield Finding.REPEATED_REPLICAS
 
 
 def min_isr_of(topic: TopicSnapshot, snapshot: ClusterSnapshot, default: int) -> int:
@@ -194,7 +242,7 @@ def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
     preferred: Counter[BrokerId] = Counter()
     for topic in snapshot.topics.values():
         for partition in topic.assignment.partitions.values():
-            replicas.update(partition.replicas)
+            replicas.update(set(partition.replicas))
             preferred[partition.preferred_leader] += 1
         leaders.update(state.leader for state in topic.states.values())
     brokers = sorted((snapshot.brokers.keys() | replicas.keys()) - {NO_LEADER})

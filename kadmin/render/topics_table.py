@@ -9,6 +9,7 @@ from rich.text import Text
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
+from kadmin.plan.reassignment.targets import repeated
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
@@ -161,8 +162,9 @@ def status_words(
     shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
     # Without a leader it counts as under min ISR, however many are left: nothing more to say.
-    is_short = len(isr) < view.min_isr
-    fell_to_min_isr = view.leader is not None and len(replicas) > view.min_isr
+    isr_count = len(view.isr_members)
+    is_short = isr_count < view.min_isr
+    fell_to_min_isr = view.leader is not None and len(set(replicas)) > view.min_isr
     for finding in view.findings:
         if finding is Finding.UNAVAILABLE and view.leader is not None:
             yield with_needs(f"leader {view.leader} is dead", "", view, brokers)
@@ -173,11 +175,11 @@ def status_words(
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller", "not taken up"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:
-            yield f"under min ISR ({len(isr)} of {view.min_isr})", "under min ISR"
+            yield f"under min ISR ({isr_count} of {view.min_isr})", "under min ISR"
         elif finding is Finding.AT_MIN_ISR and fell_to_min_isr:
             yield f"at min ISR ({view.min_isr})", "at min ISR"
         elif finding is Finding.UNDER_REPLICATED and view.state is not None:
-            out = [replica for replica in replicas if replica not in isr]
+            out = [replica for replica in dict.fromkeys(replicas) if replica not in isr]
             dead = [
                 f"{replica} dead" if replica not in brokers else str(replica) for replica in out
             ]
@@ -195,6 +197,19 @@ def status_words(
             yield "reassigning " + " ".join(moves), "reassigning"
         elif finding is Finding.RECOVERING:
             yield "recovering from an unclean election", "recovering"
+        else:
+            yield from damage_words(finding, view)
+
+
+def damage_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ...]]:
+    if finding is Finding.NO_REPLICAS:
+        yield "has no replicas", "no replicas"
+    elif finding is Finding.STRANGERS:
+        names = ", ".join(map(str, view.strangers))
+        yield f"in the ISR without a replica: {names}", f"no replica: {names}"
+    elif finding is Finding.REPEATED_REPLICAS:
+        twice = ", ".join(map(str, repeated(view.assignment.replicas)))
+        yield f"named several times: {twice}", f"repeats {twice}"
 
 
 def with_needs(

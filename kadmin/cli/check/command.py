@@ -18,7 +18,7 @@ SCOPE: Final = "What is looked at"
 LOOK: Final = "How it is told"
 
 KINDS: Final = (
-    *("controller", "offline", "under-min-isr", "zookeeper", "log-dir", "dead-broker"),
+    *("controller", "offline", "damaged", "under-min-isr", "zookeeper", "log-dir", "dead-broker"),
     *(
         "silent-broker",
         "at-min-isr",

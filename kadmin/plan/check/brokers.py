@@ -148,7 +148,8 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         for number, part in topic.assignment.partitions.items()
         # Of the dead nobody knows the rack.
         if all(replica in named for replica in part.target)
-        and len({named[replica] for replica in part.target}) < min(rack_count, len(part.target))
+        and len({named[replica] for replica in part.target})
+        < min(rack_count, len(set(part.target)))
     )
     if crowded:
         verb = "is" if len(crowded) == 1 else "are"

@@ -18,13 +18,16 @@ DESCRIBE: Final = "kadmin topics --describe"
 
 
 class Cause(NamedTuple):
-    """Why a partition is ill: it waits for, or lacks, *brokers*."""
+    """Why a partition is ill: it waits for, lacks or should not have *brokers*."""
 
     kind: Kind
     reason: str
     brokers: tuple[BrokerId, ...] = ()
 
 
+NO_REPLICAS: Final = "has no replicas"
+REPEATED: Final = "names replicas twice"
+STRANGERS: Final = "has no replica of"
 NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
 NOT_ELECTED: Final = "nobody is elected"
@@ -42,8 +45,7 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
-            cause = cause_of(view, snapshot.brokers)
-            if cause is not None:
+            for cause in causes_of(view, snapshot.brokers):
                 partition = TopicPartition(view.topic, view.partition)
                 causes.setdefault(cause, []).append(partition)
                 lost_ms = view.leaderless_since_ms
@@ -51,10 +53,49 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
                     since_ms[cause] = min(lost_ms, since_ms.get(cause, lost_ms))
     for cause, partitions in causes.items():
         yield finding_of(cause, tuple(sorted(partitions)), snapshot.brokers, since_ms.get(cause))
+    yield from odd_numbers(snapshot)
 
 
-def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | None:
-    """The worst that there is about a partition; None for nothing."""
+def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Topics whose partitions are not numbered 0, 1, 2, …, and those without any."""
+    empty, gaps = [], []
+    for topic in snapshot.topics.values():
+        numbers = topic.assignment.partitions.keys()
+        if topic.is_marked_for_deletion:
+            continue
+        if not numbers:
+            empty.append(topic.name)
+        elif max(numbers) >= len(numbers):
+            gaps.append(topic.name)
+    for topics, what in ((empty, "no partitions"), (gaps, "gaps in the numbers of partitions")):
+        if topics:
+            yield Finding(
+                severity=Severity.WARNING,
+                kind=Kind.DAMAGED,
+                text=f"{counted(len(topics), 'topic')} {'has' if len(topics) == 1 else 'have'}"
+                f" {what}",
+                topics=tuple(topics),
+                command=f"{DESCRIBE} --topic {topics[0]}",
+            )
+
+
+def causes_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Iterator[Cause]:
+    """What is damaged of a partition, and the worst besides."""
+    found = frozenset(view.findings)
+    if health.Finding.NO_REPLICAS in found:
+        yield Cause(Kind.DAMAGED, NO_REPLICAS)
+        return
+    if health.Finding.REPEATED_REPLICAS in found:
+        yield Cause(Kind.DAMAGED, REPEATED)
+    if health.Finding.STRANGERS in found:
+        yield Cause(Kind.DAMAGED, STRANGERS, view.strangers)
+    cause = worst_of(view, live)
+    if cause is not None:
+        yield cause
+
+
+def worst_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | None:
+    """The worst that there is about a partition whose replicas are sets; None for nothing."""
     found = frozenset(view.findings)
     lacking = tuple(sorted(set(view.assignment.replicas) - set(view.isr)))
     if health.Finding.NO_STATE in found:
@@ -69,7 +110,7 @@ def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | No
     if health.Finding.UNDER_REPLICATED in found and not set(lacking) <= set(view.assignment.adding):
         if health.Finding.AT_MIN_ISR not in found:
             return Cause(Kind.UNDER_REPLICATED, LACKS, lacking)
-        return Cause(Kind.AT_MIN_ISR, LAST_LEFT if len(view.isr) == 1 else LACKS, lacking)
+        return Cause(Kind.AT_MIN_ISR, LAST_LEFT if len(view.isr_members) == 1 else LACKS, lacking)
     if health.Finding.RECOVERING in found:
         return Cause(Kind.RECOVERING, RECOVERING)
     preferred = view.assignment.preferred_leader
@@ -112,6 +153,8 @@ def words_of(
                 offline_text(cause, these, is_one),
                 f"{DESCRIBE} --unavailable-partitions",
             )
+        case Kind.DAMAGED, reason:
+            return damage_words(reason, these, is_one, cause.brokers)
         case Kind.UNDER_MIN_ISR, reason:
             have = "has" if is_one else "have"
             why = (
@@ -141,6 +184,23 @@ def words_of(
             preferred = f"{brokers_text(cause.brokers)}, {their} preferred leader"
             command = "kadmin elect --all-topic-partitions --dry-run"
             return Severity.NOTE, f"{these} {are} not led by {preferred}", command
+
+
+def damage_words(
+    reason: str, these: str, is_one: bool, brokers: tuple[BrokerId, ...]
+) -> tuple[Severity, str, str]:
+    have, its = ("has", "its") if is_one else ("have", "their")
+    if reason == NO_REPLICAS:
+        text = f"{these} {have} no replicas: nobody can lead {'it' if is_one else 'them'}"
+        return Severity.CRITICAL, text, DESCRIBE
+    if reason == REPEATED:
+        text = (
+            f"{these} {'names' if is_one else 'name'} a broker several times among {its} replicas"
+        )
+        return Severity.WARNING, f"{text}, where it counts once", DESCRIBE
+    verb = "holds no replica" if len(brokers) == 1 else "hold no replica"
+    text = f"{these} {have} {brokers_text(brokers)} in {its} ISR, which {verb}"
+    return Severity.WARNING, text, DESCRIBE
 
 
 def offline_text(cause: Cause, these: str, is_one: bool) -> str:
