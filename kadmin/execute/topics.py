@@ -121,7 +121,7 @@ def plan_partitions(
     note: Callable[[str], None],
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*; see `plan_add_partitions`."""
-    refuse_unreadable(snapshot, [subjects.REASSIGNMENT])
+    refuse_unreadable(snapshot, [subjects.REASSIGNMENT, subjects.BROKERS])
     return plan_add_partitions(
         snapshot,
         name,
@@ -167,7 +167,7 @@ def plan_creation(
 ) -> CreatePlan:
     names = admin.names().names
     snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
-    refuse_unreadable(snapshot, [subjects.topic(request.name)])
+    refuse_unreadable(snapshot, [subjects.BROKERS, subjects.topic(request.name)])
     for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
         warn(f"left out: {fault}")
     return plan_create(snapshot, request, noting(note, request.name))

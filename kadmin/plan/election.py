@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, TypeAlias
 
-from cluster.model.fault import Subject, Thing
+from cluster.model import fault as subjects
+from cluster.model.fault import Subject
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState
@@ -134,7 +135,7 @@ def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
 
 def state_subject(partition: TopicPartition) -> Subject:
     """What a fault is about that hides the state of *partition*."""
-    return Subject(Thing.PARTITION_STATE, str(partition))
+    return subjects.partition_state(partition)
 
 
 def plan_election(
@@ -172,7 +173,7 @@ def election_of(
         return PartitionElection(partition=partition, prospect=Prospect.IMPOSSIBLE, reason=reason)
     assert topic is not None
     part = topic.assignment.partitions[partition.partition]
-    return judge(partition, part, topic.states[partition.partition], snapshot.brokers)
+    return judge(partition, part, topic.states[partition.partition], snapshot.live)
 
 
 def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:

@@ -4,13 +4,14 @@ Judges only; whoever calls decides what to show.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model import fault as subjects
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import LISTS_MAX, RECOVERED, PartitionAssignment, PartitionState
 from cluster.model.topic_config_specs import MIN_ISR
@@ -20,6 +21,8 @@ class Finding(StrEnum):
     """One thing about a partition that an operator would want to know, worst first."""
 
     NO_STATE = "no state yet"
+    STATE_UNREADABLE = "state unreadable"
+    """It may be well, or not: nobody can tell."""
     UNAVAILABLE = "unavailable"
     UNDER_MIN_ISR = "under min ISR"
     UNDER_REPLICATED = "under-replicated"
@@ -41,6 +44,7 @@ BAD_FINDINGS: Final = frozenset(
         Finding.UNDER_MIN_ISR,
         Finding.UNDER_REPLICATED,
         Finding.NO_STATE,
+        Finding.STATE_UNREADABLE,
         Finding.NO_REPLICAS,
         Finding.STRANGERS,
         Finding.REPEATED_REPLICAS,
@@ -99,14 +103,21 @@ def judge_topic(
     *default_min_isr* counts where neither the topic nor the brokers' dynamic default says more.
     """
     min_isr = min_isr_of(topic, snapshot, default_min_isr)
-    brokers = snapshot.brokers
+    brokers = snapshot.live
+    damaged = {fault.subject for fault in snapshot.faults}
     known = snapshot.controller_epoch
     newest = CONTROLLER_EPOCH_MAX if known is None else known.epoch
     views = []
     for partition, assignment in topic.assignment.partitions.items():
         state = topic.states.get(partition)
         findings: tuple[Finding, ...] = ()
-        if state is None or not is_sound(assignment, state, brokers, min_isr, newest):
+        if (
+            state is None
+            and damaged
+            and subjects.partition_state(TopicPartition(topic.name, partition)) in damaged
+        ):
+            findings = (Finding.STATE_UNREADABLE, *damage_in(assignment, None))
+        elif state is None or not is_sound(assignment, state, brokers, min_isr, newest):
             findings = tuple(judge(assignment, state, brokers, min_isr, newest))
         since_ms = topic.leaderless_since_ms.get(partition)
         views.append(
@@ -132,7 +143,7 @@ def strangers_in(assignment: PartitionAssignment, state: PartitionState) -> tupl
     return tuple(sorted(named.difference(assignment.replicas)))
 
 
-def needed_brokers(view: PartitionView, brokers: Mapping[BrokerId, object]) -> tuple[BrokerId, ...]:
+def needed_brokers(view: PartitionView, brokers: Container[BrokerId]) -> tuple[BrokerId, ...]:
     """The brokers of which one must come back for the partition to have a leader without loss.
 
     Those are its ISR, if it has no live leader and all of them are dead; none otherwise: where one
@@ -146,7 +157,7 @@ def needed_brokers(view: PartitionView, brokers: Mapping[BrokerId, object]) -> t
 def is_sound(
     assignment: PartitionAssignment,
     state: PartitionState,
-    brokers: Mapping[BrokerId, object],
+    brokers: Container[BrokerId],
     min_isr: int,
     newest: int,
 ) -> bool:
@@ -167,7 +178,7 @@ def is_sound(
 def judge(
     assignment: PartitionAssignment,
     state: PartitionState | None,
-    brokers: Mapping[BrokerId, object],
+    brokers: Container[BrokerId],
     min_isr: int,
     newest: int,
 ) -> Iterable[Finding]:

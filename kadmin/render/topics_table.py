@@ -1,7 +1,7 @@
 """A report on topics as a table, for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -97,7 +97,7 @@ def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
 
 
 def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> FittedTable:
-    brokers = report.snapshot.brokers
+    brokers, live = report.snapshot.brokers, report.snapshot.live
     has_racks = any(broker.rack is not None for broker in brokers.values())
     table = FittedTable()
     table.add_column("partition", justify="right")
@@ -114,18 +114,20 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Fi
         cells: list[Cell] = [
             str(view.partition),
             leader_cell(view),
-            replicas_cell(view, brokers),
+            replicas_cell(view, live),
         ]
         if shows_isr:
             cells.append(" ".join(map(str, view.isr)) or "none")
         if has_racks:
             racks = (brokers.get(replica) for replica in view.assignment.replicas)
             cells.append(visible(" ".join((broker and broker.rack) or "-" for broker in racks)))
-        table.add_row(*cells, status_cell(view, brokers))
+        table.add_row(*cells, status_cell(view, live))
     return table
 
 
 def leader_cell(view: PartitionView) -> Text:
+    if Finding.STATE_UNREADABLE in view.findings:
+        return Text("unknown", style="red")
     if view.leader is None:
         return Text("none", style="bold red")
     if Finding.NON_PREFERRED_LEADER in view.findings:
@@ -134,7 +136,7 @@ def leader_cell(view: PartitionView) -> Text:
     return Text(str(view.leader))
 
 
-def replicas_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text:
+def replicas_cell(view: PartitionView, brokers: Container[BrokerId]) -> Text:
     """The replicas in their order; those out of the ISR and the dead are struck."""
     text = Text()
     for replica in view.assignment.replicas:
@@ -147,7 +149,7 @@ def replicas_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Te
     return text
 
 
-def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Cell:
+def status_cell(view: PartitionView, brokers: Container[BrokerId]) -> Cell:
     words = list(status_words(view, brokers))
     if not words:
         return Text("ok", style="green")
@@ -155,9 +157,7 @@ def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Cell
     return shortened(words, "red" if is_bad else "yellow")
 
 
-def status_words(
-    view: PartitionView, brokers: Mapping[BrokerId, object]
-) -> Iterator[tuple[str, ...]]:
+def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[tuple[str, ...]]:
     """The findings in words that say who, each in shorter and shorter forms; what the leader's cell
     shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
@@ -174,6 +174,8 @@ def status_words(
             yield with_needs("no leader", since, view, brokers)
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller", "not taken up"
+        elif finding is Finding.STATE_UNREADABLE:
+            yield "its state cannot be read", "state unreadable"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:
             yield f"under min ISR ({isr_count} of {view.min_isr})", "under min ISR"
         elif finding is Finding.AT_MIN_ISR and fell_to_min_isr:
@@ -213,7 +215,7 @@ def damage_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, .
 
 
 def with_needs(
-    ill: str, since: str, view: PartitionView, brokers: Mapping[BrokerId, object]
+    ill: str, since: str, view: PartitionView, brokers: Container[BrokerId]
 ) -> tuple[str, ...]:
     """What is *ill*, and who must come back for the partition to be led again."""
     needed = needed_brokers(view, brokers)

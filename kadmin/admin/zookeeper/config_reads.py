@@ -5,13 +5,13 @@ Sequences of requests, in few round trips.  Decides nothing.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from cluster.coordination.configs import overrides_in, read_overrides
+from cluster.coordination.configs import overrides_in
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.fault import Fault
 from cluster.zk import paths
 from cluster.zk.configs import config_path, entity_of_path
-from cluster.zk.requests import GetData
+from cluster.zk.requests import GetData, Refused, ZkReply
 from cluster.zk.steps import Steps, items_in, node_in, read, read_children, read_paths_below
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.zookeeper.faults import faults_of
@@ -58,7 +58,17 @@ def read_configs(
 
     An entity without a znode has no configs.
     """
-    return apart((yield from read_overrides(tuple(entities))))
+    entities = tuple(entities)
+    nodes = [config_path(entity) for entity in entities]
+    replies = yield from read(map(GetData, nodes))
+    return apart(dict(zip(entities, map(overrides_told, nodes, replies), strict=True)))
+
+
+def overrides_told(path: str, reply: ZkReply) -> ConfigOverrides | CorruptZnodeError:
+    """The overrides at *path*; one that may not be read costs its owner alone."""
+    return (
+        may_not_be_read(path) if isinstance(reply, Refused) else overrides_in(node_in(path, reply))
+    )
 
 
 def apart(
@@ -84,7 +94,7 @@ def read_config_snapshot(entities: Sequence[ConfigEntity]) -> Steps[ConfigSnapsh
     broker_reply, topic_reply, *replies = yield from read(
         (of_brokers, of_topics, *map(GetData, nodes))
     )
-    found = map(overrides_in, map(node_in, nodes, replies))
+    found = map(overrides_told, nodes, replies)
     configs, faults = apart(dict(zip(entities, found, strict=True)))
     told = zip(topics, items_in(of_topics, topic_reply), strict=True)
     return ConfigSnapshot(

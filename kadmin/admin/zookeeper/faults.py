@@ -14,6 +14,10 @@ FIXED = {
     paths.CONTROLLER: subjects.CONTROLLER,
     paths.CONTROLLER_EPOCH: subjects.CONTROLLER_EPOCH,
     paths.REASSIGN_PARTITIONS: subjects.REASSIGNMENT,
+    paths.BROKER_IDS: subjects.BROKERS,
+    paths.TOPICS: subjects.TOPICS,
+    paths.DELETE_TOPICS: subjects.DELETIONS,
+    paths.PREFERRED_ELECTION: subjects.ELECTION,
 }
 
 
@@ -40,19 +44,20 @@ def subject_of(path: str) -> Subject:
         return Subject(Thing.BROKER, name)
     if parent == paths.TOPICS:
         return Subject(Thing.TOPIC, name)
-    if path.startswith((f"{paths.ACLS}/", f"{paths.EXTENDED_ACLS}/")):
-        return subjects.acls(resource_of(path))
+    if path.startswith((paths.ACLS, paths.EXTENDED_ACLS)):
+        resource = resource_of(path)
+        return Subject(Thing.ACLS, path) if resource is None else subjects.acls(resource)
     if path.startswith(f"{paths.TOPICS}/"):
         topic, _, partition, _ = path.removeprefix(f"{paths.TOPICS}/").split("/")
         return Subject(Thing.PARTITION_STATE, f"{topic}-{partition}")
     entity = entity_of_path(path.removeprefix(f"{paths.CONFIG}/"))
-    assert entity is not None, path
-    return subjects.config(entity)
+    return Subject(Thing.CONFIG, path) if entity is None else subjects.config(entity)
 
 
-def resource_of(path: str) -> ResourcePattern:
-    """The resource whose rules stand at *path*."""
-    store, kind, name = path.rsplit("/", 2)
-    literal = paths.acl_store(PatternType.LITERAL)
-    pattern_type = PatternType.LITERAL if store == literal else PatternType.PREFIXED
-    return ResourcePattern(ResourceType(kind), name, pattern_type)
+def resource_of(path: str) -> ResourcePattern | None:
+    """The resource whose rules stand at *path*; None where there are the rules of none."""
+    for pattern_type in PatternType:
+        kind, _, name = path.removeprefix(f"{paths.acl_store(pattern_type)}/").partition("/")
+        if name and kind in set(ResourceType) and path.endswith(f"/{kind}/{name}"):
+            return ResourcePattern(ResourceType(kind), name, pattern_type)
+    return None

@@ -3,7 +3,7 @@
 One finding for each cause: all partitions that lack the same brokers are one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -45,14 +45,14 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
-            for cause in causes_of(view, snapshot.brokers):
+            for cause in causes_of(view, snapshot.live):
                 partition = TopicPartition(view.topic, view.partition)
                 causes.setdefault(cause, []).append(partition)
                 lost_ms = view.leaderless_since_ms
                 if lost_ms is not None:
                     since_ms[cause] = min(lost_ms, since_ms.get(cause, lost_ms))
     for cause, partitions in causes.items():
-        yield finding_of(cause, tuple(sorted(partitions)), snapshot.brokers, since_ms.get(cause))
+        yield finding_of(cause, tuple(sorted(partitions)), snapshot.live, since_ms.get(cause))
     yield from odd_numbers(snapshot)
 
 
@@ -79,7 +79,7 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             )
 
 
-def causes_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Iterator[Cause]:
+def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]:
     """What is damaged of a partition, and the worst besides."""
     found = frozenset(view.findings)
     if health.Finding.NO_REPLICAS in found:
@@ -94,10 +94,12 @@ def causes_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Iterator[
         yield cause
 
 
-def worst_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | None:
+def worst_of(view: PartitionView, live: Container[BrokerId]) -> Cause | None:
     """The worst that there is about a partition whose replicas are sets; None for nothing."""
     found = frozenset(view.findings)
     lacking = tuple(sorted(set(view.assignment.replicas) - set(view.isr)))
+    if health.Finding.STATE_UNREADABLE in found:
+        return None  # The fault is a finding of its own.
     if health.Finding.NO_STATE in found:
         return Cause(Kind.OFFLINE, NO_STATE)
     if health.Finding.UNAVAILABLE in found:
@@ -122,7 +124,7 @@ def worst_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | No
 def finding_of(
     cause: Cause,
     partitions: tuple[TopicPartition, ...],
-    live: Mapping[BrokerId, object],
+    live: Container[BrokerId],
     since_ms: int | None,
 ) -> Finding:
     """*since_ms* is when the first of *partitions* lost its leader, None where nobody knows."""
@@ -140,9 +142,7 @@ def finding_of(
     )
 
 
-def words_of(
-    cause: Cause, count: int, live: Mapping[BrokerId, object]
-) -> tuple[Severity, str, str]:
+def words_of(cause: Cause, count: int, live: Container[BrokerId]) -> tuple[Severity, str, str]:
     these = counted(count, "partition")
     is_one = count == 1
     lacking = who(cause.brokers, live) if cause.brokers else ""
@@ -219,7 +219,7 @@ def offline_text(cause: Cause, these: str, is_one: bool) -> str:
     return f"{these} {are} offline until one of {whole} is back, the whole ISR"
 
 
-def who(brokers: tuple[BrokerId, ...], live: Mapping[BrokerId, object]) -> str:
+def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:
     """`broker 7, which is dead`; for several, which of them are."""
     dead = tuple(broker for broker in brokers if broker not in live)
     if not dead:
