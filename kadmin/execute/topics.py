@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.ids import NEVER_READ
 from cluster.model.placement import Layout, Placement
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic_name import collides
@@ -90,8 +91,9 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
         NoSuchTopic, Unreadable.
     """
     entity = ConfigEntity(Entity(EntityKind.TOPICS, name))
-    refuse_unreadable(snapshot, [subjects.config(entity)])
     topic = snapshot.topics.get(name)
+    if topic is None or topic.config.zk_version == NEVER_READ:  # Else a change can mend it.
+        refuse_unreadable(snapshot, [subjects.config(entity)])
     if topic is None:
         raise NoSuchTopic([name])
     unset = tuple(key for key in request.delete if key not in topic.config.values)

@@ -1,14 +1,17 @@
 """Faults of a cluster in ZooKeeper: what is a znode about that could not be understood?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from cluster.model import fault as subjects
 from cluster.model.acl import PatternType, ResourcePattern, ResourceType
+from cluster.model.config_entity import ConfigOverrides, EntityKind
+from cluster.model.config_table import find_spec
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.fault import Fault, Subject, Thing
 from cluster.model.ids import NEVER_READ
 from cluster.zk import paths
-from cluster.zk.configs import entity_of_path
+from cluster.zk.configs import config_problems, entity_at
+from cluster.zk.znode import Znode
 
 FIXED = {
     paths.CONTROLLER: subjects.CONTROLLER,
@@ -35,6 +38,17 @@ def faults_of(errors: Iterable[CorruptZnodeError]) -> tuple[Fault, ...]:
     )
 
 
+def mendable_faults(
+    node: Znode, kind: EntityKind, config: ConfigOverrides
+) -> Iterator[CorruptZnodeError]:
+    """Why brokers do not read *config*, or not all of it."""
+    for problem in config_problems(node, config):
+        yield node.corrupt(f"{problem.reason}: no broker reads these configs")
+    for key in config.extra:
+        if find_spec(kind, key) is not None:
+            yield node.corrupt(f"'{key}' stands beside 'config', where no broker reads it")
+
+
 def subject_of(path: str) -> Subject:
     """What the znode at *path* is about, one of those that snapshots, configs and ACLs are."""
     if path in FIXED:
@@ -50,7 +64,7 @@ def subject_of(path: str) -> Subject:
     if path.startswith(f"{paths.TOPICS}/"):
         topic, _, partition, _ = path.removeprefix(f"{paths.TOPICS}/").split("/")
         return Subject(Thing.PARTITION_STATE, f"{topic}-{partition}")
-    entity = entity_of_path(path.removeprefix(f"{paths.CONFIG}/"))
+    entity = entity_at(path.removeprefix(f"{paths.CONFIG}/"))
     return Subject(Thing.CONFIG, path) if entity is None else subjects.config(entity)
 
 

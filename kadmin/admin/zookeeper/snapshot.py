@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.config_entity import NO_OVERRIDES
+from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides, EntityKind
 from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -17,14 +17,14 @@ from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment
 from cluster.zk.brokers import decode_broker
-from cluster.zk.configs import decode_config
+from cluster.zk.configs import decode_config, decode_mendable_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.requests import Children, GetChildren, GetMany, Refused, ZkReply
 from cluster.zk.steps import Steps, items_in, names_in, read, read_children
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.answers import NoClusterHere
-from kadmin.admin.zookeeper.faults import faults_of
+from kadmin.admin.zookeeper.faults import faults_of, mendable_faults
 from kadmin.admin.zookeeper.topic_names import name_fault
 from kadmin.plan.select import TopicSelection
 
@@ -69,7 +69,16 @@ def read_snapshot(
     )
     of_brokers = decoding_brokers(visible_names(paths.BROKER_IDS, broker_names, faults))
     of_topics = decoding_topics(names)
-    of_configs = decoding(decode_config, map(paths.topic_config, names))
+    mendable: dict[str, tuple[CorruptZnodeError, ...]] = {}
+
+    def decode_topic_config(node: Znode) -> ConfigOverrides:
+        config = decode_mendable_config(node)
+        unread = tuple(mendable_faults(node, EntityKind.TOPICS, config))
+        if unread:
+            mendable[node.path] = unread
+        return config
+
+    of_configs = decoding(decode_topic_config, map(paths.topic_config, names))
     *told, broker_reply, topic_reply, config_reply = yield from read(
         (*fixed, of_brokers, of_topics, of_configs)
     )
@@ -104,7 +113,7 @@ def read_snapshot(
         controller_epoch=epoch,
         moving=moving or {},
         broker_defaults=broker_defaults or NO_OVERRIDES,
-        faults=faults_of(faults),
+        faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),
     )
 
 
