@@ -42,6 +42,8 @@ class Subject(NamedTuple):
 
 BROKERS: Final = Subject(Thing.BROKERS)
 TOPICS: Final = Subject(Thing.TOPICS)
+CONFIGS: Final = Subject(Thing.CONFIG)
+"""Those of whoever is asked about."""
 DELETIONS: Final = Subject(Thing.DELETIONS)
 ELECTION: Final = Subject(Thing.ELECTION)
 CONTROLLER: Final = Subject(Thing.CONTROLLER)
@@ -67,6 +69,12 @@ def config(entity: ConfigEntity) -> Subject:
 
 def acls(resource: ResourcePattern) -> Subject:
     return Subject(Thing.ACLS, str(resource))
+
+
+def hidden(subject: Subject, what: str) -> "Fault":
+    """What brokers do not tell this user, which has no place to look at."""
+    reason = "may not be read by this user"
+    return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what} {reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

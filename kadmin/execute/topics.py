@@ -93,7 +93,7 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
     entity = ConfigEntity(Entity(EntityKind.TOPICS, name))
     topic = snapshot.topics.get(name)
     if topic is None or topic.config.zk_version == NEVER_READ:  # Else a change can mend it.
-        refuse_unreadable(snapshot, [subjects.config(entity)])
+        refuse_unreadable(snapshot, [subjects.CONFIGS, subjects.config(entity)])
     if topic is None:
         raise NoSuchTopic([name])
     unset = tuple(key for key in request.delete if key not in topic.config.values)

@@ -25,15 +25,7 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
     snapshot = evidence.snapshot
     yield from controller_findings(snapshot)
     yield from dead_brokers(snapshot)
-    if evidence.silent_brokers:
-        verb = "is" if len(evidence.silent_brokers) == 1 else "are"
-        yield Finding(
-            severity=Severity.WARNING,
-            kind=Kind.SILENT_BROKER,
-            text=f"{brokers_text(evidence.silent_brokers)} {verb} registered and did not answer",
-            brokers=evidence.silent_brokers,
-            command=DESCRIBE,
-        )
+    yield from unheard_brokers(evidence)
     yield from restarted_brokers(snapshot, evidence.now_ms)
     if evidence.log_dirs is not None:
         yield from failed_dirs(evidence.log_dirs)
@@ -41,6 +33,27 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
         yield from different_versions(evidence.apis)
     yield from racks(snapshot)
     yield from skew(snapshot)
+
+
+def unheard_brokers(evidence: Evidence) -> Iterator[Finding]:
+    """Brokers that did not answer, and those that nobody can ask."""
+    brokers = evidence.snapshot.brokers
+    unreachable = tuple(each for each, broker in brokers.items() if not broker.is_reachable)
+    silent = tuple(each for each in evidence.silent_brokers if each not in unreachable)
+    for found, why in (
+        (unreachable, "with no address: nobody can reach"),
+        (silent, "and did not answer"),
+    ):
+        if found:
+            is_one = len(found) == 1
+            whom = (" it" if is_one else " them") if found is unreachable else ""
+            yield Finding(
+                severity=Severity.WARNING,
+                kind=Kind.SILENT_BROKER,
+                text=f"{brokers_text(found)} {'is' if is_one else 'are'} registered {why}{whom}",
+                brokers=found,
+                command=DESCRIBE,
+            )
 
 
 def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
