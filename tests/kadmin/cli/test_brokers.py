@@ -147,17 +147,7 @@ MIGRATION = (
     b'{"version":0,"kraft_metadata_offset":%d,"kraft_controller_id":3000,'
     b'"kraft_metadata_epoch":4,"kraft_controller_epoch":4}'
 )
-CREATE = (
-    "topics",
-    "--create",
-    "--topic",
-    "new",
-    "--partitions",
-    "1",
-    "--replication-factor",
-    "1",
-    "--disable-rack-aware",
-)
+WRITE = ("configs", "--alter", "--client", "c", "--add-config", "producer_byte_rate=7")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +171,7 @@ def test_a_migration_that_lost_its_controller_is_shown_and_writes_are_refused(
 
     shown = kadmin("controller")
     checked = kadmin("check", "--no-brokers")
-    written = kadmin(*CREATE, "--yes")
+    written = kadmin(*WRITE)
 
     assert told in shown.stderr
     assert told in checked.stdout
