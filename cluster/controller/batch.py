@@ -29,6 +29,7 @@ from cluster.model.ids import (
     BrokerId,
     TopicPartition,
 )
+from cluster.model.topic import PartitionAssignment
 from cluster.statechange.controller import (
     leader_and_isr_summary,
     sending_leader_and_isr,
@@ -55,10 +56,13 @@ class OrderBatch:
     ) -> None:
         """Tell *brokers* the partition's state, and everybody's clients with them.
 
-        Of two in one batch the last one counts; it stays new if the first was.
+        Of two in one batch the last one counts; it stays new if the first was.  A member of the ISR
+        that is no replica any more is told as one that is being removed: Kafka's leaders wait for
+        replicas only, and as long as it stands in ZooKeeper it can be elected.
         """
         context = self._active.context
-        state, assignment = context.states[partition], context.assignments[partition]
+        state = context.states[partition]
+        assignment = with_members(context.assignments[partition], state.isr)
         assert state.zk_version != NEVER_READ, "what is told was written first"
         told = LeaderAndIsrPartition(partition, state, assignment, is_new)
         for broker in brokers:
@@ -188,3 +192,13 @@ class OrderBatch:
         names = dict.fromkeys(partition.topic for partition in partitions)
         ids = {name: topics[name].topic_id for name in names}
         return {name: topic_id for name, topic_id in ids.items() if topic_id is not None}
+
+
+def with_members(assignment: PartitionAssignment, isr: tuple[BrokerId, ...]) -> PartitionAssignment:
+    """*assignment*, in which members of *isr* that it leaves out are being removed."""
+    removed = tuple(member for member in isr if member not in assignment.replicas)
+    if not removed:
+        return assignment
+    return assignment._replace(
+        replicas=assignment.replicas + removed, removing=assignment.removing + removed
+    )

@@ -3,7 +3,9 @@
 A controller sees a broker come back under another epoch, and takes it out of the ISRs that it was
 in.  One that is elected after that sees a broker that is there.  But the epoch is the transaction
 that has made the registration: whoever registered after the state of a partition was written is in
-the ISR for what it had in a life before, and may have less now.
+the ISR for what it had in a life before, and may have less now.  Unless it says that it is intact:
+our brokers register with the epoch since which they have shut down cleanly each time, or have only
+lost their session.
 
 Kafka does not look: there it stays in the ISR, and leads on with less, in the same leader epoch.
 """
@@ -107,7 +109,16 @@ def _decided(
     context = active.context
     live = context.live_replicas(partition)
     assignment, epoch = context.assignments[partition], active.controller_epoch
-    return without_former_lives(assignment, state, live, bounced, epoch)
+    intact = _intact(active, bounced, found.written[partition])
+    return without_former_lives(assignment, state, live, bounced, epoch, intact)
+
+
+def _intact(
+    active: ActiveController, bounced: frozenset[BrokerId], written: int
+) -> frozenset[BrokerId]:
+    """Those that have *bounced* and still have what they had when the state was *written*."""
+    brokers = active.context.brokers
+    return frozenset(one for one in bounced if brokers[one].is_intact_since(written))
 
 
 def _take(

@@ -46,15 +46,17 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     if new:
         _add(active, seen, new)
         yield from _on_started(active, new)
-    if bounced:
+    # The last member of an ISR stays in it: rather one that is back with all that it had.
+    intact = [b for b in bounced if seen[b].is_intact_since(known[b].broker_epoch)]
+    failed = [*(b for b in bounced if b not in intact), *dead, *intact]
+    if failed:
         # Out of the context while it fails, or it would be elected for what it has just lost.
-        _remove(active, bounced)
-        yield from _on_failed(active, bounced)
+        _remove(active, failed)
+        yield from _on_failed(active, failed)
+    if bounced:
         _add(active, seen, bounced)
         yield from _on_started(active, bounced)
     if dead:
-        _remove(active, dead)
-        yield from _on_failed(active, dead)
         yield from reassignment.on_brokers_gone(active, dead)
     if modified:
         _add(active, seen, modified)

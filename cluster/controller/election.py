@@ -154,9 +154,10 @@ def without_former_lives(
     live: Collection[BrokerId],
     bounced: Collection[BrokerId],
     controller_epoch: ControllerEpoch,
+    intact: Collection[BrokerId] = (),
 ) -> PartitionState | None:
-    """The state without those of the ISR that have *bounced* since it was written; None where it
-    can stay as it is.
+    """The state without those of the ISR that have *bounced* since it was written, but for those
+    that are *intact*; None where it can stay as it is.
 
     They may have lost what they had not flushed, so another leads.  Where nobody else in the ISR is
     *live* they stay, and who led leads on: nobody can have more.  The leader epoch rises all the
@@ -164,17 +165,19 @@ def without_former_lives(
     another epoch do they give those up.  Who has the only replica has no follower.
     """
     members = [member for member in state.isr if member in live]
-    kept = [member for member in members if member not in bounced]
-    if len(kept) == len(members) or len(assignment.replicas) == 1:
+    lost = [member for member in members if member in bounced and member not in intact]
+    kept = [member for member in members if member not in lost]
+    leads_on = state.leader not in members or state.leader not in bounced
+    if (not lost and leads_on) or len(assignment.replicas) == 1:
         return None
     if not kept:
         if state.leader not in members:
             return None
         return new_leader_and_isr(state, state.leader, state.isr, controller_epoch)
     leader = state.leader
-    if leader in bounced:
+    if leader in lost:
         leader = next(replica for replica in assignment.replicas if replica in kept)
-    isr = tuple(member for member in state.isr if member not in bounced)
+    isr = tuple(member for member in state.isr if member not in lost)
     return new_leader_and_isr(state, leader, isr, controller_epoch)
 
 
@@ -188,7 +191,13 @@ def new_leader_and_isr(
 
     The epoch rises with the same leader too: followers that still go by the older one are fenced
     off, and orders of it that come late are ignored.
+
+    Whoever is in an ISR has everything that was acknowledged.  So nobody joins by a decision of the
+    controller's; a leader that an unclean election takes from outside is alone.
     """
+    assert isr or not state.isr, "an empty ISR leaves nobody to elect without a loss"
+    assert leader in (NO_LEADER, state.leader) or leader in isr
+    assert isr == (leader,) or set(isr) <= set(state.isr), f"{isr} are not all in {state}"
     return state._replace(
         leader=leader,
         isr=kept_once(isr),

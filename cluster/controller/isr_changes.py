@@ -124,7 +124,7 @@ def _is_sensible(
     """Whether *isr* may be one at all; the checks of members are those of KRaft's controller.
 
     A leader that recovers is alone: it may lack what others have.  None begins to recover but by an
-    election.
+    election.  A member that is no replica any more may stay until it is taken out.
     """
     is_recovering = recovery_state == RECOVERING
     return (
@@ -132,7 +132,7 @@ def _is_sensible(
         and not (is_recovering and (len(isr) > 1 or current.leader_recovery_state == RECOVERED))
         and current.leader in isr
         and len(set(isr)) == len(isr)
-        and all(member in active.context.assignments[partition].replicas for member in isr)
+        and set(isr) <= {*active.context.assignments[partition].replicas, *current.isr}
     )
 
 

@@ -42,6 +42,10 @@ class BrokerRegistration:
     broker that presented itself over the wire.  *host* and *port* are
     those of the PLAINTEXT endpoint, None and -1 without one.  *broker_epoch* is
     `UNKNOWN_BROKER_EPOCH` when the registration was not read from a znode.
+
+    *intact_since* is our own: the broker epoch of the earliest registration since which this broker
+    has lost nothing, because it shut down cleanly each time; `UNKNOWN_BROKER_EPOCH` for a broker
+    that did not, or does not say, as Kafka's.
     """
 
     broker_id: BrokerId
@@ -55,9 +59,14 @@ class BrokerRegistration:
     features: Mapping[str, object] = field(default_factory=dict)
     broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     zk_version: ZkVersion = NEVER_READ
+    intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     extra: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def is_reachable(self) -> bool:
         """Whether it says of any listener where that is."""
         return any(endpoint.host and endpoint.port > 0 for endpoint in self.endpoints)
+
+    def is_intact_since(self, zxid: int) -> bool:
+        """Whether the broker still has everything that it had at the transaction *zxid*."""
+        return UNKNOWN_BROKER_EPOCH < self.intact_since <= zxid

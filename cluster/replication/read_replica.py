@@ -33,6 +33,7 @@ def preferred_read_replica(
             for follower in leader.followers
             if racks.get(follower.broker_id) == rack
             and follower.broker_id in leader.state.isr
+            and follower.broker_id in leader.assignment.replicas
             and follower.log_start_offset <= offset <= follower.log_end_offset
         ),
         key=lambda follower: nearness(follower, leader_end_offset),

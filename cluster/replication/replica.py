@@ -6,6 +6,12 @@ As the leader it knows how far each follower has come, and the high watermark is
 over the maximal ISR: a member of it that lacks a record keeps the record from counting as
 committed.  Followers join the ISR and leave it by proposals, one at a time (`isr`).
 
+The invariant that all of this serves: at every moment, each member of the ISR in ZooKeeper has
+everything that was acknowledged.  So a leader waits for the whole ISR, also for a member that is
+not a replica any more, until it stands in ZooKeeper without that member; and it counts for a
+follower only what the follower fetched in this leader epoch, or in the ones right before it that
+this broker led as well: under any other leader the follower may have truncated its log.
+
 The high watermark falls only where a follower's log is truncated below it, after an unclean
 election: what a consumer has seen, or a producer with acks=all was told of, stays below it.  It is
 written to the disk from time to time only.  A crash leaves an older one, which is taken up to the
@@ -129,7 +135,9 @@ class Replica:
 
     @property
     def followers(self) -> Collection[FollowerState]:
-        """Of a leader, in the order of the assignment; empty otherwise."""
+        """Of a leader: the replicas in the order of the assignment, then members of the ISR that
+        are none any more; empty otherwise.
+        """
         return self._followers.values()
 
     def set_min_isr(self, min_isr: int) -> None:
@@ -154,24 +162,14 @@ class Replica:
     ) -> None:
         """Be the leader; the ISR is the controller's from now on, whatever was proposed."""
         assert state.leader == self.broker_id
-        was_leader = self.is_leader
+        known = self._known_still(state)
         self._enter(ReplicaRole.LEADER)
         self.epoch_start_offset = log_end_offset
         self._log_end_offset = log_end_offset
-        known = self._followers if was_leader else NO_FOLLOWERS
-        followers: dict[BrokerId, FollowerState] = {}
-        for broker_id in assignment.replicas:
-            if broker_id == self.broker_id:
-                continue
-            follower = known.get(broker_id)
-            is_in_isr = broker_id in state.isr
-            if follower is None:
-                follower = FollowerState(broker_id)
-                follower.begin_leadership(now_ms, is_in_isr=is_in_isr)
-            else:
-                follower.begin_epoch(now_ms, log_end_offset, is_in_isr=is_in_isr)
-            followers[broker_id] = follower
-        self._followers = followers
+        for follower in known.values():
+            is_in_isr = follower.broker_id in state.isr
+            follower.begin_epoch(now_ms, log_end_offset, is_in_isr=is_in_isr)
+        self._followers = self._followers_of(state.isr, assignment, known, now_ms)
         self._at_end = ()
         # A leader recovers from an unclean election by leading: its next proposal says so.
         if state.leader_recovery_state != RECOVERED:
@@ -180,6 +178,34 @@ class Replica:
         # In the new ISR this leader may be alone: then all that it has is committed.
         self._advance(now_ms)
         self.notify(LOOK_AGAIN)
+
+    def _known_still(self, state: PartitionState) -> Mapping[BrokerId, FollowerState]:
+        """What is known of followers, if this broker leads in the epoch before that of *state*.
+
+        In an epoch between, of which this broker was never told, another may have led, and a
+        follower that truncated its log then has less than it had.
+        """
+        is_unbroken = state.leader_epoch == self.state.leader_epoch + 1
+        return self._followers if self.is_leader and is_unbroken else NO_FOLLOWERS
+
+    def _followers_of(
+        self,
+        isr: tuple[BrokerId, ...],
+        assignment: PartitionAssignment,
+        known: Mapping[BrokerId, FollowerState],
+        now_ms: int,
+    ) -> dict[BrokerId, FollowerState]:
+        """All replicas and all members of *isr* but this broker, *known* ones as they are."""
+        followers: dict[BrokerId, FollowerState] = {}
+        for broker_id in (*assignment.replicas, *isr):
+            if broker_id == self.broker_id or broker_id in followers:
+                continue
+            follower = known.get(broker_id)
+            if follower is None:
+                follower = FollowerState(broker_id)
+                follower.begin_leadership(now_ms, is_in_isr=broker_id in isr)
+            followers[broker_id] = follower
+        return followers
 
     def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         """Be a follower of the leader in *state*, which may be NO_LEADER."""
@@ -215,6 +241,9 @@ class Replica:
         self._isr_changed()
 
     def _isr_changed(self) -> None:
+        assert not self.is_leader or all(
+            member in self._followers for member in self.maximal_isr if member != self.broker_id
+        ), "a leader waits for the whole ISR"
         self._is_alone = self.is_leader and self.maximal_isr == (self.broker_id,)
         self.commits_at_once = self._is_alone and not self._followers
         self.set_min_isr(self._min_isr)
@@ -340,6 +369,7 @@ class Replica:
         broker_id = follower.broker_id
         if (
             broker_id in self.state.isr
+            or broker_id not in self.assignment.replicas
             or self.proposal is not None
             or follower.log_end_offset < self.high_watermark
             or follower.log_end_offset < self.epoch_start_offset
@@ -395,6 +425,8 @@ class Replica:
             return False
         self.proposal = None
         self.state = self.state._replace(isr=kept_once(state.isr), zk_version=state.zk_version)
+        self._followers = self._followers_of(state.isr, self.assignment, self._followers, now_ms)
+        self._at_end = tuple(one for one in self._at_end if one.broker_id in self._followers)
         self._isr_changed()
         self._advance(now_ms)
         # Also where the high watermark stays: acks=all may be possible again, or no longer.

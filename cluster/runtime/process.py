@@ -177,7 +177,7 @@ class BrokerProcess:
 
     async def _load_logs(self, session: Session) -> LogManager:
         membership = self._membership
-        return await load_logs(
+        logs = await load_logs(
             self._files,
             self._settings,
             self._configs,
@@ -186,6 +186,8 @@ class BrokerProcess:
             membership.cluster_id,
             self._clock.now_ms(),
         )
+        membership.intact_since = logs.intact_since
+        return logs
 
     def _assemble(self, logs: LogManager, dynamic: DynamicBrokerConfigs) -> Parts:
         """Make the parts that go on working, and let each know those that it has to do with."""
@@ -350,8 +352,13 @@ class BrokerProcess:
         # recovery, comes last.
         if parts is not None:
             parts.logs.write_high_watermarks(parts.broker.high_watermarks())
-            epoch = self._membership.broker_epoch
-            await asyncio.to_thread(parts.logs.close, self._clock.now_ms(), epoch, run_on_threads)
+            await asyncio.to_thread(
+                parts.logs.close,
+                self._clock.now_ms(),
+                self._membership.broker_epoch,
+                run_on_threads,
+                intact_since=self._membership.intact_since,
+            )
         # 5. The registration ends with the session: from here on others take this broker for dead.
         await self._membership.leave()
         self._peers.close()

@@ -70,6 +70,7 @@ class Timer:
 class SimRegistration:
     broker_id: BrokerId
     broker_epoch: BrokerEpoch = BrokerEpoch(-1)
+    intact_since: BrokerEpoch = BrokerEpoch(-1)
     cluster_id: str = "the-cluster"
 
 

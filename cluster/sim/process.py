@@ -28,7 +28,7 @@ from cluster.coordination.hints import hint_of
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_spec import is_true
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
@@ -107,6 +107,7 @@ class Process:
         self.registration = SimRegistration(broker_id)
         self.clock = SimClock(world.schedule, self.deliver)
         self.logs = LogManager.open(disk, DIRECTORIES, broker_id, self.registration.cluster_id)
+        self.registration.intact_since = self.logs.intact_since
         for one in self.logs.load(self._config_of(unreadable), self.clock.now_ms()):
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
@@ -168,7 +169,8 @@ class Process:
         self.broker.stop()
         self.disks.close()
         self.logs.write_high_watermarks(self.broker.high_watermarks())
-        self.logs.close(self.clock.now_ms(), self.registration.broker_epoch)
+        epoch, since = self.registration.broker_epoch, self.registration.intact_since
+        self.logs.close(self.clock.now_ms(), epoch, intact_since=since)
 
     def freeze(self) -> None:
         self.is_frozen = True
@@ -219,7 +221,9 @@ class Process:
             return
         self.world.tell(self.broker_id, "registered", f"epoch {broker_epoch}")
         self.is_registered = True
-        self.registration.broker_epoch = BrokerEpoch(broker_epoch)
+        self.registration.broker_epoch = broker_epoch
+        if self.registration.intact_since == UNKNOWN_BROKER_EPOCH:
+            self.registration.intact_since = broker_epoch
         self.controller.step(SessionStarted())
         self._read_config_changes()
 
@@ -238,6 +242,7 @@ class Process:
             host=host,
             port=port,
             timestamp_ms=self.clock.now_ms(),
+            intact_since=self.registration.intact_since,
         )
         path = paths.broker(broker_id)
         create = Create(path, encode_broker(registration), is_ephemeral=True)

@@ -4,12 +4,13 @@ Holds the directory's lock, owner, checkpoints and mark of an orderly end.  Know
 directory.  Every operation of a disk that fails takes the directory offline.
 """
 
+import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Final, NamedTuple, Self
 
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, TopicPartition
 from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.checkpoints import (
     HIGH_WATERMARKS,
@@ -27,7 +28,7 @@ from cluster.storage.directory_names import (
     survey,
 )
 from cluster.storage.errors import CorruptFileError, KafkaStorageError, LogDirectoryRefused
-from cluster.storage.files import File, Files, replace_whole
+from cluster.storage.files import File, Files, read_whole, replace_whole
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -46,6 +47,8 @@ BOOT_ID_SIZE: Final = 40
 """All are written as long, over the one before, so that a crash leaves one of them whole."""
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
+INTACT_SINCE: Final = "intactSince"
+"""Ours in the mark's JSON, of which Kafka reads no more than the broker epoch."""
 
 
 class PlannedEnd(NamedTuple):
@@ -72,6 +75,8 @@ class LogDirectory:
         self.owner: MetaProperties | None = None
         self.was_closed = False
         """Whether whoever had the directory before came to an orderly end."""
+        self.intact_since = UNKNOWN_BROKER_EPOCH
+        """The earliest registration since which each end was orderly, as the mark has it."""
         self._boot_id = ""
         """In which run of the machine our broker had it last; empty for one that it never had."""
         self.problems: list[str] = []
@@ -122,6 +127,7 @@ class LogDirectory:
             self._offsets[name] = self._read(name)
         entries = self._files.list(self.path)
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
+        self.intact_since = self._read_mark()
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
 
@@ -131,6 +137,16 @@ class LogDirectory:
         except CorruptFileError as error:
             self.problems.append(str(error))
             return {}
+
+    def _read_mark(self) -> BrokerEpoch:
+        """What the mark says of earlier lives: nothing if it is not there, or Kafka's."""
+        content = read_whole(self._files, f"{self.path}/{CLEAN_MARK}")
+        with suppress(ValueError):
+            mark = json.loads(content or b"{}")
+            since = mark.get(INTACT_SINCE) if isinstance(mark, dict) else None
+            if type(since) is int:
+                return BrokerEpoch(since)
+        return UNKNOWN_BROKER_EPOCH
 
     def sign(self, owner: MetaProperties) -> None:
         """Say whose directory this is, unless it says so already."""
@@ -507,7 +523,14 @@ class LogDirectory:
         """
         return self._truncations.pop(partition, None) is not None
 
-    def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
+    def close(
+        self,
+        now_ms: int,
+        broker_epoch: int,
+        run_all: RunAll = run_in_turn,
+        *,
+        intact_since: int = UNKNOWN_BROKER_EPOCH,
+    ) -> None:
         """Make everything durable and leave the mark that it is, then let the directory go.
 
         There is no mark while logs are left that were not opened since a crash.
@@ -525,8 +548,11 @@ class LogDirectory:
             self.release()
             return
         with self.health.guard():
-            mark = f'{{"version":0,"brokerEpoch":{broker_epoch}}}'
-            replace_whole(self._files, self.path, CLEAN_MARK, mark.encode("ascii"))
+            mark = {"version": 0, "brokerEpoch": broker_epoch}
+            if intact_since != UNKNOWN_BROKER_EPOCH:
+                mark[INTACT_SINCE] = intact_since
+            content = json.dumps(mark, separators=(",", ":")).encode("ascii")
+            replace_whole(self._files, self.path, CLEAN_MARK, content)
         self.release()
 
     def release(self) -> None:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Final, NamedTuple, Self
 
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
 from cluster.storage.errors import (
     CorruptFileError,
     InvalidLogConfig,
@@ -83,6 +83,18 @@ class LogManager:
                 directory.release()
             raise
         return manager
+
+    @property
+    def intact_since(self) -> BrokerEpoch:
+        """The earliest registration since which no end of this broker has cost any log a record.
+
+        Unknown where a directory is offline or had no orderly end: another broker, a crash, or one
+        that is new.
+        """
+        sinces = [one.intact_since for one in self.directories]
+        if len(self.online) < len(sinces) or UNKNOWN_BROKER_EPOCH in sinces:
+            return UNKNOWN_BROKER_EPOCH
+        return max(sinces)
 
     @property
     def online(self) -> tuple[LogDirectory, ...]:
@@ -443,8 +455,17 @@ class LogManager:
         """Make the high watermarks durable now."""
         self.high_watermarks_work(offsets)()
 
-    def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
+    def close(
+        self,
+        now_ms: int,
+        broker_epoch: int,
+        run_all: RunAll = run_in_turn,
+        *,
+        intact_since: int = UNKNOWN_BROKER_EPOCH,
+    ) -> None:
         """Come to an orderly end: the next start reads nothing of the data.
+
+        *intact_since* is remembered for it: see the property.
 
         The logs of a directory are closed by *run_all*, on whatever threads.
 
@@ -453,7 +474,7 @@ class LogManager:
         for directory in self.directories:
             try:
                 directory.health.check()
-                directory.close(now_ms, broker_epoch, run_all)
+                directory.close(now_ms, broker_epoch, run_all, intact_since=intact_since)
             except KafkaStorageError:
                 # The others still come to their orderly end; this one only lets go of its lock.
                 directory.release()

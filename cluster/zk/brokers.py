@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, ZkVersion
 from cluster.zk.fields import (
     INT64_MAX,
     JsonObject,
@@ -24,7 +24,11 @@ from cluster.zk.fields import (
 )
 from cluster.zk.znode import Znode
 
-FIELDS_OF_VERSION_1: Final = frozenset({"version", "host", "port", "jmx_port", "timestamp"})
+INTACT_SINCE: Final = "intact_since"
+"""Ours: Kafka ignores fields that it does not know."""
+FIELDS_OF_VERSION_1: Final = frozenset(
+    {"version", "host", "port", "jmx_port", "timestamp", INTACT_SINCE}
+)
 FIELDS: Final = FIELDS_OF_VERSION_1 | {
     "endpoints",
     "rack",
@@ -78,6 +82,9 @@ def decode_broker(node: Znode) -> BrokerRegistration:
     port = integer(node, document, "port", -1, PORT_MAX, default=-1)
     timestamp_ms = optional_integer(node, document, "timestamp", 0, INT64_MAX)
     jmx_port = integer(node, document, "jmx_port", -1, PORT_MAX, default=-1)
+    intact_since = BrokerEpoch(
+        integer(node, document, INTACT_SINCE, -1, INT64_MAX, default=UNKNOWN_BROKER_EPOCH)
+    )
     if version == 1:
         if host is None:
             raise node.corrupt("has no 'host'")
@@ -93,6 +100,7 @@ def decode_broker(node: Znode) -> BrokerRegistration:
             timestamp_ms=timestamp_ms,
             broker_epoch=BrokerEpoch(node.czxid),
             zk_version=node.zk_version,
+            intact_since=intact_since,
             extra=extra_fields(document, FIELDS_OF_VERSION_1),
         )
     return BrokerRegistration(
@@ -107,6 +115,7 @@ def decode_broker(node: Znode) -> BrokerRegistration:
         features=optional_map(node, document, "features"),
         broker_epoch=BrokerEpoch(node.czxid),
         zk_version=node.zk_version,
+        intact_since=intact_since,
         extra=extra_fields(document, FIELDS),
     )
 
@@ -162,6 +171,8 @@ def encode_broker(broker: BrokerRegistration) -> bytes:
         fields["listener_security_protocol_map"] = protocols
     if broker.version >= 5 or broker.features:
         fields["features"] = dict(broker.features)
+    if broker.intact_since != UNKNOWN_BROKER_EPOCH:
+        fields[INTACT_SINCE] = broker.intact_since
     order = KEY_ORDER[min(broker.version, NEWEST_VERSION)]
     document = {key: fields.pop(key) for key in order if key in fields}
     return json_bytes({**document, **fields, **broker.extra})

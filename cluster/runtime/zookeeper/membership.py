@@ -69,6 +69,9 @@ class Membership:
         self.broker_id = BrokerId(-1)
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
         """Of the latest registration: while there is none, that is the one that was lost."""
+        self.intact_since = UNKNOWN_BROKER_EPOCH
+        """The earliest registration since which the logs have lost nothing; see
+        `BrokerRegistration`."""
         self.cluster_id = ""
 
     @property
@@ -149,7 +152,9 @@ class Membership:
         assert self._note is not None
         self._note(session.session_id)
         now_ms = LoopClock(self._loop).now_ms()
-        broker = registration(self.broker_id, self._endpoints, self._rack, now_ms)
+        broker = registration(
+            self.broker_id, self._endpoints, self._rack, now_ms, self.intact_since
+        )
         epoch = await register(
             session,
             broker,
@@ -160,6 +165,8 @@ class Membership:
         if session.is_over:
             raise SessionExpiredError
         self.broker_epoch = epoch
+        if self.intact_since == UNKNOWN_BROKER_EPOCH:
+            self.intact_since = epoch
         self.is_registered = True
         logger.info(
             "Broker %d is registered with epoch %d by session 0x%x",

@@ -9,7 +9,7 @@ from cluster.coordination.registration import addresses, find_shared_address
 from cluster.coordination.registration import register as register_once
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId
 from cluster.runtime.errors import RegistrationRefused
 from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
@@ -24,7 +24,11 @@ logger: Final = logging.getLogger(__name__)
 
 
 def registration(
-    broker_id: BrokerId, endpoints: Sequence[Endpoint], rack: str | None, now_ms: int
+    broker_id: BrokerId,
+    endpoints: Sequence[Endpoint],
+    rack: str | None,
+    now_ms: int,
+    intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
 ) -> BrokerRegistration:
     """What this broker says of itself."""
     plain = next(endpoint for endpoint in endpoints if endpoint.security_protocol == "PLAINTEXT")
@@ -36,6 +40,7 @@ def registration(
         port=plain.port,
         rack=rack,
         timestamp_ms=now_ms,
+        intact_since=intact_since,
     )
 
 

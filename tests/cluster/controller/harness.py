@@ -187,12 +187,16 @@ class Harness:
         reply = self.zookeeper.serve(self.tool_session, Multi(operations), TOOL)
         assert isinstance(reply, MultiDone), reply
 
-    def register(self, broker_id: int, port: int = 9092) -> None:
+    def register(self, broker_id: int, port: int = 9092, intact_since: int = -1) -> None:
         endpoint = Endpoint(
             listener="PLAINTEXT", security_protocol="PLAINTEXT", host=f"h{broker_id}", port=port
         )
         broker = BrokerRegistration(
-            broker_id=BrokerId(broker_id), endpoints=(endpoint,), version=5, rack="r"
+            broker_id=BrokerId(broker_id),
+            endpoints=(endpoint,),
+            version=5,
+            rack="r",
+            intact_since=BrokerEpoch(intact_since),
         )
         session = self.broker_sessions[broker_id] = self.zookeeper.connect()
         create = Create(paths.broker(BrokerId(broker_id)), encode_broker(broker), is_ephemeral=True)

@@ -62,6 +62,40 @@ def test_who_bounced_is_in_the_isr_no_more_but_where_all_did(
     assert f"{brokers}: 1 partitions get another leader epoch" in harness.notes
 
 
+LONG_AGO, SINCE_THE_STATE = 1, 2**40
+
+
+@pytest.mark.parametrize(
+    ("bounced", "expected"),
+    [
+        # A leader that is intact leads on, in another epoch all the same.
+        ({2: LONG_AGO, 1: LONG_AGO, 3: LONG_AGO}, (2, (2, 1, 3), 1, 1)),
+        ({2: LONG_AGO}, (2, (2, 1, 3), 1, 1)),
+        # Followers that are intact change nothing.
+        ({1: LONG_AGO, 3: LONG_AGO}, (2, (2, 1, 3), 0, 0)),
+        # Who is not is out of the ISR.
+        ({2: -1, 1: LONG_AGO, 3: LONG_AGO}, (1, (1, 3), 1, 1)),
+        ({2: -1, 1: -1, 3: LONG_AGO}, (3, (3,), 1, 1)),
+        ({2: LONG_AGO, 1: -1, 3: LONG_AGO}, (2, (2, 3), 1, 1)),
+        ({2: LONG_AGO, 1: -1}, (2, (2, 3), 1, 1)),
+        # What was lost after the state was written counts, whatever the last shutdown was.
+        ({2: SINCE_THE_STATE, 1: LONG_AGO, 3: LONG_AGO}, (1, (1, 3), 1, 1)),
+        ({2: SINCE_THE_STATE, 1: -1, 3: -1}, (2, (2, 1, 3), 1, 1)),
+    ],
+)
+def test_who_bounced_and_has_lost_nothing_is_not_behind_who_may_have(
+    bounced: dict[int, int], expected: tuple[int, tuple[int, ...], int, int]
+) -> None:
+    harness = without_a_controller((2, 1, 3))
+    for broker_id, intact_since in bounced.items():
+        harness.unregister(broker_id)
+        harness.register(broker_id, intact_since=intact_since)
+
+    harness.register_controller()
+
+    assert shown(harness) == expected
+
+
 def test_nobody_is_told_to_lead_in_the_epoch_of_before() -> None:
     harness = without_a_controller((2, 1))
     bounce(harness, 2)
@@ -185,22 +219,24 @@ def test_a_state_that_is_ahead_is_not_decided_on() -> None:
 
 
 def test_in_all_small_cases_somebody_leads_who_has_everything_if_there_is_one() -> None:
-    for isr, live, bounced in product(ISRS, SUBSETS, SUBSETS):
+    for isr, live, bounced, intact in product(ISRS, SUBSETS, SUBSETS, SUBSETS):
         for leader in (*isr, NO_LEADER):
             before = state(isr, leader)
             away = [member for member in bounced if member in isr and member in live]
-            after = without_former_lives(PartitionAssignment(BROKERS), before, live, away, MINE)
-            kept = [member for member in isr if member in live and member not in away]
+            assignment = PartitionAssignment(BROKERS)
+            after = without_former_lives(assignment, before, live, away, MINE, intact)
+            lost = [member for member in away if member not in intact]
+            kept = [member for member in isr if member in live and member not in lost]
 
-            if not away or (not kept and leader not in away):
+            if not (lost or leader in away) or (not kept and leader not in away):
                 assert after is None
                 continue
             assert after is not None
             assert (after.leader_epoch, after.controller_epoch) == (5, ControllerEpoch(9))
             assert (after.zk_version, after.extra) == (before.zk_version, before.extra)
             if kept:
-                assert after.isr == tuple(member for member in isr if member not in away)
-                expected = leader if leader not in away else min(kept)
+                assert after.isr == tuple(member for member in isr if member not in lost)
+                expected = leader if leader not in lost else min(kept)
                 assert after.leader == expected
             else:
                 assert (after.leader, after.isr) == (leader, isr)

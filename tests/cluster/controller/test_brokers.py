@@ -214,6 +214,45 @@ def test_a_broker_that_was_away_unnoticed_has_failed_and_started() -> None:
     assert "2 LeaderAndIsr t-0:1/1[1]" in harness.told()
 
 
+@pytest.mark.parametrize("order", [(2, 3, 4), (4, 2, 3), (3, 4, 2)])
+@pytest.mark.parametrize("intact", [2, 3, 4])
+def test_of_all_that_were_away_unnoticed_one_leads_that_has_lost_nothing(
+    order: tuple[int, ...], intact: int
+) -> None:
+    harness = Harness(1, 2, 3, 4)
+    harness.register_controller()
+    harness.create_topic("t", order)
+    harness.settle()
+    epochs = {broker_id: harness.broker_epoch(broker_id) for broker_id in order}
+
+    for broker_id in order:
+        harness.unregister(broker_id)
+        since = epochs[broker_id] if broker_id == intact else -1
+        harness.register(broker_id, intact_since=since)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (intact, (intact,))
+
+
+def test_who_is_back_with_everything_stays_in_the_isr_rather_than_who_is_gone() -> None:
+    harness = Harness(1, 2, 3)
+    harness.register_controller()
+    harness.create_topic("t", (3, 2))
+    harness.settle()
+    since = harness.broker_epoch(2)
+
+    harness.unregister(2)
+    harness.register(2, intact_since=since)
+    harness.unregister(3)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (2, (2,))
+
+
 def test_the_only_replica_that_was_away_unnoticed_leads_again_under_another_epoch() -> None:
     harness = with_topic((2,))
 

@@ -201,6 +201,28 @@ def test_what_a_leader_may_not_have(wanted: IsrProposal, expected: ErrorCode) ->
     assert state_of(harness) == before
 
 
+def test_a_member_that_is_no_replica_any_more_may_stay_and_nobody_like_it_joins() -> None:
+    harness = with_topic((1, 2, 3))
+    harness.register(4)
+    harness.settle()
+    harness.write_isr(tp("t-0"), (1, 2, 3, 5))
+    before = state_of(harness)
+    harness.active.context.states[tp("t-0")] = before
+
+    joins = propose_one(
+        harness, 1, proposal(1, 2, 3, 4, leader_epoch=0, partition_epoch=before.zk_version)
+    )
+    harness.register(5)
+    harness.settle()
+    stays = propose_one(
+        harness, 1, proposal(1, 2, 5, leader_epoch=0, partition_epoch=before.zk_version)
+    )
+
+    assert joins == AlteredPartition(ErrorCode.INVALID_REQUEST)
+    assert stays.error is ErrorCode.NONE
+    assert state_of(harness).isr == (1, 2, 5)
+
+
 def test_only_the_leader_is_listened_to() -> None:
     harness = with_topic((1, 2, 3))
 

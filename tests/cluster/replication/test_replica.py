@@ -133,6 +133,52 @@ def test_an_isr_that_shrinks_to_the_leader_commits_what_waited():
     assert 8 == replica.high_watermark
 
 
+def test_who_is_in_the_isr_and_no_replica_any_more_is_waited_for_until_it_has_left():
+    replica = leader(ME, SECOND, THIRD)
+    replica.lead(state(ME, SECOND, THIRD, epoch=1), ALONE, 8, 0)
+    fetch(replica, SECOND, 8)
+    fetch(replica, THIRD, 6)
+    assert 6 == replica.high_watermark
+    replica.advance_high_watermark(9, 100, 0)
+    assert 6 == replica.high_watermark
+
+    replica.lead(state(ME, SECOND, epoch=2), ALONE, 9, 0)
+    assert 8 == replica.high_watermark
+    replica.lead(state(ME, epoch=3), ALONE, 9, 0)
+
+    assert 9 == replica.high_watermark
+    assert [] == list(replica.followers)
+    assert replica.commits_at_once
+
+
+def test_who_is_no_replica_any_more_leaves_when_it_lags_and_does_not_join_again():
+    replica = leader(ME, SECOND, THIRD, replicas=(ME, THIRD))
+    replica.advance_high_watermark(8, 100, 0)
+    fetch(replica, THIRD, 8, 2 * LAG_MS)
+    (lagging,) = replica.lagging(2 * LAG_MS)
+    change = replica.without((lagging,))
+    assert (SECOND, (ME, THIRD)) == (lagging.broker_id, change.isr)
+    assert 3 == replica.high_watermark
+
+    assert accept(replica, change, 2 * LAG_MS)
+
+    assert 8 == replica.high_watermark
+    assert fetch(replica, SECOND, 8, 2 * LAG_MS) is None
+    assert [THIRD] == [one.broker_id for one in replica.followers]
+
+
+def test_who_is_no_replica_and_came_into_the_isr_by_the_controllers_answer_is_waited_for():
+    replica = leader(ME, replicas=(ME, SECOND))
+    change = fetch(replica, SECOND, 5)
+    assert change is not None
+
+    replica.accepted(change, state(ME, SECOND, THIRD, version=1), 0)
+    replica.advance_high_watermark(8, 100, 0)
+    fetch(replica, SECOND, 8)
+
+    assert 5 == replica.high_watermark
+
+
 def test_an_isr_below_the_topics_minimum_commits_nothing():
     replica = leader(ME, min_isr=2)
 
@@ -443,6 +489,21 @@ def test_a_leader_after_another_one_knows_nothing_of_the_others():
     replica.lead(state(ME, SECOND, epoch=2), ALL, 5, 0)
 
     assert [-1, -1] == [one.log_end_offset for one in replica.followers]
+
+
+def test_a_leader_knows_nothing_of_the_others_after_an_epoch_that_it_was_not_told_of():
+    """Another broker may have led in it, and a follower that has truncated its log has less."""
+    replica = leader(ME, SECOND)
+    fetch(replica, SECOND, 5)
+    replica.advance_high_watermark(6, 100, 0)
+
+    replica.lead(state(ME, SECOND, epoch=2), ALL, 8, 0)
+    assert [-1, -1] == [one.log_end_offset for one in replica.followers]
+    fetch(replica, SECOND, 4)
+    replica.lead(state(ME, SECOND, epoch=3), ALL, 8, 0)
+
+    assert [4, -1] == [one.log_end_offset for one in replica.followers]
+    assert 5 == replica.high_watermark
 
 
 def test_the_low_watermark_is_the_least_start_of_those_that_are_alive():

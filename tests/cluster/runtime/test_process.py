@@ -175,6 +175,31 @@ def test_a_lost_session_costs_no_client_anything(tmp_path: Path, chroot: str) ->
     run(tmp_path, chroot, use)
 
 
+def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_order(
+    tmp_path: Path, chroot: str
+) -> None:
+    """In its registration, over a lost session and a clean shutdown."""
+
+    async def use(running: Running) -> tuple[int, int]:
+        data, stat = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
+        return json.loads(data).get("intact_since", -1), stat.czxid
+
+    async def lose_session(running: Running) -> tuple[int, int]:
+        await running.expire()
+        await until(lambda: running.process._membership.is_registered, what="the registration")
+        return await use(running)
+
+    since, epoch = run(tmp_path, chroot, use)
+    assert since == -1
+    for use_it in (use, lose_session, use):
+        assert run(tmp_path, chroot, use_it)[0] == epoch
+
+    mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
+    assert json.loads(mark.read_bytes())["intactSince"] == epoch
+    mark.unlink()
+    assert run(tmp_path, chroot, use)[0] == -1
+
+
 def test_whoever_takes_the_id_while_the_session_is_lost_ends_the_broker(
     tmp_path: Path, chroot: str
 ) -> None:

@@ -1,10 +1,11 @@
 """A leader that is the controller, whose machine stops, and that is back before the next one looks.
 
 Nobody sees that it was away.  In the same leader epoch it would lead on with less than its
-followers have, and give their offsets to other records: replicas that differ for ever.
+followers have, and give their offsets to other records: replicas that differ for ever.  The
+followers stay, or are stopped in order and back, too.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from random import Random
 from typing import Any
 
@@ -34,8 +35,25 @@ def state_of(world: World) -> PartitionState:
     return decode_state(node)
 
 
-def play(world: World) -> BrokerId:
-    """The story; who led, and was the controller, until its machine stopped."""
+def freeze_others(world: World, others: Sequence[BrokerId]) -> None:
+    for broker_id in others:
+        world.life(broker_id).freeze()
+
+
+def stop_others(world: World, others: Sequence[BrokerId]) -> None:
+    """In order, one of them twice, before the controller can hear of it; they are back at once."""
+    for broker_id in (*others, *others[:1]):
+        world.stop(world.life(broker_id))
+        world.start(broker_id)
+        assert world.life(broker_id).is_registered
+    freeze_others(world, others)
+
+
+def play(world: World, act: Callable[[World, Sequence[BrokerId]], None]) -> BrokerId:
+    """The story; who led, and was the controller, until its machine stopped.
+
+    *act* is what happens to the others in that moment.
+    """
     world.run_until(1000)
     (leader,) = (one.broker_id for one in world.lives() if one.controller.core.active)
     others = tuple(broker_id for broker_id in world.broker_ids if broker_id != leader)
@@ -50,8 +68,7 @@ def play(world: World) -> BrokerId:
     world.run_until(3500)
     assert world.history.acknowledged_count > 5
 
-    for broker_id in others:
-        world.life(broker_id).freeze()
+    act(world, others)
     world.crash(world.life(leader), is_machine=True)
     world.start(leader)
     end_ms = world.now_ms + world.pace.session_timeout_ms + 2 * world.pace.retry_ms
@@ -71,10 +88,11 @@ def looks_at_no_registration(*args: Any) -> Generator[Any, Any, None]:
     yield
 
 
-def test_somebody_leads_who_has_everything_and_the_replicas_become_equal() -> None:
+@pytest.mark.parametrize("act", [freeze_others, stop_others])
+def test_somebody_leads_who_has_everything_and_the_replicas_become_equal(act: Any) -> None:
     world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
 
-    former = play(world)
+    former = play(world, act)
 
     (elected,) = [one.message for one in world.lines if "leaderEpoch=1," in one.message]
     assert f"leader={former}," not in elected
@@ -90,9 +108,26 @@ def test_without_this_a_leader_leads_on_with_less(monkeypatch: pytest.MonkeyPatc
     world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
 
     with pytest.raises(Violation) as violated:
-        play(world)
+        play(world, freeze_others)
 
     assert violated.value.kind is Kind.SECOND_LIFE
+
+
+def believes_nobody(*args: Any) -> tuple[()]:
+    """As Kafka: nobody says that it has shut down cleanly."""
+    return ()
+
+
+def test_without_clean_shutdowns_the_one_leads_that_has_lost_something(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bounces, "_intact", believes_nobody)
+    world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
+
+    former = play(world, stop_others)
+
+    (elected,) = [one.message for one in world.lines if "leaderEpoch=1," in one.message]
+    assert f"leader={former}," in elected
 
 
 @pytest.mark.slow

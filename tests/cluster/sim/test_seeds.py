@@ -27,7 +27,9 @@ ONCE_FAILED = (
     Story(900, plot=Plot.PARTITION),
     Story(4845, plot=Plot.PARTITION),
 )
-"""Stories that end badly, or did before their fault was mended; every commit plays them."""
+"""Stories that ended badly before their fault was mended (`test_isr_fences`): each commit plays
+them.
+"""
 
 pytestmark = pytest.mark.sim
 
@@ -39,7 +41,6 @@ def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(block: range, 
         check(Story(seed, plot=plot))
 
 
-@pytest.mark.xfail(reason="issue 25 mends the faults that they show", strict=False)
 @pytest.mark.parametrize("story", ONCE_FAILED, ids=lambda story: f"{story.plot}-{story.seed}")
 def test_what_ended_badly_once_ends_well(story: Story) -> None:
     check(story)

@@ -18,7 +18,7 @@ from cluster.storage.errors import (
     LogDirectoryRefused,
     OffsetOutOfRange,
 )
-from cluster.storage.files import read_whole
+from cluster.storage.files import read_whole, replace_whole
 from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -1036,6 +1036,58 @@ def test_logs_that_were_closed_in_order_need_not_be_opened_to_stay_so():
     between.close(START_MS, -1)
 
     assert ".kafka_cleanshutdown" in names(disk, "/data")
+
+
+def test_what_is_known_of_orderly_ends_lasts_until_one_is_missing():
+    disk = disk_with("/data")
+    first = started(disk)
+    assert -1 == first.intact_since
+    first.close(START_MS, 42, intact_since=17)
+
+    again = started(disk)
+    assert 17 == again.intact_since
+    again.close(START_MS, 43, intact_since=again.intact_since)
+    third = started(disk)
+    assert 17 == third.intact_since
+
+    # The last one took the mark away, and was not closed.
+    disk.release_locks()
+    assert -1 == started(disk).intact_since
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        (b'{"version":0,"brokerEpoch":42,"intactSince":17}', 17),
+        (b'{"version":0,"brokerEpoch":42}', -1),
+        (b"", -1),
+        (b'{"version":0,"intactSince":"17"}', -1),
+        (b'{"version":0,"intactSince":true}', -1),
+        (b"[17]", -1),
+        (b'{"intactSi', -1),
+        (b"\xff", -1),
+    ],
+    ids=["ours", "Kafka's", "Kafka's before 3.7", "text", "truth", "list", "torn", "no text"],
+)
+def test_what_a_mark_says(mark: bytes, expected: int):
+    disk = disk_with("/data")
+    started(disk).close(START_MS, 42)
+    replace_whole(disk, "/data", ".kafka_cleanshutdown", mark)
+
+    assert expected == started(disk).intact_since
+
+
+@pytest.mark.parametrize(
+    ("sinces", "expected"), [((17, 20), 20), ((20, 17), 20), ((17, -1), -1), ((-1, 17), -1)]
+)
+def test_a_broker_is_intact_as_far_as_all_of_its_directories_are(
+    sinces: tuple[int, int], expected: int
+):
+    disk = disk_with("/a", "/b")
+    for path, since in zip(("/a", "/b"), sinces, strict=True):
+        started(disk, path).close(START_MS, 42, intact_since=since)
+
+    assert expected == started(disk, "/a", "/b").intact_since
 
 
 def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():

@@ -1,13 +1,14 @@
 """Registrations of brokers, where versions differ in what they mean."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId, ZkVersion
+from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
 from cluster.zk.brokers import decode_broker, encode_broker, generated_broker_id
 from cluster.zk.fields import json_bytes
 from cluster.zk.znode import Znode
@@ -34,6 +35,20 @@ def test_what_newer_brokers_add_to_version_1_for_newer_clients_survives() -> Non
     assert broker.rack is None
     assert node.data is not None
     assert json.loads(encode_broker(broker)) == json.loads(node.data)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
+def test_since_when_a_broker_is_intact_is_written_only_where_it_is_known(version: int) -> None:
+    kafkas = decode_broker(broker_node(version=version))
+    ours = replace(kafkas, intact_since=BrokerEpoch(17))
+
+    data = encode_broker(ours)
+    again = decode_broker(Znode("/brokers/ids/1", data, ZkVersion(1), czxid=99))
+
+    assert b"intact_since" not in encode_broker(kafkas)
+    assert (kafkas.intact_since, again) == (-1, ours)
+    assert [again.is_intact_since(zxid) for zxid in (16, 17, 18)] == [False, True, True]
+    assert not any(kafkas.is_intact_since(zxid) for zxid in (-1, 0, 18))
 
 
 def test_a_rack_and_names_of_listeners_are_written_where_the_version_has_none() -> None:
