@@ -219,10 +219,19 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
         return [no_line_within(bounds)]
     if not lines:
         return ["there is no line in these files"]
-    return [
-        f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')} from "
-        f"{time_text(coverage.first_ms)} to {time_text(coverage.last_ms)} in {seconds:.1f} s"
+    times = (
+        f" from {time_text(coverage.first_ms)} to {time_text(coverage.last_ms)}"
+        if coverage.brokers
+        else ""
+    )
+    told = [
+        f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')}{times} "
+        f"in {seconds:.1f} s"
     ]
+    if not analysis.stories:
+        told.append("no line tells who leads a partition")
+    dated = counted(analysis.summary.dated_lines, "dated line")
+    return [*told, f"not understood: {analysis.summary.unknown_lines:,} of {dated}"]
 
 
 def no_line_within(bounds: "TimeBounds") -> str:
