@@ -32,7 +32,8 @@ class LineFilter:
     A line that names several partitions fits when any of them does: one of *topics* or a topic
     that *topic_regex* matches as a whole, and one of *partitions*.  In a line that was not
     understood, whatever looks like a partition is taken for one.  *brokers* wrote the line.
-    *level* is the least grave one; a line whose level is unknown fits.  Empty and None ask for nothing.
+    *level* is the least grave one; a line whose level is unknown fits.  Empty and None ask for
+    nothing.
     """
 
     topics: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ def plan(
         OddInput: the merge is strict, and what a directory holds cannot be read.
     """
     from kadmin.cli.merge_logs import option_values
-    from kadmin.jobs.merge.clocks import find_zone
+    from kadmin.jobs.merge.clocks import clock, find_zone
     from kadmin.jobs.merge.inputs.find import find_inputs
     from kadmin.jobs.merge.inputs.sources import group, writers_of_lines
     from kadmin.jobs.merge.request import MergeRequest, OddInput
@@ -66,7 +66,8 @@ def plan(
     form = option_values.form(options["form"], output, options["out"])
     check_destination(session, form, options)
     wanted = option_values.wanted_lines(options)
-    zone = find_zone(option_values.common_zone(options["time_zone"]))
+    common_zone = option_values.common_zone(options["time_zone"])
+    zone = find_zone(common_zone)
     times = option_values.time_range(options["start_time"], options["end_time"], zone)
     clocks = option_values.clocks(options["clock_offset"], options["time_zone"])
     named = [*paths, *filter(None, (options["logs"] or "").split(","))]
@@ -84,6 +85,7 @@ def plan(
         request=MergeRequest(
             sources=sources,
             clocks=clocks,
+            clock=clock(common_zone=common_zone),
             times=times,
             order=Order(options["order"]),
             record_filter=record_filter(wanted),
