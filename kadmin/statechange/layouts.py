@@ -87,6 +87,9 @@ COLLECTORS: Final = tuple(
         ),
     )
 )
+SURE_COLLECTORS: Final = 4
+"""The first ones, with which no line of its own begins."""
+
 WRAPPERS_MAX: Final = 5
 
 TEXT_KEYS: Final = (
@@ -363,9 +366,11 @@ def unwrapped_once(outer: Wrapped) -> Wrapped | None:
         return replace(outer, text=ANSI.sub("", text), is_same=False)
     if text.startswith("{"):
         return unwrapped_json(outer)
-    if plain_head(text) is not None or dated_head(text) is not None:
-        return None
-    for collector in COLLECTORS:
+    for number, collector in enumerate(COLLECTORS):
+        if number == SURE_COLLECTORS and (
+            plain_head(text) is not None or dated_head(text) is not None
+        ):
+            break
         found = collector.match(text)
         if found is None:
             continue

@@ -6,6 +6,7 @@ Finds the logs and makes the request.  Merges nothing.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
@@ -45,8 +46,11 @@ def plan(
     options: dict[str, Any],
     master: str | None,
     conf: Mapping[str, str],
+    directory: Path,
 ) -> Job:
     """Check the options and find the logs, which Spark's *master* with *conf* is to merge.
+
+    Logs of several containers in one file are taken apart into *directory*.
 
     Raises:
         UsageError: options that mean nothing, or contradict each other.
@@ -57,6 +61,7 @@ def plan(
     from kadmin.jobs.merge.clocks import clock, find_zone
     from kadmin.jobs.merge.inputs.find import find_inputs
     from kadmin.jobs.merge.inputs.sources import group, writers_of_lines
+    from kadmin.jobs.merge.inputs.streams import separated
     from kadmin.jobs.merge.request import MergeRequest, OddInput
     from kadmin.jobs.merge.slices.line_filter import record_filter
     from kadmin.jobs.merge.slices.plan import Order
@@ -76,7 +81,7 @@ def plan(
         raise OddInput(inputs.left_out)
     check_overwriting(inputs, "--out", options["out"])
     check_overwriting(inputs, "--html", options["html"])
-    sources = group(inputs.files, writers_of_lines)
+    sources = group(separated(inputs.files, directory), writers_of_lines)
     size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
     has_parts = is_directory(options["out"])

@@ -160,7 +160,7 @@ def clock(offset_ms: int = 0, zone: str | None = None, common_zone: str = "UTC")
     Raises:
         UsageError: there is no such zone.
     """
-    own = shifts(offset_ms, zone or common_zone, common_zone)
+    own = shifts(offset_ms, common_zone if zone is None else zone, common_zone)
     of_utc = shifts(offset_ms, "UTC", common_zone)
     is_same = own == of_utc
     return Clock(own.since_ms, own.shifts_ms, of_utc=None if is_same else of_utc)
