@@ -250,6 +250,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     from kadmin.cli.merge_logs.plan import check_inputs, plan
     from kadmin.jobs.merge.engines import engine_ahead
     from kadmin.jobs.temporary import temporary_directory
+    from kadmin.jvm.interrupts import ending_in_order
 
     check_analysis(options)
     if options["html"] is not None:
@@ -258,6 +259,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     master = chosen_master(options["master"])
     conf = spark_settings(options["conf"], options["properties_file"])
     with (
+        ending_in_order(),
         temporary_directory("kadmin-streams-") as directory,
         engine_ahead(master, conf) as engine,
     ):
