@@ -16,7 +16,24 @@ Written by `make docs` from the table that `kadmin merge-logs` reads them with; 
 lost.
 
 Every line is `[yyyy-MM-dd HH:mm:ss,SSS] LEVEL message (state.change.logger)`, in the local time of
-the broker.  The message begins with the broker that wrote it:
+the broker, or has [another layout](#layouts).  The message begins with the broker that wrote it:
+"""
+
+LAYOUTS: Final = """\
+## Layouts
+
+A line may have its parts in another order, as `log4j.properties` or `log4j2.yaml` says:
+
+- the date with brackets or without, with a blank or a `T` in it, slashes or no separators, a comma
+  or a point before the fraction, or none; with a zone (`Z`, `+01:00`), which then counts, whatever
+  `--time-zone` says;
+- level, thread, class and logger's name bare or in brackets, padded, before the message, behind it
+  or before the date;
+- an event of JSON, one a line: log4j2's JsonLayout and JsonTemplateLayout, logstash, ECS, GELF.
+
+Around the line may be what collectors put there: docker's json-file, the format of CRI
+(containerd), prefixes of docker compose, `kubectl logs --prefix` and `--timestamps`, syslog,
+journald and grep, and colours.  A line that begins with no date goes on the one before it.
 """
 
 NOTATION: Final = """\
@@ -54,6 +71,7 @@ def _lines() -> Iterator[str]:
         ),
     )
     yield NOTATION
+    yield LAYOUTS
     yield "## Columns of typed rows\n"
     yield COLUMNS_NOTE
     yield from _table(("column", "type", "what it says", "values"), map(_column_row, COLUMNS))

@@ -64,9 +64,11 @@ def chosen_brokers(
 def refuse_unknown_brokers(missing: "Collection[BrokerId]", known: "Collection[BrokerId]") -> None:
     """Raise a KadminError that names those of *missing*, if any, and who of *known* was meant."""
     if missing:
+        from kadmin.plan.wording import listed
+
         first = str(min(missing))
         hint = hint_for_missing(first, list(map(str, known)), listed_by="kadmin brokers --describe")
-        shown = ", ".join(map(str, sorted(missing)))
+        shown = listed(sorted(missing))
         raise KadminError(f"there is no broker {shown}", hint=hint)
 
 

@@ -91,7 +91,9 @@ class Session:
         for probe in self._probes.values():
             down = [f"{address} ({reason})" for address, reason in probe.down().items()]
             if down:
-                self.warn(f"no broker answers at {', '.join(down)}")
+                from kadmin.plan.wording import listed
+
+                self.warn(f"no broker answers at {listed(down)}")
         self._forget_servers()
 
     def leave_out_down_servers(self) -> None:

@@ -20,7 +20,7 @@ from cluster.model.acl import (
     ResourceType,
 )
 from cluster.model.ids import NEVER_READ
-from kadmin.plan.wording import counted
+from kadmin.plan.wording import counted, listed
 
 ALL: Final = "All"
 ALLOW: Final = "Allow"
@@ -204,14 +204,14 @@ def without_effect(found: Mapping[ResourcePattern, ResourceAcls], request: AclRe
             f"{in_words(each)} has {counted(len(found[each].entries), 'other')}"
             for each in matching
         )
-        return f"there are no such ACLs, nothing is to be removed: {', '.join(others)}"
+        return f"there are no such ACLs, nothing is to be removed: {listed(others)}"
     near = []
     for filter_ in request.rules:
         alike = {each.name: each for each in found if each.resource_type is filter_.resource_type}
         near += [alike[name] for name in get_close_matches(filter_.name, alike, n=1)]
     if not near:
         return "there are no such ACLs: nothing is to be removed"
-    meant = ", ".join(in_words(each) for each in dict.fromkeys(near))
+    meant = listed(in_words(each) for each in dict.fromkeys(near))
     return f"there are no such ACLs, nothing is to be removed; did you mean {meant}?"
 
 

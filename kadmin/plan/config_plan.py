@@ -25,6 +25,7 @@ from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundi
 from kadmin.plan.entities import options_of
 from kadmin.plan.record_loss import RecordLoss, losses_of
 from kadmin.plan.scram import shown_credential
+from kadmin.plan.wording import listed
 
 HIDDEN: Final = "\0"
 """Stands for a value that brokers keep to themselves; no argument of a command can hold it."""
@@ -41,7 +42,7 @@ class InvalidConfigs(KadminError):
     """Keys or values that Kafka would refuse; all of them at once."""
 
     def __init__(self, problems: Sequence[str], hint: str | None) -> None:
-        super().__init__("; ".join(problems), hint=hint)
+        super().__init__(listed(problems, "; "), hint=hint)
         self.problems = tuple(problems)
 
 
@@ -50,7 +51,7 @@ class NotSet(KadminError):
 
     def __init__(self, entity: ConfigEntity, names: Sequence[str]) -> None:
         super().__init__(
-            f"Invalid config(s): {','.join(names)}: not set for {entity}; nothing was written",
+            f"Invalid config(s): {listed(names, ',')}: not set for {entity}; nothing was written",
             hint=f"kadmin configs --describe {options_of(entity)}",
         )
         self.names = tuple(names)
@@ -61,7 +62,7 @@ class StoredEncrypted(RefusedError):
 
     def __init__(self, names: Sequence[str], entity: ConfigEntity) -> None:
         super().__init__(
-            f"{', '.join(names)}: brokers keep passwords in ZooKeeper encrypted with their"
+            f"{listed(names)}: brokers keep passwords in ZooKeeper encrypted with their"
             " password.encoder.secret, which kadmin does not have",
             hint="let a broker encrypt them: kadmin configs --bootstrap-server HOST:PORT --alter"
             f" {options_of(entity)} --add-config-file FILE",
@@ -74,7 +75,7 @@ class BrokersRun(RefusedError):
 
     def __init__(self, names: Sequence[str], entity: ConfigEntity, running: str, address: str):
         super().__init__(
-            f"{', '.join(names)}: {running}, and would not be asked whether it takes that: Kafka"
+            f"{listed(names)}: {running}, and would not be asked whether it takes that: Kafka"
             " drops all dynamic configs of a broker at its next start for one that is wrong",
             hint=f"let the broker check it: kadmin configs --bootstrap-server {address} --alter"
             f" {options_of(entity)} …; --allow-running-brokers writes it unchecked",

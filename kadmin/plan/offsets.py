@@ -13,7 +13,7 @@ from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.plan.times import parse_time
-from kadmin.plan.wording import counted_partitions
+from kadmin.plan.wording import counted_partitions, listed
 
 LATEST: Final = -1
 EARLIEST: Final = -2
@@ -94,7 +94,7 @@ class NoSuchPartition(KadminError):
         noun = "partition" if len(numbers) == 1 else "partitions"
         whose = f"topic '{topics[0]}' has no" if len(topics) == 1 else "none of these topics has"
         super().__init__(
-            f"{whose} {noun} {', '.join(map(str, numbers))}",
+            f"{whose} {noun} {listed(numbers)}",
             hint=f"kadmin topics --describe --topic {','.join(topics[:SHOWN_MAX])}",
         )
         self.numbers = tuple(numbers)

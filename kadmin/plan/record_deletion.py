@@ -105,7 +105,7 @@ class UnfitOffsets(KadminError):
     """Offsets that partitions do not have; *problems* are all of them."""
 
     def __init__(self, problems: Sequence[str], hint: str) -> None:
-        super().__init__("nothing is deleted: " + "; ".join(problems), hint=hint)
+        super().__init__("nothing is deleted: " + listed(problems, "; "), hint=hint)
         self.problems = tuple(problems)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cluster.model.ids import INTERNAL_TOPICS
 from kadmin.errors import KadminError, UsageError
+from kadmin.plan.wording import listed
 
 GLOB_CHARACTERS = frozenset("*?[")
 
@@ -24,7 +25,7 @@ class NoSuchTopic(KadminError):
             what = "no topic matches" if is_glob(wanted[0]) else "there is no topic"
             message = f"{what} '{wanted[0]}'"
         else:
-            message = "there are no topics " + ", ".join(f"'{name}'" for name in wanted)
+            message = "there are no topics " + listed(f"'{name}'" for name in wanted)
         super().__init__(message, hint=hint or LISTED_BY)
         self.wanted = tuple(wanted)
 

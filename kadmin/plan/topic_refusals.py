@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import KadminError, RefusedError, UsageError
+from kadmin.plan.wording import listed
 
 
 class TopicExists(KadminError):
@@ -24,7 +25,7 @@ class TopicCollision(KadminError):
 
     def __init__(self, name: str, others: Sequence[str]) -> None:
         super().__init__(
-            f"topic '{name}' collides with existing topics: {', '.join(others)}"
+            f"topic '{name}' collides with existing topics: {listed(others)}"
             " ('.' and '_' are one in metric names)",
             hint="choose a name that differs in more than '.' and '_'",
         )
@@ -34,10 +35,9 @@ class TopicCollision(KadminError):
 
 class UnknownBrokers(RefusedError):
     def __init__(self, unknown: Sequence[BrokerId], live: Iterable[BrokerId]) -> None:
-        shown = ", ".join(map(str, sorted(live))) or "none"
+        shown = listed(sorted(live)) or "none"
         super().__init__(
-            f"the assignment names brokers that are not alive: {', '.join(map(str, unknown))}"
-            f" (alive: {shown})",
+            f"the assignment names brokers that are not alive: {listed(unknown)} (alive: {shown})",
             hint="correct the assignment, or add --allow-unknown-brokers if they are to come",
         )
         self.unknown = tuple(unknown)

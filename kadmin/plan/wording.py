@@ -7,6 +7,7 @@ from typing import Final
 from cluster.model.ids import TopicPartition
 
 SHOWN_MAX: Final = 5
+LISTED_MAX: Final = 10
 """A sentence names no more things than that."""
 
 
@@ -18,8 +19,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def listed(partitions: Iterable[TopicPartition]) -> str:
-    return ", ".join(map(str, partitions))
+def listed(things: Iterable[object], separator: str = ", ") -> str:
+    """`t-0, t-1`; of many the first ten, and how many more there are."""
+    texts = list(map(str, things))
+    more = f"{separator}and {len(texts) - LISTED_MAX:,} more" if len(texts) > LISTED_MAX else ""
+    return separator.join(texts[:LISTED_MAX]) + more
 
 
 def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
@@ -53,7 +57,7 @@ def counted_by_topic(partitions: Iterable[TopicPartition]) -> str:
 
 def with_reasons(things: Iterable[tuple[object, str]]) -> str:
     """`t-0: no answer; t-1: refused`, of things with a reason each."""
-    return "; ".join(f"{thing}: {reason}" for thing, reason in things)
+    return listed((f"{thing}: {reason}" for thing, reason in things), "; ")
 
 
 def amount(size: float) -> str:

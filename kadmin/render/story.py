@@ -181,6 +181,8 @@ def decided_text(each: Leadership) -> str:
 
 def why_text(each: Leadership) -> str:
     """Why the leader is the leader, in a few words."""
+    if each.leader is None:
+        return unknown_leader_text(each)
     missed = "" if each.missed == 0 else f", with {counted(each.missed, 'epoch')} before it untold"
     if each.reason is Reason.UNKNOWN and not each.is_decided and not missed:
         return "as the logs begin" if each.before is None else "unknown: no controller's line"
@@ -191,6 +193,15 @@ def why_text(each: Leadership) -> str:
     return WHY[each.reason].format(
         before=broker_text(each.before), leader=each.leader, isr=isr_change_text(each)
     )
+
+
+def unknown_leader_text(each: Leadership) -> str:
+    """What is known of a leader epoch all the same: `broker 1 followed in epoch 2; who led …`."""
+    brokers = sorted(role.broker for role in each.roles if not role.is_leader)
+    names = ", ".join(map(str, brokers))
+    word = "broker" if len(brokers) == 1 else "brokers"
+    known = f"{word} {names} followed in epoch {each.leader_epoch}; " if brokers else ""
+    return f"{known}who led is not in these logs"
 
 
 def isr_change_text(each: Leadership) -> str:
@@ -251,7 +262,11 @@ def answer_line(story: Story, time_ms: int) -> str:
         span.start_ms <= time_ms and (span.end_ms is None or time_ms < span.end_ms)
         for span in story.leaderless
     )
-    who = "nobody led" if is_down or each.leader == NO_LEADER else f"broker {each.leader} led"
+    who = (
+        "nobody led"
+        if is_down or each.leader == NO_LEADER
+        else f"{'some broker' if each.leader is None else f'broker {each.leader}'} led"
+    )
     if time_ms > story.end_ms:
         # Whoever mistyped the day shall not take it for an answer.
         at = f"the logs end at {time_text(story.end_ms)}, before {time_text(time_ms)}: in the end"

@@ -41,6 +41,7 @@ def analysis_body(analysis: "Analysis") -> dict[str, object]:
         # Where no line is read there is neither.
         "first": time_text(analysis.coverage.first_ms) if analysis.coverage.brokers else None,
         "last": time_text(analysis.coverage.last_ms) if analysis.coverage.brokers else None,
+        "lines_not_understood": analysis.summary.unknown_lines,
         "has_traces": analysis.coverage.has_traces,
         "not_told": {} if analysis.coverage.has_traces else dict(UNTOLD_AT_INFO),
         "silent_brokers": [

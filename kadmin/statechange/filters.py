@@ -32,7 +32,8 @@ class LineFilter:
     A line that names several partitions fits when any of them does: one of *topics* or a topic
     that *topic_regex* matches as a whole, and one of *partitions*.  In a line that was not
     understood, whatever looks like a partition is taken for one.  *brokers* wrote the line.
-    *level* is the least grave one.  Empty and None ask for nothing.
+    *level* is the least grave one; a line whose level is unknown fits.  Empty and None ask for
+    nothing.
     """
 
     topics: tuple[str, ...] = ()
@@ -67,7 +68,9 @@ def fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
         if values := getattr(wanted, field):
             mask &= value_in(batch.column(name), values)
     if wanted.level is not None:
-        mask &= word_in(batch.column("level"), LEVELS[LEVELS.index(wanted.level) :])
+        # A line that tells no level may be as grave as any.
+        levels = batch.column("level")
+        mask &= word_in(levels, LEVELS[LEVELS.index(wanted.level) :]) | numpy_mask(levels.is_null())
     if wanted.needs_partition:
         mask &= partition_fits(batch.column("partitions"), wanted) | guess_fits(batch, wanted)
     return mask

@@ -84,6 +84,9 @@ def find_dates(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     long = np.flatnonzero(ends - starts > DATE_BYTES)
     times[long] = decode_dates(block.bytes, starts[long])
     undated = long[times[long] == UNDATED]
+    # What is wrapped into JSON, or goes on a trace, is for the plain parser.
+    first = block.bytes[starts[undated]]
+    undated = undated[(first > BLANK) & (first != ord("{"))]
     if len(undated) > 0:
         at = block.find(starts[undated], ends[undated], one_of(b"["))
         has_room = (ends[undated] - at > DATE_BYTES) & (at - starts[undated] <= PREFIX_BYTES_MAX)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kadmin.statechange.layouts import find_head
+
 Bytes = npt.NDArray[np.uint8]
 Int64s = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -25,6 +27,12 @@ PREFIXED_HEAD: Final = (
 )
 """A date behind other text is a line's own only when its level follows."""
 
+LEVELS: Final = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
+BARE_LEVEL: Final = rf"^ +(?:{LEVELS})(?: |$)"
+TIME_LIKE: Final = r"[0-9]:?[0-9]{2}:?[0-9]{2}|^\{|\x1b"
+"""What a line has that may have a date; in JSON it may stand far behind."""
+
+SHORTEST_BYTES: Final = len("20261120T031210 INFO ")
 NEWLINE: Final = 10
 BLANKS: Final = (9, 32)
 SCAN_BYTES: Final = 1 << 17
@@ -45,10 +53,16 @@ def line_ends(buffer: Bytes) -> Int64s:
 
 
 def head_times(buffer: Bytes, starts: Int64s, ends: Int64s) -> Int64s:
-    """The time of each line from *starts* to *ends* in ms of its wall clock, or UNDATED.
+    """The time of each line from *starts* to *ends* in ms of its wall clock, or UNDATED."""
+    return read_times(buffer, starts, ends)[0]
 
-    A line is a head when it begins with a date in brackets, or when such a date with a level
-    stands behind a collector's prefix.  Days that no calendar has make no date.
+
+def read_times(buffer: Bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, Mask | None]:
+    """The same, and which of these times are of UTC: lines may say their zone; None: no line does.
+
+    A line is a head when it begins with a date in brackets, when such a date with a level stands
+    behind a collector's prefix, or when `layouts` finds one.  Days that no calendar has make no
+    date.
     """
     times = np.full(len(starts), UNDATED, np.int64)
     # Lines ascend, so those too near to the end of the buffer to hold a date are the last ones.
@@ -56,19 +70,61 @@ def head_times(buffer: Bytes, starts: Int64s, ends: Int64s) -> Int64s:
     for begin in range(0, whole, DECODE_LINES):
         block = slice(begin, min(begin + DECODE_LINES, whole))
         times[block] = decode_dates(buffer, starts[block])
+    # Most of the others are stack traces, whose lines begin with a blank: no need to search them.
     undated = np.flatnonzero(times == UNDATED)
-    if len(undated) > 0:
-        fill_in_prefixed(times, undated, buffer, starts, ends)
-    return times
+    undated = undated[ends[undated] - starts[undated] > SHORTEST_BYTES]
+    undated = undated[~np.isin(buffer[starts[undated]], BLANKS)]
+    for fill_in in (fill_in_bare, fill_in_prefixed):
+        if len(undated) > 0:
+            fill_in(times, undated, buffer, starts, ends)
+            undated = undated[times[undated] == UNDATED]
+    return times, fill_in_any(times, undated, buffer, starts, ends) if len(undated) > 0 else None
+
+
+def fill_in_bare(
+    times: Int64s, undated: Int64s, buffer: Bytes, starts: Int64s, ends: Int64s
+) -> None:
+    """Give the lines among *undated* that begin with a date without brackets, and then their
+    level, their time.
+    """
+    undated = undated[ends[undated] - starts[undated] > DATE_BYTES]
+    for words in BARE_WORDS:
+        found = decode_words(buffer, starts[undated], words)
+        rows = np.flatnonzero(found != UNDATED)
+        if len(rows) == 0:
+            continue
+        lines = cut_out(buffer, starts[undated[rows]], ends[undated[rows]])
+        behind = pc.binary_slice(lines, DATE_BYTES - 2, DATE_BYTES + len(" TRACE "))
+        has_level = pc.match_substring_regex(behind, BARE_LEVEL).to_numpy(zero_copy_only=False)
+        times[undated[rows[has_level]]] = found[rows[has_level]]
+
+
+def fill_in_any(
+    times: Int64s, undated: Int64s, buffer: Bytes, starts: Int64s, ends: Int64s
+) -> Mask | None:
+    """Give the lines among *undated* that have a date in any layout their time; which are of UTC.
+
+    Looks at them one by one, where anything in them may be a time of day.
+    """
+    lines = cut_out(buffer, starts[undated], ends[undated])
+    fronts = pc.binary_slice(lines, 0, PREFIX_BYTES_MAX)
+    may_have = pc.match_substring_regex(fronts, TIME_LIKE).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(may_have)
+    if len(rows) == 0:
+        return None
+    is_utc = np.zeros(len(times), np.bool_)
+    for row, line in zip(undated[rows], lines.take(pa.array(rows)).to_pylist(), strict=True):
+        head = find_head(line.decode(errors="replace").rstrip("\r\n"))
+        if head is not None:
+            times[row], is_utc[row] = head.time_ms, head.is_utc
+    return is_utc
 
 
 def fill_in_prefixed(
     times: Int64s, undated: Int64s, buffer: Bytes, starts: Int64s, ends: Int64s
 ) -> None:
     """Give the lines among *undated* that have a date behind a prefix their time."""
-    # Most of these are stack traces, whose lines begin with a blank: no need to search them.
     undated = undated[ends[undated] - starts[undated] > DATE_BYTES]
-    undated = undated[~np.isin(buffer[starts[undated]], BLANKS)]
     if len(undated) == 0:
         return
     lines = cut_out(buffer, starts[undated], ends[undated])
@@ -110,6 +166,13 @@ LAYOUT: Final = (b"0000-00-", b"00 00:00", b":00,000]")
 """What follows a date's opening bracket, as three words of eight bytes: no number crosses one."""
 
 ZEROS: Final = np.array([repeated(word) for word in LAYOUT])
+BARE_WORDS: Final = tuple(
+    np.array([repeated(b"0000-00-"), repeated(day + b"00:00"), repeated(b":00" + point + b"000 ")])
+    for day in (b"00 ", b"00T")
+    for point in (b",", b".")
+)
+"""The same of dates without brackets, from their first digit to the blank behind them."""
+
 LIMITS: Final = np.array(
     [
         # Added to a digit's value this overflows into the byte's top bit above 9; to that of a
@@ -135,10 +198,15 @@ def decode_dates(buffer: Bytes, at: Int64s) -> Int64s:
 
     Every position has that many bytes before the end of the buffer.
     """
-    dates = np.ndarray((len(buffer) - DATE_BYTES + 2,), "V24", buffer, strides=(1,))[at + 1]
-    words = dates.view("<u8").reshape(-1, 3) ^ ZEROS
+    return np.where(buffer[at] == OPENING, decode_words(buffer, at + 1, ZEROS), UNDATED)
+
+
+def decode_words(buffer: Bytes, at: Int64s, zeros: npt.NDArray[np.uint64]) -> Int64s:
+    """Decode the date at each position whose digits and separators are those of *zeros*."""
+    dates = np.ndarray((len(buffer) - DATE_BYTES + 2,), "V24", buffer, strides=(1,))[at]
+    words = dates.view("<u8").reshape(-1, 3) ^ zeros
     wrong = ((words + LIMITS) | words) & TOP_BITS
-    is_date = ((wrong[:, 0] | wrong[:, 1] | wrong[:, 2]) == 0) & (buffer[at] == OPENING)
+    is_date = (wrong[:, 0] | wrong[:, 1] | wrong[:, 2]) == 0
     digits = words.view(np.uint8).reshape(-1, 24)
     # Byte i now holds ten times digit i plus digit i + 1: all two-digit numbers at once.
     pairs = (words * TEN + (words >> EIGHT)).view(np.uint8).reshape(-1, 24)

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date
+from dataclasses import replace
 from typing import Any, Final
 
 from kadmin.statechange.columns import (
@@ -16,32 +16,15 @@ from kadmin.statechange.columns import (
     TopicPartition,
 )
 from kadmin.statechange.grammar import Matched, items, match_message, match_prefix
-from kadmin.statechange.kinds import Kind, Level, Role
+from kadmin.statechange.kinds import Kind, Role
 from kadmin.statechange.language import PATTERNS
+from kadmin.statechange.layouts import Head, find_head, messages, unwrapped
 
 Values = Mapping[str, str]
 """What a line says: texts by the names of their placeholders."""
 
 Read = Callable[[str, Values], Any]
 """What a text says in a column, beside the other values of its line; None for nothing."""
-
-PREFIX_CHARS_MAX: Final = 256
-"""How far a collector (docker compose, kubectl, grep) may push a line's date to the right."""
-
-DATE: Final = r"\[([0-9]{4})-([0-9]{2})-([0-9]{2}) ([0-9]{2}):([0-9]{2}):([0-9]{2}),([0-9]{3})\]"
-LONGEST_HEAD: Final = len("[2026-11-20 03:04:05,678] TRACE ")
-HEAD: Final = re.compile(rf"{DATE}(?: +({'|'.join(Level)})(?: +|$))?")
-PREFIXED_HEAD: Final = re.compile(rf"{DATE} +({'|'.join(Level)}) +")
-LOGGER: Final = re.compile(r"\s+[(\[]state\.change\.logger[^()\[\]]*[)\]]\Z")
-
-# Layouts of others put a thread, a class or a place in the source before or after the message.
-LAST_WORD: Final = re.compile(r"\s+[(\[][^\s()\[\]]+[)\]]\Z")
-LOG_PREFIX: Final = re.compile(
-    r"\[(?:Controller|Broker) id=|(?<![^\s])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"
-)
-
-EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
-DAYS_IN_400_YEARS: Final = 146_097
 
 EXCEPTION: Final = re.compile(r"\s*(?:Caused by: )?([\w$]+(?:\.[\w$]+)+(?:: .*)?)", re.DOTALL)
 """The first line of a stack trace, or of a cause further down."""
@@ -53,79 +36,48 @@ BROKER_ID: Final = re.compile(r"brokerId=(-?[0-9]+)")
 def parse_line(text: str) -> StateChange:
     """Say what the line *text* means; one that is not understood has kind `other`.
 
-    A line without a date is a `continuation`, with the exception it names as *error*.  Tolerates
-    a collector's prefix, CRLF, layouts without the logger's name, and any text at all.
+    A line without a date is a `continuation`, with the exception it names as *error*.  Takes every
+    layout and whatever collectors wrap around (see `layouts`), and any text at all.
     """
     line = text.rstrip("\r\n")
-    found = find_head(line)
-    if found is None:
-        named = EXCEPTION.fullmatch(line)
+    head = find_head(line)
+    if head is None:
+        message = unwrapped(line).text
+        named = EXCEPTION.fullmatch(message)
         return StateChange(
             text=text,
-            message=line,
+            message=message,
             kind=Kind.CONTINUATION,
             error=named[1] if named is not None else None,
         )
-    head, time_ms = found
-    level = Level(head[8]) if head[8] is not None else None
-    message = LOGGER.sub("", line[head.end() :])
-    matched = match_anywhere(message)
-    if matched is None:
-        return unknown(text, message, time_ms, level)
-    return known(text, message, time_ms, level, matched)
-
-
-def find_head(line: str) -> tuple[re.Match[str], int] | None:
-    """The date and the level of a line that has them, and the time that the date means."""
-    head = HEAD.match(line)
-    if head is None:
-        # A date behind other text is a line's own only when its level follows.
-        head = PREFIXED_HEAD.search(line, 0, PREFIX_CHARS_MAX + LONGEST_HEAD)
-    time_ms = milliseconds(head) if head is not None else None
-    return (head, time_ms) if head is not None and time_ms is not None else None
-
-
-def milliseconds(head: re.Match[str]) -> int | None:
-    """The time of a head, or None for a day or an hour that no calendar has."""
-    year, month, day, hour, minute, second, ms = (int(head[group]) for group in range(1, 8))
-    if hour > 23 or minute > 59 or second > 59:
-        return None
-    try:
-        # The calendar repeats every 400 years; Python's begins with the year 1, not 0.
-        days = date(2000 + year % 400, month, day).toordinal() - EPOCH_ORDINAL
-    except ValueError:
-        return None
-    days += (year // 400 - 5) * DAYS_IN_400_YEARS
-    return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms
-
-
-def match_anywhere(message: str) -> Matched | None:
-    """What *message* says, or the part of it that another layout left of Kafka's own."""
-    shorter = LAST_WORD.sub("", message)
-    for candidate in (message, shorter):
-        matched = match_message(candidate)
+    for message in messages(head):
+        matched = match_message(message)
         if matched is not None:
-            return matched
-    prefix = LOG_PREFIX.search(message)
-    if prefix is None or prefix.start() == 0:
-        return None
-    return match_message(message[prefix.start() :]) or match_message(shorter[prefix.start() :])
+            return known(text, message, head, matched)
+    return unknown(text, head)
 
 
-def unknown(text: str, message: str, time_ms: int, level: Level | None) -> StateChange:
-    prefixed = match_prefix(message)
+def unknown(text: str, head: Head) -> StateChange:
+    shown, prefixed = next(messages(head), ""), None
+    for message in messages(head):
+        prefixed = match_prefix(message)
+        if prefixed is not None:
+            shown = message
+            break
+    change = StateChange(
+        text=text,
+        message=shown.rstrip(),
+        kind=Kind.OTHER,
+        time_ms=head.time_ms,
+        level=head.level,
+        error=head.error,
+    )
     if prefixed is None:
-        return StateChange(
-            text=text, message=message, kind=Kind.OTHER, time_ms=time_ms, level=level
-        )
+        return change
     broker = integer(prefixed.values.get("broker"))
     role = prefixed.prefix.role
-    return StateChange(
-        text=text,
-        message=message,
-        kind=Kind.OTHER,
-        time_ms=time_ms,
-        level=level,
+    return replace(
+        change,
         role=role,
         broker=broker,
         controller_id=broker if role is Role.CONTROLLER else None,
@@ -133,17 +85,11 @@ def unknown(text: str, message: str, time_ms: int, level: Level | None) -> State
     )
 
 
-def known(
-    text: str,
-    message: str,
-    time_ms: int,
-    level: Level | None,
-    matched: Matched,
-) -> StateChange:
+def known(text: str, message: str, head: Head, matched: Matched) -> StateChange:
     template = matched.template
-    said: dict[str, Any] = template.implied | read_values(matched.values)
+    said: dict[str, Any] = {"error": head.error} | template.implied | read_values(matched.values)
     said |= {name: said.get("broker") for name in template.writer_columns}
-    return StateChange(text=text, message=message, time_ms=time_ms, level=level, **said)
+    return StateChange(text=text, message=message, time_ms=head.time_ms, level=head.level, **said)
 
 
 def integer(text: str | None) -> int | None:

@@ -103,15 +103,19 @@ def typed_batch(
     return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
+ESCAPE: Final = 0x1B
+
+
 def block_of(lines: pa.LargeBinaryArray) -> tuple[Block, Ints, Ints, Mask]:
-    """The text of *lines* as a block, where each begins and ends, and which are all ASCII."""
+    """The text of *lines* as a block, where each begins and ends, and which are plain ASCII."""
     offsets = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset :][: len(lines) + 1]
     data = lines.buffers()[2]
     text: Bytes = np.frombuffer(data if data is not None else b"", np.uint8)
     block = Block(text[offsets[0] : offsets[-1]])
     bounds = offsets - offsets[0] + BEFORE
     is_ascii = np.ones(len(lines), np.bool_)
-    others = np.flatnonzero(block.bytes > 127)
+    # Colours of a terminal are for the plain parser, too.
+    others = np.flatnonzero((block.bytes > 127) | (block.bytes == ESCAPE))
     if len(others) > 0:
         is_ascii[np.searchsorted(bounds, others, side="right") - 1] = False
         # These rows are read one by one; here they must not spoil their neighbours.

@@ -53,7 +53,7 @@ def two_leaders(reign: Reign) -> Iterator[Anomaly]:
 
 
 def late_leader(reign: Reign) -> Iterator[Anomaly]:
-    event = reign.roles.get(reign.leader)
+    event = None if reign.leader is None else reign.roles.get(reign.leader)
     if reign.decided is None or event is None:
         return
     delay_ms = event.time_ms - reign.decided.time_ms
@@ -69,15 +69,16 @@ def late_leader(reign: Reign) -> Iterator[Anomaly]:
 def unanswered(reign: Reign, life: Life, coverage: Coverage) -> Iterator[Anomaly]:
     """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
     decided = reign.decided
-    if decided is None or reign.leader_epoch is None or reign.leader == NO_LEADER:
+    leader = reign.leader
+    if decided is None or reign.leader_epoch is None or leader is None or leader == NO_LEADER:
         return
     end_ms = coverage.last_ms if life.ended_ms is None else life.ended_ms
-    members = dict.fromkeys((reign.leader, *(isr_of(reign) or ())))
+    members = dict.fromkeys((leader, *(isr_of(reign) or ())))
     for broker in members:
         last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)
         if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, reign, life):
             continue
-        if broker != reign.leader and is_taken_out(broker, reign, decided.time_ms, life):
+        if broker != leader and is_taken_out(broker, reign, decided.time_ms, life):
             continue
         order = reign.orders.get(broker, decided)
         yield Anomaly(
@@ -165,7 +166,7 @@ def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
 
 def failed_elections(life: Life) -> Iterator[Anomaly]:
     """One for all that failed until somebody led again."""
-    ups = sorted(reign.since_ms for reign in life.reigns if reign.leader != NO_LEADER)
+    ups = sorted(reign.since_ms for reign in life.reigns if reign.is_led)
     groups: dict[int | None, list[Event]] = defaultdict(list)
     for event in life.failures:
         groups[next((up for up in ups if up >= event.time_ms), None)].append(event)

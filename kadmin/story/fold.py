@@ -83,13 +83,13 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
         replicas=(),
     )
     last_epoch: int | None = None
+    """The last one of which it is known who led."""
     since = [reign.since_ms for reign in life.reigns]
     # Nobody led where only elections are told that failed.
     ends = [*since[1:], life.ended_ms] if since else []
     for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
         failed = has_failed(life, since_ms, until_ms)
         missed = missed_between(last_epoch, reign.leader_epoch)
-        last_epoch = reign.leader_epoch if reign.leader_epoch is not None else last_epoch
         told = why(
             reign,
             replace(
@@ -120,6 +120,11 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             proof=(first.line, *(each.line for each in told.proof if each.line != first.line)),
             missed=missed,
         )
+        if reign.leader is None:
+            # Somebody may have led, as in an epoch that no line names.
+            continue
+        if reign.leader_epoch is not None:
+            last_epoch = reign.leader_epoch
         has_led = reign.leader != NO_LEADER
         before = Before(
             leader=reign.leader if has_led else before.leader,
@@ -200,7 +205,7 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
     downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
     downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
     downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
-    ups = [reign.since_ms for reign in life.reigns if reign.leader != NO_LEADER]
+    ups = [reign.since_ms for reign in life.reigns if reign.is_led]
     if life.ended_ms is not None:
         ups.append(life.ended_ms)
     ups.sort()
@@ -226,11 +231,15 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
 
 def untold_before(life: Life) -> list[int]:
     """When those leader epochs begin before which others are that no line names."""
-    told = [each for each in life.reigns if each.leader_epoch is not None]
+    told = [
+        (each.leader, each)
+        for each in life.reigns
+        if each.leader_epoch is not None and each.leader is not None
+    ]
     return sorted(
         behind.since_ms
-        for before, behind in pairwise(told)
-        if may_hide_leader(before.leader, missed_between(before.leader_epoch, behind.leader_epoch))
+        for (leader, before), (_, behind) in pairwise(told)
+        if may_hide_leader(leader, missed_between(before.leader_epoch, behind.leader_epoch))
     )
 
 
@@ -259,7 +268,7 @@ def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
 
 def silent(life: Life, coverage: Coverage) -> tuple[int, ...]:
     """The brokers that lead or are in the ISR, and of which there is no line at all."""
-    named = {reign.leader for reign in life.reigns} - {NO_LEADER}
+    named = {reign.leader for reign in life.reigns if reign.leader is not None} - {NO_LEADER}
     for reign in life.reigns:
         for event in reign.claims:
             named |= set(event.isr or ())

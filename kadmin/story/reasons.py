@@ -39,7 +39,9 @@ class Why:
 
 
 def why(reign: Reign, before: Before, life: Life) -> Why:
-    """Why *reign* began after what was *before*."""
+    """Why *reign* began after what was *before*; unknown where nobody knows who led."""
+    if reign.leader is None:
+        return Why(Reason.UNKNOWN)
     decided = reign.decided
     state = None if decided is None else decided.from_state
     if reign.leader == NO_LEADER:

@@ -35,13 +35,14 @@ DECIDING = frozenset({Kind.PARTITION_STATE, Kind.ISR_CHANGE})
 class Reign:
     """One leader epoch; None where releases name none.
 
-    *claims* are all lines that name it with a leader or an ISR, in order; *decided* the
-    controller's own line that began it; *orders* the first line that sent it to each broker;
-    *roles* the first line by which each broker took its part in it; *answers* those by which
-    brokers showed that they know of it.
+    *named* is the first line that names it; *claims* are all lines that name it with a leader or an
+    ISR, in order; *decided* the controller's own line that began it; *orders* the first line that
+    sent it to each broker; *roles* the first line by which each broker took its part in it;
+    *answers* those by which brokers showed that they know of it.
     """
 
     leader_epoch: int | None
+    named: Event
     claims: list[Event] = field(default_factory=list)
     decided: Event | None = None
     orders: dict[int, Event] = field(default_factory=dict)
@@ -50,19 +51,26 @@ class Reign:
 
     @property
     def first(self) -> Event:
-        return self.decided or self.claims[0]
+        return self.decided or next(iter(self.claims), self.named)
 
     @property
     def since_ms(self) -> int:
         if self.decided is not None:
             return self.decided.time_ms
-        return min(each.time_ms for each in (*self.claims, *self.roles.values()))
+        told = (self.named, *self.claims, *self.roles.values())
+        return min(each.time_ms for each in told)
 
     @property
-    def leader(self) -> int:
+    def leader(self) -> int | None:
+        """Who led, NO_LEADER where nobody did, None where no line tells."""
         if self.decided is not None and self.decided.leader is not None:
             return self.decided.leader
-        return next((each.leader for each in self.claims if each.leader is not None), NO_LEADER)
+        return next((each.leader for each in self.claims if each.leader is not None), None)
+
+    @property
+    def is_led(self) -> bool:
+        """Whether there was a leader: a broker that follows has one, whoever it is."""
+        return bool(self.roles) if self.leader is None else self.leader != NO_LEADER
 
 
 @dataclass(slots=True)
@@ -112,7 +120,7 @@ def read_life(events: list[Event]) -> Life:
     life.reigns = [reader.reigns[epoch] for epoch in sorted(reader.reigns)]
     for event in reader.unnumbered:
         if not is_told(event, reader):
-            insert(life.reigns, Reign(None, [event], event))
+            insert(life.reigns, Reign(None, event, [event], event))
     return life
 
 
@@ -196,7 +204,7 @@ class LifeReader:
     def on_stated(self, event: Event) -> None:
         if event.leader == DELETED or event.leader_epoch is None:
             return
-        reign = self.reigns.setdefault(event.leader_epoch, Reign(event.leader_epoch))
+        reign = self.reigns.setdefault(event.leader_epoch, Reign(event.leader_epoch, event))
         if event.leader is not None or event.isr is not None:
             reign.claims.append(event)
         if event.is_of_controller:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import Final
 
 from kadmin.story.events import Line
@@ -100,14 +99,15 @@ class IsrChange:
 class Leadership:
     """What held in one leader epoch: who led from *since_ms* on, and why.
 
-    *leader* is NO_LEADER where nobody did.  *before* is who led last, None where nobody is known.
+    *leader* is NO_LEADER where nobody did, None where no line tells who led.  *before* is who led
+    last, None where nobody is known.
     *isr_left* and *isr_joined* are those whom the decision took out of the ISR or into it; none
     where no line proves it.
     *is_decided* tells that a controller's own line says it; else the time is that of the first
     line that knows of it.  *until_ms* is None where the logs end before it does.
     """
 
-    leader: int
+    leader: int | None
     leader_epoch: int | None
     since_ms: int
     until_ms: int | None
@@ -127,7 +127,8 @@ class Leadership:
     @property
     def is_move(self) -> bool:
         """Whether another broker leads than before."""
-        return self.leader != NO_LEADER and self.before not in (None, self.leader)
+        is_led = self.leader is not None and self.leader != NO_LEADER
+        return is_led and self.before not in (None, self.leader)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,10 +192,12 @@ class Story:
 
     @property
     def has_untold_epochs(self) -> bool:
-        """Whether there were leader epochs that no line names, in which anybody may have led."""
-        return any(
-            may_hide_leader(before.leader, each.missed)
-            for before, each in pairwise(self.leaderships)
+        """Whether there were leader epochs whose leader no line tells, if there was one."""
+        leaders = [each.leader for each in self.leaderships]
+        told = [each for each in leaders if each is not None]
+        missed = [each.missed for each in self.leaderships if each.leader is not None]
+        return len(told) < len(leaders) or any(
+            may_hide_leader(before, count) for before, count in zip(told, missed[1:], strict=False)
         )
 
     @property

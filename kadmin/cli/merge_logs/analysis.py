@@ -179,6 +179,8 @@ def write_page(analysis: "Analysis", page: BinaryIO) -> None:
 
 def check_found(analysis: "Analysis", wanted: "Selection") -> None:
     """Refuse to say nothing where something was asked for by name."""
+    from kadmin.plan.wording import listed
+
     summary = analysis.summary
     if summary.skipped and not any(source.read_lines for source in summary.sources):
         raise KadminError(
@@ -192,17 +194,17 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
         )
     topics = {story.topic for story in analysis.stories}
     if wanted.topics and not topics:
-        numbers = ", ".join(map(str, sorted(wanted.partitions or ())))
+        numbers = listed(sorted(wanted.partitions or ()))
         these = f"partition {numbers}" if numbers else "a partition"
         narrower = "--partitions" if numbers else "--topic"
         raise KadminError(
-            f"no line tells who leads {these} of {', '.join(wanted.topics)}",
+            f"no line tells who leads {these} of {listed(wanted.topics)}",
             hint=f"see which the logs tell of: leave {narrower} out",
         )
     told = {(story.topic, story.partition) for story in analysis.stories}
     missing = [name for name in wanted.named if name not in told]
     if missing:
-        names = ", ".join(f"{topic}-{number}" for topic, number in missing)
+        names = listed(f"{topic}-{number}" for topic, number in missing)
         raise KadminError(
             f"no line tells who leads {names}",
             hint="see which partitions the logs tell of: leave --partition out",
@@ -219,10 +221,19 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
         return [no_line_within(bounds)]
     if not lines:
         return ["there is no line in these files"]
-    return [
-        f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')} from "
-        f"{time_text(coverage.first_ms)} to {time_text(coverage.last_ms)} in {seconds:.1f} s"
+    times = (
+        f" from {time_text(coverage.first_ms)} to {time_text(coverage.last_ms)}"
+        if coverage.brokers
+        else ""
+    )
+    told = [
+        f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')}{times} "
+        f"in {seconds:.1f} s"
     ]
+    if not analysis.stories:
+        told.append("no line tells who leads a partition")
+    dated = counted(analysis.summary.dated_lines, "dated line")
+    return [*told, f"not understood: {analysis.summary.unknown_lines:,} of {dated}"]
 
 
 def no_line_within(bounds: "TimeBounds") -> str:

@@ -249,6 +249,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     from kadmin.cli.merge_logs.analysis import analyze, check_analysis
     from kadmin.cli.merge_logs.plan import check_inputs, plan
     from kadmin.jobs.merge.engines import engine_ahead
+    from kadmin.jobs.temporary import temporary_directory
+    from kadmin.jvm.interrupts import ending_in_order
 
     check_analysis(options)
     if options["html"] is not None:
@@ -256,8 +258,12 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     check_inputs(paths, options)
     master = chosen_master(options["master"])
     conf = spark_settings(options["conf"], options["properties_file"])
-    with engine_ahead(master, conf) as engine:
-        job = plan(session, paths, options, master, conf)
+    with (
+        ending_in_order(),
+        temporary_directory("kadmin-streams-") as directory,
+        engine_ahead(master, conf) as engine,
+    ):
+        job = plan(session, paths, options, master, conf, directory)
         if job.out is None:
             mute_if_submitted(session)
         for problem in job.inputs.repeated:

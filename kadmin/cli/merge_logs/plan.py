@@ -6,6 +6,7 @@ Finds the logs and makes the request.  Merges nothing.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
@@ -45,8 +46,11 @@ def plan(
     options: dict[str, Any],
     master: str | None,
     conf: Mapping[str, str],
+    directory: Path,
 ) -> Job:
     """Check the options and find the logs, which Spark's *master* with *conf* is to merge.
+
+    Logs of several containers in one file are taken apart into *directory*.
 
     Raises:
         UsageError: options that mean nothing, or contradict each other.
@@ -54,9 +58,10 @@ def plan(
         OddInput: the merge is strict, and what a directory holds cannot be read.
     """
     from kadmin.cli.merge_logs import option_values
-    from kadmin.jobs.merge.clocks import find_zone
+    from kadmin.jobs.merge.clocks import clock, find_zone
     from kadmin.jobs.merge.inputs.find import find_inputs
     from kadmin.jobs.merge.inputs.sources import group, writers_of_lines
+    from kadmin.jobs.merge.inputs.streams import separated
     from kadmin.jobs.merge.request import MergeRequest, OddInput
     from kadmin.jobs.merge.slices.line_filter import record_filter
     from kadmin.jobs.merge.slices.plan import Order
@@ -66,7 +71,8 @@ def plan(
     form = option_values.form(options["form"], output, options["out"])
     check_destination(session, form, options)
     wanted = option_values.wanted_lines(options)
-    zone = find_zone(option_values.common_zone(options["time_zone"]))
+    common_zone = option_values.common_zone(options["time_zone"])
+    zone = find_zone(common_zone)
     times = option_values.time_range(options["start_time"], options["end_time"], zone)
     clocks = option_values.clocks(options["clock_offset"], options["time_zone"])
     named = [*paths, *filter(None, (options["logs"] or "").split(","))]
@@ -75,7 +81,7 @@ def plan(
         raise OddInput(inputs.left_out)
     check_overwriting(inputs, "--out", options["out"])
     check_overwriting(inputs, "--html", options["html"])
-    sources = group(inputs.files, writers_of_lines)
+    sources = group(separated(inputs.files, directory), writers_of_lines)
     size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
     has_parts = is_directory(options["out"])
@@ -84,6 +90,7 @@ def plan(
         request=MergeRequest(
             sources=sources,
             clocks=clocks,
+            clock=clock(common_zone=common_zone),
             times=times,
             order=Order(options["order"]),
             record_filter=record_filter(wanted),

@@ -377,8 +377,10 @@ def list_topics(session: Session, selection: "TopicSelection") -> None:
     if not found.names:
         session.output.note("there are no topics")
     if missing:
+        from kadmin.plan.wording import listed
+
         hint = hint_for(missing, found.names, selection.is_regex)
-        session.output.note(f"nothing matches {', '.join(missing)}")
+        session.output.note(f"nothing matches {listed(missing)}")
         if hint is not None:
             session.output.note(f"hint: {hint}")
     session.output.show(list_document(names, found.marked_for_deletion))

@@ -69,32 +69,56 @@ class Lifts:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """From each wall-clock time in *since_ms* (ascending) on, add the number in *shifts_ms*.
+class Shifts:
+    """From each time in *since_ms* (ascending) on, add the number in *shifts_ms*.
 
-    Times before the first one take the first number.  What they are then is subject to *lifts*.
+    Times before the first one take the first number.
+    """
+
+    since_ms: tuple[int, ...] = (0,)
+    shifts_ms: tuple[int, ...] = (0,)
+
+    def apply(self, times: Int64s) -> Int64s:
+        if len(self.shifts_ms) == 1:
+            return times + self.shifts_ms[0] if self.shifts_ms[0] else times
+        index = np.searchsorted(np.array(self.since_ms), times, side="right") - 1
+        shifted: Int64s = times + np.array(self.shifts_ms)[index.clip(0)]
+        return shifted
+
+    def set_forward(self, by_ms: int) -> "Shifts":
+        return replace(self, shifts_ms=tuple(shift + by_ms for shift in self.shifts_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What is added to a broker's times, as in `Shifts`.
+
+    Lines that say their zone are shifted by *of_utc*, where that is another number.  What times
+    are then is subject to *lifts*.
     """
 
     since_ms: tuple[int, ...] = (0,)
     shifts_ms: tuple[int, ...] = (0,)
     lifts: Lifts = Lifts()
+    of_utc: Shifts | None = None
 
     @property
     def is_exact(self) -> bool:
         """Whether nothing is added to times."""
         return self.shifts_ms == (0,)
 
-    def apply(self, times: Int64s) -> Int64s:
-        """The common time of each of a broker's *times*, all dated."""
-        if len(self.shifts_ms) == 1:
-            return self.lifts.apply(times if self.is_exact else times + self.shifts_ms[0])
-        index = np.searchsorted(np.array(self.since_ms), times, side="right") - 1
-        shifted: Int64s = times + np.array(self.shifts_ms)[index.clip(0)]
+    def apply(self, times: Int64s, is_utc: Mask | None = None) -> Int64s:
+        """The common time of each of a broker's *times*, all dated; which of them are of UTC."""
+        shifted = Shifts(self.since_ms, self.shifts_ms).apply(times)
+        if self.of_utc is not None and is_utc is not None:
+            shifted = np.where(is_utc, self.of_utc.apply(times), shifted)
         return self.lifts.apply(shifted)
 
     def set_forward(self, by_ms: int) -> "Clock":
         """The clock that gives times later by so much; earlier, where it is negative."""
-        return replace(self, shifts_ms=tuple(shift + by_ms for shift in self.shifts_ms))
+        own = Shifts(self.since_ms, self.shifts_ms).set_forward(by_ms)
+        of_utc = None if self.of_utc is None else self.of_utc.set_forward(by_ms)
+        return replace(self, shifts_ms=own.shifts_ms, of_utc=of_utc)
 
 
 EXACT: Final = Clock()
@@ -136,26 +160,33 @@ def clock(offset_ms: int = 0, zone: str | None = None, common_zone: str = "UTC")
     Raises:
         UsageError: there is no such zone.
     """
-    if zone is None or zone == common_zone:
-        return Clock(shifts_ms=(offset_ms,))
+    own = shifts(offset_ms, common_zone if zone is None else zone, common_zone)
+    of_utc = shifts(offset_ms, "UTC", common_zone)
+    is_same = own == of_utc
+    return Clock(own.since_ms, own.shifts_ms, of_utc=None if is_same else of_utc)
+
+
+def shifts(offset_ms: int, zone: str, common_zone: str) -> Shifts:
+    """What takes wall-clock times of *zone* to the common ones; raises UsageError as `clock`."""
+    if zone == common_zone:
+        return Shifts(shifts_ms=(offset_ms,))
     own, common = find_zone(zone), find_zone(common_zone)
 
     def shift(wall: datetime) -> timedelta:
         there = wall.replace(tzinfo=own).astimezone(UTC).astimezone(common)
         return there.replace(tzinfo=None) - wall
 
-    since, shifts = [EARLIEST], [shift(EARLIEST)]
+    since, found = [EARLIEST], [shift(EARLIEST)]
     day = EARLIEST
     while day < LATEST:
-        if shift(day + DAY) != shifts[-1]:
+        if shift(day + DAY) != found[-1]:
             for wall in (day + QUARTER * count for count in range(1, DAY // QUARTER + 1)):
-                if shift(wall) != shifts[-1]:
+                if shift(wall) != found[-1]:
                     since.append(wall)
-                    shifts.append(shift(wall))
+                    found.append(shift(wall))
         day += DAY
-    return Clock(
-        tuple(as_ms(wall) for wall in since),
-        tuple(value // MS + offset_ms for value in shifts),
+    return Shifts(
+        tuple(as_ms(wall) for wall in since), tuple(value // MS + offset_ms for value in found)
     )
 
 

@@ -28,6 +28,7 @@ from kadmin.jobs.merge.survey_phase import survey_files
 from kadmin.jobs.progress import Report
 from kadmin.jobs.temporary import temporary_directory
 from kadmin.jobs.uris import is_uri
+from kadmin.plan.wording import listed
 
 
 @contextmanager
@@ -72,7 +73,7 @@ def check_names(request: MergeRequest) -> None:
     for name in request.clocks:
         if name not in names:
             raise UsageError(
-                f"there is no source '{name}' (there are: {', '.join(names)})",
+                f"there is no source '{name}' (there are: {listed(names)})",
                 hint="name one of these, or leave it out",
             )
 

@@ -26,7 +26,7 @@ TEXT: Final = Factory("kadmin.jobs.merge.output.plain_text:text")
 class MergeRequest:
     """One merge: what is read, which of it is wanted, in which order and format, and who works.
 
-    *clocks* are by source name; others are exact.  *times* are common times.  *record_filter*
+    *clocks* are by source name; others are *clock*.  *times* are common times.  *record_filter*
     judges head lines; what stands behind one shares its fate.  *formatter* makes the result of
     each slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer.
     Without *part_files* the results come back to this process.  A *master* of None merges in this
@@ -38,6 +38,7 @@ class MergeRequest:
 
     sources: tuple[Source, ...]
     clocks: Mapping[str, Clock] = field(default_factory=dict)
+    clock: Clock = EXACT
     times: TimeRange = ALWAYS
     order: Order = Order.TIME
     record_filter: RecordFilter | None = None
@@ -77,7 +78,7 @@ def request_files(request: MergeRequest) -> RequestFiles:
         files=tuple(file for source in request.sources for file in source.files),
         sources=tuple(n for n, source in enumerate(request.sources) for _ in source.files),
         clocks=tuple(
-            request.clocks.get(source.name, EXACT)
+            request.clocks.get(source.name, request.clock)
             for source in request.sources
             for _ in source.files
         ),

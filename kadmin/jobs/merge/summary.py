@@ -10,6 +10,7 @@ from kadmin.jobs.merge.request import MergeRequest, RequestFiles
 from kadmin.jobs.merge.slices.merge_slice import SliceResult
 from kadmin.jobs.merge.survey.results import ClockStep, Surveyed
 from kadmin.jobs.merge.survey.time_bounds import TimeBounds, time_bounds
+from kadmin.statechange.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,17 @@ class Summary:
     damaged: tuple[FileProblem, ...]
     counts: Mapping[str, int]
     time_bounds: TimeBounds | None = None
+
+    @property
+    def unknown_lines(self) -> int:
+        """How many dated lines were not understood, of all that the formatter counted."""
+        return self.counts.get(f"kind:{Kind.OTHER}", 0)
+
+    @property
+    def dated_lines(self) -> int:
+        """How many lines that begin a record the formatter counted."""
+        kinds = (number for key, number in self.counts.items() if key.startswith("kind:"))
+        return sum(kinds) - self.counts.get(f"kind:{Kind.CONTINUATION}", 0)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from kadmin.jobs.engine import Engine
-from kadmin.jobs.merge.clocks import EXACT, Lifts
+from kadmin.jobs.merge.clocks import Lifts
 from kadmin.jobs.merge.merge import merge
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.progress import Report
@@ -86,7 +86,7 @@ def with_correction(request: MergeRequest, correction: Correction) -> MergeReque
     """*request* with its clocks set right."""
     clocks = dict(request.clocks)
     for source in {*correction.shifts_ms, *correction.lifts}:
-        clock = clocks.get(source, EXACT).set_forward(correction.shifts_ms.get(source, 0))
+        clock = clocks.get(source, request.clock).set_forward(correction.shifts_ms.get(source, 0))
         clocks[source] = replace(clock, lifts=correction.lifts.get(source, Lifts()))
     return replace(request, clocks=clocks)
 

@@ -1,10 +1,12 @@
 """Formatter of a slice: what its lines say of partitions, dealt into buckets, and by whom.
 
 The first piece of the result holds the spans of all writers, the second what concerns no single
-partition, each further one a bucket of partitions; all are Arrow streams.
+partition, each further one a bucket of partitions; all are Arrow streams.  Lines are counted by
+kind and level, those that tell nothing included.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 from zlib import crc32
@@ -14,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kadmin.jobs.merge.output.rows import Formatted, Formatter, Rows, split
-from kadmin.jobs.merge.output.typed import typed_batches
+from kadmin.jobs.merge.output.typed import counted, typed_batches
 from kadmin.statechange.kinds import Kind, Level, Role
 from kadmin.statechange.lines import Int64s, Mask
 
@@ -71,7 +73,8 @@ def events(
         spans: list[pa.Table] = []
         loose: list[pa.Table] = []
         dealt: list[list[pa.Table]] = [[] for _ in range(buckets)]
-        for batch in typed_batches(rows, split(rows)):
+        counts: Counter[str] = Counter()
+        for batch in counted(typed_batches(rows, split(rows)), counts):
             table = plain(batch)
             spans.append(spans_of(table))
             loose.append(refusals_of_all(table))
@@ -81,7 +84,7 @@ def events(
             for number in np.unique(numbers).tolist():
                 dealt[number].append(told.filter(pa.array(numbers == number)))
         pieces = [stream(each) for each in (spans, loose, *dealt)]
-        return Formatted(tuple(pieces))
+        return Formatted(tuple(pieces), counts)
 
     return make
 

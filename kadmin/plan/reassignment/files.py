@@ -91,9 +91,7 @@ def parse_topics(text: str, source: str) -> tuple[str, ...]:
             problems.append(f"topics[{number}] has no 'topic' with the name of one")
     twice = repeated(names)
     if twice:
-        problems.append(
-            f"list of topics to reassign contains duplicate entries: {', '.join(twice)}"
-        )
+        problems.append(f"list of topics to reassign contains duplicate entries: {listed(twice)}")
     if problems:
         raise BadFile(source, problems, TOPICS_HINT)
     return tuple(names)
@@ -226,5 +224,5 @@ def replica_problems(targets: Targets) -> Iterator[str]:
             brokers = ", ".join(map(str, twice))
             lists.append(f"{partition} contains multiple entries for {brokers}")
     if lists:
-        entries = ". ".join(lists)
+        entries = listed(lists, ". ")
         yield f"partition replica lists may not contain duplicate entries: {entries}"

@@ -17,6 +17,7 @@ from kadmin.plan.reassignment.targets import Target, Targets, repeated
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_text import broker_number
 from kadmin.plan.topics import racks_of
+from kadmin.plan.wording import listed
 
 Draw: TypeAlias = Callable[[], tuple[int, int]]
 """Draws two random numbers, of any size; asked once for each topic."""
@@ -70,10 +71,10 @@ def parse_broker_list(text: str) -> tuple[BrokerId, ...]:
         except ValueError:
             wrong.append(f"'{part}'")
     if wrong:
-        raise BadBrokerList(f"contains what is no broker id: {', '.join(wrong)}")
+        raise BadBrokerList(f"contains what is no broker id: {listed(wrong)}")
     twice = repeated(brokers)
     if twice:
-        raise BadBrokerList(f"contains duplicate entries: {', '.join(map(str, twice))}")
+        raise BadBrokerList(f"contains duplicate entries: {listed(twice)}")
     return tuple(sorted(brokers))
 
 
@@ -114,7 +115,7 @@ def propose(
         except NotEnoughBrokers as error:
             if not left_out:
                 raise
-            message = f"{error.message}; not alive: {', '.join(map(str, left_out))}"
+            message = f"{error.message}; not alive: {listed(left_out)}"
             raise NotEnoughBrokers(message, error.replication_factor, error.available) from error
     return Proposal(
         current=current,

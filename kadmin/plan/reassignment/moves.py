@@ -262,5 +262,5 @@ def cluster_problems(snapshot: ClusterSnapshot, targets: Targets) -> Iterator[st
             if broker not in snapshot.brokers:
                 by_broker.setdefault(broker, []).append(partition)
     if by_broker:
-        brokers = ", ".join(f"{b} (of {first_listed(by_broker[b])})" for b in sorted(by_broker))
+        brokers = listed(f"{b} (of {first_listed(by_broker[b])})" for b in sorted(by_broker))
         yield f"the proposed assignment contains non-existent brokerIDs: {brokers}"

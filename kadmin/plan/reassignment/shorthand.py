@@ -15,7 +15,7 @@ from kadmin.plan.reassignment.targets import Target, UnfitTargets, repeated
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_text import broker_number
 from kadmin.plan.topics import racks_of
-from kadmin.plan.wording import counted_partitions
+from kadmin.plan.wording import counted_partitions, listed
 
 EVACUATION_HINT: Final = "name more brokers to move to, or reduce the replication factor first"
 
@@ -50,10 +50,10 @@ def parse_numbers(text: str, option: str) -> tuple[int, ...]:
         except ValueError:
             wrong.append(f"'{part}'")
     if wrong:
-        raise BadNumbers(option, f"contains what is no number: {', '.join(wrong)}")
+        raise BadNumbers(option, f"contains what is no number: {listed(wrong)}")
     twice = repeated(numbers)
     if twice:
-        raise BadNumbers(option, f"contains duplicate entries: {', '.join(map(str, twice))}")
+        raise BadNumbers(option, f"contains duplicate entries: {listed(twice)}")
     return tuple(numbers)
 
 
@@ -95,7 +95,7 @@ def evacuation(
     """
     dead = [broker for broker in to_brokers if broker not in snapshot.brokers]
     if dead:
-        problem = f"brokers to move to that are not alive: {', '.join(map(str, dead))}"
+        problem = f"brokers to move to that are not alive: {listed(dead)}"
         raise UnfitTargets([problem], "'kadmin brokers --list' shows who is alive")
     racks = racks_of(snapshot.brokers)
     load = Counter(

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import KadminError, UsageError
+from kadmin.plan.wording import listed
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -47,7 +48,7 @@ class BadFile(UsageError):
     """A file that cannot be meant; *problems* are all that is wrong with it."""
 
     def __init__(self, source: str, problems: Sequence[str], hint: str) -> None:
-        super().__init__(f"cannot use {source}: " + "; ".join(problems), hint=hint)
+        super().__init__(f"cannot use {source}: " + listed(problems, "; "), hint=hint)
         self.source = source
         self.problems = tuple(problems)
 
@@ -56,5 +57,5 @@ class UnfitTargets(KadminError):
     """Targets that do not fit the cluster; *problems* are all reasons, each with its partitions."""
 
     def __init__(self, problems: Sequence[str], hint: str) -> None:
-        super().__init__("nothing is moved: " + "; ".join(problems), hint=hint)
+        super().__init__("nothing is moved: " + listed(problems, "; "), hint=hint)
         self.problems = tuple(problems)

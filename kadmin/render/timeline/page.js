@@ -45,7 +45,7 @@
     && story.leaderships.every((each) => each.reason !== "reassignment" && isWhole(each, story));
 
   const leaders = [...new Set(body.partitions.flatMap((each) =>
-    each.leaderships.map((one) => one.leader)))].filter((id) => id >= 0).sort((a, b) => a - b);
+    each.leaderships.map((one) => one.leader)))].filter((id) => id !== null && id >= 0).sort((a, b) => a - b);
   const controllers = body.controllers.map((each) => each.controller_id);
   const brokers = [...new Set([...leaders, ...controllers])].sort((a, b) => a - b);
   const colors = new Map(brokers.map((id, at) => [id, PALETTE[at % PALETTE.length]]));
@@ -70,7 +70,7 @@
     for (const story of body.partitions) {
       for (const each of story.leaderships)
         if (each.reason === "reassignment"
-            || (each.reason !== "created" && each.before !== null && each.before !== each.leader))
+            || (each.reason !== "created" && each.leader !== null && each.before !== null && each.before !== each.leader))
           take(ms(each.since), ms(each.since));
       for (const each of story.leaderless) take(ms(each.start), end(each.end));
       for (const each of story.anomalies) take(ms(each.time), ms(each.time));
@@ -150,7 +150,7 @@
       const row = at + 1;
       const title = escaped(name(story));
       story.leaderships.forEach((each, number) => {
-        if (each.leader < 0) return;
+        if (each.leader === null || each.leader < 0) return;
         const trace = led.get(each.leader);
         add(trace, row, ms(each.since), end(each.until), String(each.leader),
           `<b>${title}</b> led by ${each.leader}, epoch ${brokerName(each.leader_epoch)}<br>` +

@@ -138,6 +138,7 @@ def test_unclean_elections_are_told_and_no_others(seed: int) -> None:
         for each in story.leaderships:
             if each.leader_epoch is None:
                 continue
+            assert each.leader is not None, (story.name, each)
             is_unclean = true[each.leader_epoch, each.leader].is_unclean
             assert is_unclean == (each.reason is Reason.UNCLEAN_ELECTION), (story.name, each)
             found += is_unclean

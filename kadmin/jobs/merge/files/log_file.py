@@ -38,7 +38,8 @@ class Identity:
 class LogFile:
     """A file as it was found: its local path or URI, its name for the operator, its size.
 
-    *identity* is None for a URI.
+    *identity* is None for a URI.  A file that was taken out of another one, whose path is *origin*,
+    holds the *stream* of that name.
     """
 
     path: str
@@ -46,6 +47,13 @@ class LogFile:
     size: int
     is_gzip: bool = False
     identity: Identity | None = None
+    origin: str | None = None
+    stream: str = ""
+
+    @property
+    def found_at(self) -> str:
+        """The path or URI that the operator knows."""
+        return self.path if self.origin is None else self.origin
 
     @property
     def content_bytes(self) -> int:

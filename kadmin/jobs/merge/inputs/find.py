@@ -26,7 +26,7 @@ from kadmin.jobs.uris import filesystem_of, is_uri, local_path, shown
 
 LOOK_BYTES: Final = 1 << 16
 TELLING: Final = re.compile(
-    rb"\(state\.change\.logger\)|\[Broker id=[0-9]+\] |\[Controller id=[0-9]+ epoch=[0-9]+\] "
+    rb"\bstate\.change\.logger\b|\[Broker id=[0-9]+\] |\[Controller id=[0-9]+ epoch=[0-9]+\] "
 )
 """What lines of a state-change log have, by log4j's pattern or by their prefix, and others lack."""
 

@@ -66,10 +66,10 @@ def group(files: Sequence[LogFile], writers_of: WritersOf = no_writers) -> tuple
     *writers_of* is asked where the path of a log does not tell the broker's id.  The order of the
     sources does not depend on that of *files*, so a merge is the same in any.
     """
-    logs: dict[tuple[str, str], list[LogFile]] = {}
+    logs: dict[tuple[str, str, str], list[LogFile]] = {}
     for file in files:
-        directory, name = split(file.path)
-        logs.setdefault((directory, rolled(name)["base"]), []).append(file)
+        directory, name = split(file.found_at)
+        logs.setdefault((directory, rolled(name)["base"], file.stream), []).append(file)
     members = [part for log in logs.values() for part in parts_of(sorted(log, key=age), writers_of)]
     claims = Counter(part.broker for part in members)
     named = [
@@ -99,7 +99,8 @@ def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
     of older ones are of others.  A file with lines of several is a part of its own then.
     """
     label = base_label(log[-1].label)
-    told = broker_id(log[-1].label)
+    # The name of a container counts its replicas, not brokers.
+    told = broker_id(log[-1].label) if log[-1].origin is None else None
     if told is not None:
         return [Part(broker=told, files=tuple(log), label=label)]
     # The newest file is empty when the log was just rolled.
@@ -164,7 +165,7 @@ def rolled(name: str) -> re.Match[str]:
 
 def age(file: LogFile) -> tuple[int, str, int, str]:
     """A key that sorts the files of one log from the oldest to the newest."""
-    name = split(file.path)[1]
+    name = split(file.found_at)[1]
     match = rolled(name)
     if match["hour"] is not None:
         return 0, re.sub("[^0-9]", "", match["hour"]), 0, name

@@ -12,8 +12,7 @@ import pyarrow as pa
 from kadmin.jobs.merge.output.plain_text import SEPARATOR, behind_sources
 from kadmin.jobs.merge.output.rows import Formatted, Formatter, Rows, content, split
 from kadmin.jobs.merge.output.typed import counted, typed_batches
-from kadmin.statechange.lines import DATE_BYTES
-from kadmin.statechange.parse import find_head
+from kadmin.statechange.layouts import find_head
 from kadmin.statechange.typed import LINES_AT_ONCE
 
 
@@ -86,7 +85,7 @@ def marked_line(
     line: str, marks: Marks, level: str | None, kind: str, topic: str | None, partition: int | None
 ) -> str:
     head = find_head(line)
-    time = "" if head is None else line[: head[0].start() + DATE_BYTES]
+    time = "" if head is None else line[: head.date_end]
     mark = marks.levels.get(level or "") or marks.kinds.get(kind, "")
     before, name, after = parted(line[len(time) :], topic, partition)
     pieces = ((time, marks.time), (before, mark), (name, marks.partition), (after, mark))

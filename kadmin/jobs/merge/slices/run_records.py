@@ -16,7 +16,7 @@ from kadmin.jobs.merge.files.errors import FileChanged
 from kadmin.jobs.merge.slices.plan import Run
 from kadmin.jobs.merge.slices.substring_search import substring_finder
 from kadmin.jobs.merge.survey.records import find_records
-from kadmin.statechange.lines import UNDATED, Int64s, head_times
+from kadmin.statechange.lines import UNDATED, Int64s, head_times, read_times
 
 HITS_MIN: Final = 256
 BYTES_PER_HIT: Final = 2048
@@ -105,12 +105,13 @@ def search_run(
         hits.update(found)
     starts, ends = np.array(sorted(hits), np.int64).T
     block = np.frombuffer(buffer, np.uint8, end)
-    times = head_times(block, starts, ends)
+    times, is_utc = read_times(block, starts, ends)
     if times[0] == UNDATED:
         return None
     # A line that is no head belongs to a record whose head line may lack the substring.
     heads = np.flatnonzero(times != UNDATED)
-    starts, head_ends, times = starts[heads], ends[heads], run.clock.apply(times[heads])
+    common = run.clock.apply(times[heads], None if is_utc is None else is_utc[heads])
+    starts, head_ends, times = starts[heads], ends[heads], common
     record_ends, line_counts = head_ends.copy(), np.ones(len(heads), np.int64)
     if not run.is_plain:
         extend(record_ends, line_counts, buffer, end)

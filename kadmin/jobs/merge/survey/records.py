@@ -10,7 +10,7 @@ import numpy as np
 
 from kadmin.jobs.merge.clocks import Clock
 from kadmin.jobs.merge.files.reader import Reader
-from kadmin.statechange.lines import UNDATED, Bytes, Int64s, head_times, line_ends
+from kadmin.statechange.lines import UNDATED, Bytes, Int64s, line_ends, read_times
 
 WINDOW_BYTES: Final = 1 << 16
 RETURN: Final = 13
@@ -44,9 +44,9 @@ def find_records(block: Bytes, clock: Clock, *, is_last: bool = True) -> Records
     if is_last and (len(ends) == 0 or ends[-1] < len(block)) and len(block) > 0:
         ends = np.append(ends, len(block))
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)]
-    times = head_times(block, starts, ends)
+    times, is_utc = read_times(block, starts, ends)
     heads = np.flatnonzero(times != UNDATED)
-    common = clock.apply(times[heads])
+    common = clock.apply(times[heads], None if is_utc is None else is_utc[heads])
     undated_count = int(heads[0]) if len(heads) > 0 else len(ends)
     if len(heads) > 0 and undated_count > 0:
         heads = np.concatenate([np.zeros(1, np.int64), heads])

@@ -19,7 +19,7 @@ from kadmin.statechange.lines import NEWLINE
 
 COUNT_BYTES: Final = 4 << 20
 
-NO_LOG: Final = "no state-change log: it has no line that begins with a date in brackets"
+NO_LOG: Final = "no state-change log: it has no line with a date as log4j writes it"
 
 
 @dataclass(frozen=True, slots=True)

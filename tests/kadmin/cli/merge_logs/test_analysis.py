@@ -393,3 +393,35 @@ def test_of_several_topics_those_that_are_there_are_told() -> None:
     assert {"orders-0", "orders-1", "orders-2"} == {
         line.split()[0] for line in told("--analyze", "--topic", "orders,gone")[:3]
     }
+
+
+FOLLOWS = (
+    "[2024-03-01 10:00:00,001] INFO [Broker id=1] Follower parcels-1 starts at leader epoch 2 from "
+    "offset 4 with high watermark 4. Previous leader epoch was -1. (state.change.logger)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told", "partitions"),
+    [
+        (FOLLOWS, "not understood: 0 of 1 dated line\n", 1),
+        (FOLLOWS + "[2024-03-01 10:00:01,001] INFO so what\n", "1 of 2 dated lines\n", 1),
+        ("2024-03-01 10:00:01,001 INFO so what\n\tat x\n", "1 of 1 dated line\n", 0),
+    ],
+)
+def test_an_analysis_says_what_it_did_not_understand(
+    tmp_path: Path, lines: str, told: str, partitions: int
+) -> None:
+    path = tmp_path / "state-change.log"
+    path.write_text(lines)
+
+    for words in (["--analyze"], ["--brief"], ["--analyze", "--with-lines"]):
+        outcome = kadmin("merge-logs", str(path), *words)
+        assert outcome.exit_code == ExitCode.DONE, outcome
+        assert told in outcome.stderr
+        assert f"told {partitions} partition" in outcome.stderr
+        assert ("no line tells who leads a partition" in outcome.stderr) == (partitions == 0)
+        assert "1970" not in outcome.stderr
+    body = json.loads(done("merge-logs", str(path), "--analyze", "--output", "json"))
+    assert body["lines_not_understood"] == int("1 of" in told)
+    assert [each["leaderships"][0]["leader"] for each in body["partitions"]] == [None] * partitions

@@ -12,6 +12,8 @@ DATE = rb"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\]"
 AT_START = re.compile(DATE)
 BEHIND_PREFIX = re.compile(DATE + rb" (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
 PREFIX_BYTES_MAX = 256
+COLLECTOR = re.compile(rb"[\w.]+ +\| |\[pod/[^\]]+\] |[\w.-]+\.log:\d+:")
+"""What collectors put before a whole line: behind it, a line is what it is without."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ def time_of(line: bytes) -> int | None:
         return time
     if line[:1] in (b" ", b"\t"):
         return None
+    collector = COLLECTOR.match(line)
+    if collector is not None and (own := time_of(line[collector.end() :])) is not None:
+        return own
     match = BEHIND_PREFIX.search(line, 0, PREFIX_BYTES_MAX + 32)
     if match is None or match.start() > PREFIX_BYTES_MAX:
         return None

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from kadmin.errors import UsageError
 from kadmin.jobs.merge.clocks import EARLIEST, EXACT, LATEST, TimeRange, clock
+from kadmin.plan.times import as_ms
 
 EPOCH = datetime(1970, 1, 1)
 MS = timedelta(milliseconds=1)
@@ -45,9 +47,26 @@ def test_an_hour_that_occurs_twice_is_taken_as_the_first() -> None:
 
 def test_without_offset_and_zone_times_stay_as_they_are() -> None:
     assert EXACT == clock()
-    assert EXACT == clock(zone="Europe/Berlin", common_zone="Europe/Berlin")
+    berlin = clock(zone="Europe/Berlin", common_zone="Europe/Berlin")
+    assert berlin == replace(EXACT, of_utc=berlin.of_utc)
     assert EXACT.is_exact
     assert not clock(1).is_exact
+
+
+@pytest.mark.parametrize(
+    ("zone", "common", "hours"),
+    [
+        (None, "UTC", 0),
+        ("Europe/Berlin", "UTC", 0),
+        (None, "Europe/Berlin", 2),
+        ("Asia/Tokyo", "Europe/Berlin", 2),
+    ],
+)
+def test_lines_that_say_their_zone_need_no_other(zone: str | None, common: str, hours: int) -> None:
+    july = np.array([as_ms(datetime(2026, 7, 1, 12))])
+    for offset_ms in (0, 250):
+        common_ms = clock(offset_ms, zone, common).set_forward(7).apply(july, np.array([True]))
+        assert common_ms.tolist() == [july[0] + hours * 3_600_000 + offset_ms + 7]
 
 
 @pytest.mark.parametrize("name", ["Europe/Nowhere", "", "../etc/passwd", "/etc/localtime"])
