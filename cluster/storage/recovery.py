@@ -536,8 +536,11 @@ class Loader:
                 segment.close()
             bases = [segment.base_offset for segment in self.segments]
             _, size, names = self._set_aside.segments(bases)
-            reason = f"the log ends at {end_offset}, before its start"
-            self._find(Kind.LOST_TAIL, reason, self.log_start_offset, size=size, set_aside=names)
+            # A follower may have begun a log before its start, and have got no batch yet.
+            if size > 0:
+                reason = f"the log ends at {end_offset}, before its start"
+                start_offset = self.log_start_offset
+                self._find(Kind.LOST_TAIL, reason, start_offset, size=size, set_aside=names)
             self._begin(self.log_start_offset)
             end_offset = self.log_start_offset
         elif end_offset < self._known.recovery_point:
