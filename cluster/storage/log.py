@@ -194,6 +194,8 @@ class PartitionLog(GrowingLog):
         del self._segments[:count]
         assert self._segments, "a log has a last segment"
         self._start_at(max(self.log_start_offset, self._segments[0].base_offset))
+        # Who compares the files of replicas would miss the segments that the epochs name.
+        self._has_new_start = self.epochs.is_unsaved
         return count
 
     def _drop(self, segments: Sequence[Segment], now_ms: int) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from cluster.storage.directory_names import partition_of
+from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
 from kadmin.jobs.depot import Depot, Write, sparse
 from kadmin.jobs.read_bounds import ahead_s
@@ -152,9 +153,13 @@ def is_entered(directory: Path) -> bool:
 
 def partition_files(directory: Path, names: Sequence[str]) -> Iterator[tuple[Path, bool]]:
     segments = [each for each in copied(names) if SEGMENT.fullmatch(each)]
-    yield from ((directory / each, False) for each in copied(names) if each not in segments)
+    others = [each for each in copied(names) if each not in (*segments, EPOCHS)]
+    yield from ((directory / each, False) for each in others)
     for each in segments:
         yield directory / each, each == segments[-1]
+    if EPOCHS in names:
+        # Behind the segments: of one that is deleted meanwhile, it does not say that it is there.
+        yield directory / EPOCHS, False
 
 
 def copied(names: Sequence[str]) -> list[str]:
