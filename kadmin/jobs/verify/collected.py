@@ -208,8 +208,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
 
     def failed(inner: str, error: OSError) -> None:
         above, _, name = inner.rpartition("/")
-        # What is beside partitions, and is none, is no broker's; the file system's own is anywhere.
-        if not (above in log_directories and inner) and name != LOST_AND_FOUND:
+        if not is_stranger(name, is_in_log_dir=above in log_directories):
             tell(Unreadable(label_of(inner), error.strerror or str(error)))
 
     for directory, directories, files in tree.walk(failed):
@@ -251,6 +250,12 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
 
 def below(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
+
+
+def is_stranger(name: str, *, is_in_log_dir: bool) -> bool:
+    """Whether a directory that cannot be read is none of a broker's, as its *name* says: what is
+    beside partitions, and is none, or the file system's own."""
+    return name == LOST_AND_FOUND or (is_in_log_dir and partition_of(name) is None)
 
 
 def is_log_directory(files: Iterable[str]) -> bool:
