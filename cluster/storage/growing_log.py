@@ -68,6 +68,7 @@ class GrowingLog:
         "_files",
         "_flushed_ms",
         "_has_new_names",
+        "_has_new_start",
         "_is_flushing",
         "_is_new",
         "_producers",
@@ -114,6 +115,8 @@ class GrowingLog:
         self._unsynced_snapshots: tuple[str, ...] = ()
         self._has_new_names = has_new_names
         self._is_new = has_new_names
+        self._has_new_start = False
+        """Whether segments were dropped, and the epochs still begin with them on the disk."""
         self._is_flushing = False
         """Whether a flush is under way.  One at a time: it has taken the names that are to be
         synced, and another one that ended before it would count on them."""
@@ -364,7 +367,7 @@ class GrowingLog:
         """Whether a finished segment, `flush.messages` or `flush.ms` wants a flush."""
         unflushed = self.log_end_offset - self.recovery_point
         if unflushed <= 0:
-            return False
+            return self._has_new_start
         return (
             self.recovery_point < self.active.base_offset
             or unflushed >= self.config.flush_messages
@@ -427,7 +430,7 @@ class GrowingLog:
             paths.append(topic_id_path(self.directory))
             directories.append(self.health.directory)
         self._unsynced_snapshots = ()
-        self._has_new_names = False
+        self._has_new_names = self._has_new_start = False
         self._is_new = False
         return tuple(paths), tuple(directories)
 

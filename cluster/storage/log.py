@@ -16,6 +16,7 @@ What holds at any moment, and what a start relies on (`recovery`):
 
 from collections.abc import Sequence
 
+from cluster.model.record_batch import Buffer
 from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.growing_log import GrowingLog
 from cluster.storage.log_config import LogConfig
@@ -23,6 +24,7 @@ from cluster.storage.log_reading import number_of
 from cluster.storage.producer_replay import rebuilt_state, remove_snapshots, snapshot_offsets
 from cluster.storage.retention import expired_count
 from cluster.storage.segment import Segment
+from cluster.storage.validation import offset_before_start
 from cluster.storage.work import DoomedSegment, doomed_segments
 
 
@@ -30,6 +32,27 @@ class PartitionLog(GrowingLog):
     """The log of one replica.  Made by `cluster.storage.recovery.open_log`."""
 
     __slots__ = ()
+
+    def append_as_follower(self, buffer: Buffer, now_ms: int) -> int:
+        """Append batches as `GrowingLog` does; an empty log takes one that straddles its start.
+
+        The leader's records may have been deleted up to within a batch.  This log then begins with
+        the first offset of that batch, and starts where it did.  The checkpoints need not be
+        lowered first: what they promise of this log is before the end of that batch.  So a start
+        after a crash reads the segment, and begins it anew if the batch is not whole.
+
+        Source: Kafka's Partition.appendRecordsToFollowerOrFutureReplica (KAFKA-6975).
+        """
+        self.health.check()
+        start_offset = self.log_start_offset
+        if start_offset == self.log_end_offset:
+            first_offset = offset_before_start(buffer, start_offset)
+            if first_offset is not None:
+                self.restart_at(first_offset, now_ms)
+                end_offset = super().append_as_follower(buffer, now_ms)
+                self._start_at(start_offset)
+                return end_offset
+        return super().append_as_follower(buffer, now_ms)
 
     def end_before(self, offset: int) -> int:
         """Where the log would end after `truncate_to`: batches are not cut.
@@ -171,6 +194,8 @@ class PartitionLog(GrowingLog):
         del self._segments[:count]
         assert self._segments, "a log has a last segment"
         self._start_at(max(self.log_start_offset, self._segments[0].base_offset))
+        # Who compares the files of replicas would miss the segments that the epochs name.
+        self._has_new_start = self.epochs.is_unsaved
         return count
 
     def _drop(self, segments: Sequence[Segment], now_ms: int) -> None:

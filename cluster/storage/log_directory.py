@@ -323,7 +323,10 @@ class LogDirectory:
                 raise KafkaStorageError(self.path, reason) from None
             if topic_id is not None:
                 begin_topic_id(self._files, path, topic_id)
-        log, _ = self._open_log(path, partition, config, KnownOffsets(), now_ms)
+        try:
+            log, _ = self._open_log(path, partition, config, KnownOffsets(), now_ms)
+        except CorruptFileError as error:
+            raise KafkaStorageError(self.path, str(error)) from error
         return log
 
     def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:

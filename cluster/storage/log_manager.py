@@ -185,8 +185,10 @@ class LogManager:
         problem: str | None = None
         try:
             report = directory.load_future(partition, name, config_of(partition.topic), now_ms)
-        except (CorruptFileError, InvalidLogConfig) as error:
-            problem = f"{name} is given up: {error}"
+        except KafkaStorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as in `_load`
+            problem = f"{name} is given up: {reason_of(error)}"
             broken.append(name)
         loaded.append(Loaded(partition, directory.path, report, problem))
 
@@ -203,8 +205,10 @@ class LogManager:
         problem: str | None = None
         try:
             _, report = directory.load(partition, config_of(partition.topic), now_ms)
-        except (CorruptFileError, InvalidLogConfig) as error:
-            directory.unopened[partition] = problem = str(error)
+        except KafkaStorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one log must not keep the broker from its start
+            directory.unopened[partition] = problem = reason_of(error)
         loaded.append(Loaded(partition, directory.path, report, problem))
 
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
@@ -478,6 +482,13 @@ class LogManager:
             except KafkaStorageError:
                 # The others still come to their orderly end; this one only lets go of its lock.
                 directory.release()
+
+
+def reason_of(error: Exception) -> str:
+    """Why a log cannot be opened: in words, or as a mistake of ours that it has led to."""
+    if isinstance(error, CorruptFileError | InvalidLogConfig):
+        return str(error)
+    return f"opening it made this broker fail: {error!r}"
 
 
 def open_directory(files: Files, path: str, broker_id: BrokerId, cluster_id: str) -> LogDirectory:

@@ -58,12 +58,32 @@ def read_topic_id(files: Files, directory: str) -> str | None:
         CorruptFileError: the file is damaged.
     """
     path = topic_id_path(directory)
-    values = read_pairs(files, path, separator=":")
-    if values is None:
+    content = read_whole(files, path)
+    if content is None:
         return None
+    values = pairs_in(content, path, separator=":")
     if values.get("version") != VERSION or not values.get("topic_id"):
         raise CorruptFileError(path, "it names no topic id of version 0")
     return values["topic_id"]
+
+
+def topic_id_in(content: bytes) -> str | None:
+    """The topic id in the *content* of a `partition.metadata`; None where it names none."""
+    try:
+        values = pairs_in(content, PARTITION_METADATA, separator=":")
+    except CorruptFileError:
+        return None
+    return values.get("topic_id") or None
+
+
+def owner_in(content: bytes) -> tuple[str | None, str | None]:
+    """The broker and the cluster in the *content* of a `meta.properties`, also of a KRaft broker;
+    None where it does not say them."""
+    try:
+        values = pairs_in(content, META_PROPERTIES, separator="=")
+    except CorruptFileError:
+        return None, None
+    return values.get("broker.id") or values.get("node.id"), values.get("cluster.id")
 
 
 def write_topic_id(files: Files, directory: str, topic_id: str) -> None:
@@ -94,8 +114,11 @@ def encoded_topic_id(topic_id: str) -> bytes:
 def read_pairs(files: Files, path: str, separator: str) -> dict[str, str] | None:
     """The lines `key<separator>value` of a small file, `#` lines left out; None without a file."""
     content = read_whole(files, path)
-    if content is None:
-        return None
+    return None if content is None else pairs_in(content, path, separator)
+
+
+def pairs_in(content: bytes, path: str, separator: str) -> dict[str, str]:
+    """The same of the *content* of *path*."""
     try:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError:

@@ -23,11 +23,22 @@ and judges them as this one did.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from errno import (
+    EACCES,
+    EEXIST,
+    EISDIR,
+    ELOOP,
+    ENAMETOOLONG,
+    ENOENT,
+    ENOTDIR,
+    ENOTEMPTY,
+    EPERM,
+)
+from itertools import islice, zip_longest
 from typing import Final, NamedTuple
 
 from cluster.model.ids import TopicPartition
-from cluster.model.record_batch import CorruptBatchError, checksum_matches
+from cluster.model.record_batch import BatchHeader, CorruptBatchError, checksum_matches
 from cluster.storage.batch_walk import SCAN_SIZE, Flaw, flaw_at, headers, valid_batches
 from cluster.storage.epoch_recovery import EpochRecovery
 from cluster.storage.errors import CorruptFileError
@@ -54,15 +65,19 @@ from cluster.storage.segment import (
     base_offset_of,
     file_name,
 )
-from cluster.storage.set_aside import SetAside, is_zero
+from cluster.storage.set_aside import CLEANED_SUFFIX, SetAside, is_zero
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
 from cluster.storage.txn_index import AbortedTxn
 from cluster.storage.work import DELETED_SUFFIX, remove_if_there
 
-LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, ".cleaned", ".tmp")
+LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")
 """What an interrupted deletion, compaction or checkpoint leaves: none of it is needed."""
 SWAP_SUFFIX: Final = ".swap"
+OF_ONE_LOG: Final = frozenset(
+    (EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, EEXIST, ELOOP, ENAMETOOLONG)
+)
+"""Errors of names and their owners: the disk works, and so do the other logs on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +151,8 @@ def open_log(
         # process may have files.  The first use opens them again.
         loader.segments[-1].close()
     except OSError as error:
+        if error.errno in OF_ONE_LOG:
+            raise CorruptFileError(str(error.filename or directory), str(error.strerror)) from error
         raise health.fail(error) from error
     except CorruptBatchError as error:
         raise CorruptFileError(directory, str(error)) from error
@@ -183,6 +200,8 @@ class Loader:
         self._findings: list[Finding] = []
         self._gone: set[int] = set()
         """Base offsets of segments of which only an index was left."""
+        self._split_at: int | None = None
+        """The base offset of what the segment that was opened last could not hold."""
         self._set_aside = SetAside(files, directory, self._entries)
         self._epochs = EpochRecovery(files, directory, self._rebuilt_epochs)
         self.segments: list[Segment] = []
@@ -219,7 +238,9 @@ class Loader:
             is_trusted=self._is_trusted(bases[1] if len(bases) > 1 else None),
         )
         self._look_at_start(bases)
-        for number, base_offset in enumerate(bases):
+        number = 0
+        while number < len(bases):
+            base_offset = bases[number]
             is_last = number == len(bases) - 1
             segment = Segment(self._files, self._directory, base_offset, self._config, self._now_ms)
             txn_index = file_name(base_offset, TXN_INDEX_SUFFIX)
@@ -233,7 +254,12 @@ class Loader:
             if ending is not None:
                 self._end(segment, ending, bases[number + 1 :])
                 break
-            if not is_last:
+            if self._split_at is not None:
+                if self._split_at not in bases:
+                    bases.insert(number + 1, self._split_at)
+                self._split_at = None
+            number += 1
+            if number < len(bases):
                 # As many descriptors as a log has segments would be too many.
                 segment.close()
         self._epochs.check(self.segments)
@@ -315,11 +341,14 @@ class Loader:
                 segment.txn_index.load(segment.base_offset)
         except CorruptFileError:
             self._reindex(segment, log)
+            log = self._entries[log.name]
             if segment.size < log.size and next_base_offset is not None:
                 raise CorruptFileError(
                     segment.path(LOG_SUFFIX), f"no batch at byte {segment.size}, which was durable"
                 ) from None
         self._epochs.take(segment)
+        if self._split_at is not None:
+            return None
         if next_base_offset is not None:
             self._look_at_end(segment, log, next_base_offset)
             return None
@@ -330,7 +359,8 @@ class Loader:
         if tail.position < log.size:
             return self._scan(segment, None)
         self._take_tail(segment, log, tail)
-        self._look_at_last(segment, tail)
+        if self._split_at is None:
+            self._look_at_last(segment, tail)
         return None
 
     def _look_at_last(self, segment: Segment, tail: Tail) -> None:
@@ -377,7 +407,8 @@ class Loader:
             self._find(Kind.DAMAGE, reason)
         else:
             self._take_tail(segment, log, tail)
-            self._compare_ends(tail.next_offset, next_base_offset)
+            if self._split_at is None:
+                self._compare_ends(tail.next_offset, next_base_offset)
 
     def _compare_ends(self, end_offset: int, next_base_offset: int) -> None:
         if end_offset < next_base_offset:
@@ -394,8 +425,16 @@ class Loader:
         aborted: list[AbortedTxn] = []
         try:
             state = self._producers_up_to(segment.base_offset, is_trusted=True)
+            end_offset = segment.base_offset
             for position, header in headers(segment.file, 0, log.size):
+                if not segment.holds(header):
+                    if goes_back(segment, position, log.size):
+                        reason = f"offset {header.base_offset} follows {end_offset - 1}"
+                        raise CorruptBatchError(position, reason)
+                    self._split(segment, log, end_offset, header)
+                    break
                 segment.adopt(position, header)
+                end_offset = header.next_offset
                 if header.is_control:
                     batch = segment.file.read(position, header.size)
                     if (transaction := state.note_batch(header, batch, 0)) is not None:
@@ -418,12 +457,18 @@ class Loader:
         # Offsets may leave gaps, as compaction makes them, but never go back: bytes that were cut
         # off once, and came back, may be whole and undamaged.
         expected = segment.base_offset
-        last_offset_max = segment.base_offset + RELATIVE_OFFSET_MAX
         flaw: Flaw | None = None
         aborted: list[AbortedTxn] = []
         for position, (start, header), window in valid_batches(segment.file, log.size):
-            if header.base_offset < expected or header.last_offset > last_offset_max:
+            if header.base_offset < expected:
                 flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", is_torn=False)
+                break
+            if not segment.holds(header):
+                if goes_back(segment, position, log.size):
+                    flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", False)
+                    break
+                next_base_offset = self._split(segment, log, expected, header)
+                log = self._entries[log.name]
                 break
             segment.adopt(position, header)
             transaction = self._producers.note_batch(header, window, start)
@@ -440,6 +485,36 @@ class Loader:
             return None
         return self._go_on(segment, expected, next_base_offset)
 
+    def _split(self, segment: Segment, log: FileEntry, end_offset: int, header: BatchHeader) -> int:
+        """Let what is behind the batches of *segment*, which end at *end_offset*, be a segment of
+        its own, which *header* begins; its base offset.
+
+        The offsets are too far from the base of this one for its indexes.  Kafka 1.1 and older
+        wrote such segments.  First the copy is there, durably and by its own name, then this one is
+        cut; a crash in between leaves both, and the copy is found.
+
+        Raises:
+            CorruptFileError: there is another segment of that name, or no room for this one.
+
+        Source: Kafka's LogLoader.retryOnOffsetOverflow (KAFKA-6264).
+        """
+        # At the end where it can be, as `PartitionLog` rolls: there no gap can be seen.
+        is_far = header.last_offset - end_offset > RELATIVE_OFFSET_MAX
+        base_offset = header.base_offset if is_far else end_offset
+        size = log.size - segment.size
+        name = file_name(base_offset, LOG_SUFFIX)
+        copy = self._entries.get(name)
+        if copy is None:
+            self._set_aside.split(segment, log.size, name)
+        elif copy.size != size:
+            reason = f"what begins at {header.base_offset} is too far from its base, and in {name}"
+            raise CorruptFileError(segment.path(LOG_SUFFIX), reason)
+        segment.cut(segment.size)
+        self._entries[name] = log._replace(name=name, size=size)
+        self._entries[log.name] = log._replace(size=segment.size)
+        self._split_at = base_offset
+        return base_offset
+
     def _ending_at(self, segment: Segment, flaw: Flaw) -> Ending:
         reason = f"{file_name(segment.base_offset, LOG_SUFFIX)}, byte {segment.size}: {flaw.reason}"
         is_lost = flaw.is_torn or self._known.machine_stopped
@@ -452,7 +527,9 @@ class Loader:
             return Ending(Kind.DAMAGE, f"the next segment begins at {next_base_offset}")
         if end_offset < next_base_offset:
             # Whoever removed the file of a segment has left its indexes: no crash leaves only them.
-            if self._known.machine_stopped and end_offset not in self._gone:
+            # And what no segment can hold that begins there, this one has never had.
+            is_near = next_base_offset - segment.base_offset <= RELATIVE_OFFSET_MAX + 1
+            if self._known.machine_stopped and is_near and end_offset not in self._gone:
                 name = file_name(segment.base_offset, LOG_SUFFIX)
                 return Ending(Kind.LOST_TAIL, f"{name} ends at offset {end_offset} since the crash")
             self._compare_ends(end_offset, next_base_offset)
@@ -527,8 +604,11 @@ class Loader:
                 segment.close()
             bases = [segment.base_offset for segment in self.segments]
             _, size, names = self._set_aside.segments(bases)
-            reason = f"the log ends at {end_offset}, before its start"
-            self._find(Kind.LOST_TAIL, reason, self.log_start_offset, size=size, set_aside=names)
+            # A follower may have begun a log before its start, and have got no batch yet.
+            if size > 0:
+                reason = f"the log ends at {end_offset}, before its start"
+                start_offset = self.log_start_offset
+                self._find(Kind.LOST_TAIL, reason, start_offset, size=size, set_aside=names)
             self._begin(self.log_start_offset)
             end_offset = self.log_start_offset
         elif end_offset < self._known.recovery_point:
@@ -554,3 +634,15 @@ class Loader:
         remove_snapshots(self._files, self._directory)
         self._producers = None
         self.has_new_names = True
+
+
+def goes_back(segment: Segment, position: int, size: int) -> bool:
+    """Whether the batch behind that at *position* has lower offsets.
+
+    Then this one's base offset is damaged, which no checksum covers.
+    """
+    try:
+        found = list(islice(headers(segment.file, position, size), 2))
+    except CorruptBatchError:
+        return False
+    return len(found) == 2 and found[1].header.base_offset < found[0].header.next_offset

@@ -230,6 +230,10 @@ class Segment:
             return False
         return last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
 
+    def holds(self, header: BatchHeader) -> bool:
+        """Whether the indexes can name the offsets of a batch, which are relative to the base."""
+        return header.last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
+
     def _age_at(self, timestamp: int, now_ms: int) -> int:
         if self._first_timestamp is None:
             first = next(headers(self.file, 0, self.size), None)

@@ -19,6 +19,8 @@ from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, file_name
 
 MARK: Final = ".set-aside-"
 """Between a file's old name and a number that makes the new one unique."""
+CLEANED_SUFFIX: Final = ".cleaned"
+"""Of a file that is not whole yet: a start removes it, Kafka's as well."""
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -97,10 +99,31 @@ class SetAside:
             text = f"{reason}; there is no room to set {size} bytes aside"
             raise CorruptFileError(path, text) from None
 
+    def split(self, segment: Segment, end: int, name: str) -> None:
+        """Copy what is behind the last valid batch of *segment*, up to *end*, to the file *name*,
+        durably.
+
+        Raises:
+            CorruptFileError: there is no room for it.
+        """
+        unfinished = f"{self._directory}/{name}{CLEANED_SUFFIX}"
+        try:
+            self._write(segment, end, unfinished)
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            text = f"its offsets are too far apart; there is no room to copy the rest to {name}"
+            raise CorruptFileError(segment.path(LOG_SUFFIX), text) from None
+        self._files.rename(unfinished, f"{self._directory}/{name}")
+        self._files.sync_directory(self._directory)
+
     def _copy(self, segment: Segment, end: int) -> str:
+        free = self._free_name(f"{file_name(segment.base_offset, LOG_SUFFIX)}.{segment.size}")
+        self._write(segment, end, f"{self._directory}/{free}")
+        return free
+
+    def _write(self, segment: Segment, end: int, path: str) -> None:
         position, file = segment.size, segment.file
-        free = self._free_name(f"{file_name(segment.base_offset, LOG_SUFFIX)}.{position}")
-        path = f"{self._directory}/{free}"
         copy = self._files.open(path, create=True)
         try:
             for start in range(position, end, SCAN_SIZE):
@@ -112,7 +135,6 @@ class SetAside:
             raise
         finally:
             copy.close()
-        return free
 
     def _free_name(self, name: str) -> str:
         number = 1

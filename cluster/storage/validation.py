@@ -265,6 +265,23 @@ def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch,
     return batches
 
 
+def offset_before_start(buffer: Buffer, start_offset: int) -> int | None:
+    """The first offset of batches that reach from before *start_offset* beyond it; None if they do
+    not.
+
+    A leader sends such a batch for its log start when records were deleted up to within it.
+
+    Raises:
+        CorruptBatchError, UnexpectedAppendOffset: as `following_batches`, of a log that ends there.
+    """
+    first = next(whole_batches(buffer), None)
+    if first is None or first.header.base_offset >= start_offset:
+        return None
+    batches = following_batches(buffer, first.header.base_offset)
+    is_before = batches[-1].header.last_offset < start_offset
+    return None if is_before else first.header.base_offset
+
+
 def runs(batches: Sequence[PlacedBatch], size_max: int) -> Iterator[Sequence[PlacedBatch]]:
     """Cut *batches* into runs of at most *size_max* bytes; a larger batch is a run of its own.
 

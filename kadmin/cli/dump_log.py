@@ -77,11 +77,11 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
 
     FILE is a segment (.log), one of its indexes (.index, .timeindex, .txnindex), a producer
     snapshot (.snapshot) or a checkpoint, of any Kafka release and message format or of an embedded
-    broker. No broker is asked, and none has to be stopped. The lines are those of Kafka 3.9's own
-    tool. Indexes are compared with the segment beside them. Wrong index entries, batches with a
-    wrong checksum and bytes that are not a batch are reported on standard error and make the exit
-    code 4. A damaged file does not end the run. --output json prints an object for every line and
-    for everything that is wrong.
+    broker; also one that a broker has renamed (.swap, .cleaned, .deleted). No broker is asked, and
+    none has to be stopped. The lines are those of Kafka 3.9's own tool. Indexes are compared with
+    the segment beside them. Wrong index entries, batches with a wrong checksum and bytes that are
+    not a batch are reported on standard error and make the exit code 4. A damaged file does not end
+    the run. --output json prints an object for every line and for everything that is wrong.
 
     The decoders read what coordinators keep in __consumer_offsets (commits, groups with their
     members) and in __transaction_state. The line of a record that is neither says so.

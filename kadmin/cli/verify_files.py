@@ -93,11 +93,12 @@ def verify_with(
         collected = collect(arguments, opened)
         collected.unreadable += left_out(collections)
         is_lacking = warn(session, collected, selection)
-        is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
+        is_whole = are_all(session, options["brokers"], arguments)
+        is_whole = is_whole and not collected.unreadable and not collected.strangers
         request = request_of(collected, selection, options, workers, has_all_brokers=is_whole)
         with job_progress(session.output) as progress:
             verified = verify(request, progress.report, workers.driver)
-    session.output.show(verified_document(verified, collected.unreadable))
+    session.output.show(verified_document(verified, collected.unreadable, collected.strangers))
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
         session.output.note(note)
@@ -132,7 +133,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
             "there is no partition in these directories",
             hint="a log directory holds a directory for each partition, such as orders-0",
         )
-    for path, reason in collected.unreadable:
+    for path, reason in (*collected.unreadable, *collected.strangers):
         session.output.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
     # What others have of a partition is told with its verdict.

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError, UsageError
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from kadmin.jobs.verify_live import Report
     from kadmin.plan.select import TopicSelection
     from kadmin.segments.live import Mismatch
+
+
+NAMED_MAX: Final = 10
+"""How many replicas that have not caught up are named."""
 
 
 class Told:
@@ -115,6 +119,11 @@ def verify_live(
     show(session, results, is_plain=options["plain"])
     if verification.is_unfinished:
         session.output.warn("it ended before all replicas had caught up")
+        stragglers = verification.stragglers()
+        for text in stragglers[:NAMED_MAX]:
+            session.output.warn(text)
+        if len(stragglers) > NAMED_MAX:
+            session.output.warn(f"and {len(stragglers) - NAMED_MAX} other replicas")
     if verification.has_nothing_left:
         session.output.warn("all that was to be verified was deleted meanwhile: nothing is proven")
     is_unread = verification.is_unfinished or verification.has_nothing_left

@@ -189,13 +189,15 @@ def verify_replicas(session: Session, **options: Any) -> None:
     first offset, which replicas have what in which leader epoch, and whether a truncation was
     missed or data is corrupt), or one is damaged by itself: wrong checksums, offsets that are
     missing or out of order; in files also torn ends, an end before the log's own high watermark or
-    log start, and indexes that do not match. The worst come first.
+    log start, first segments that retention has not deleted, and indexes that do not match. The
+    worst come first.
 
     A partition that only one of the brokers has is reported as single: all that is proven is that
     it is not damaged by itself. It is unreplicated if --brokers, or the brokers themselves, say
     that there is no other replica. A partition is uncompared if it has records and none of them was
     compared: no new one arrived while the brokers were read, or a checkpointed high watermark is
     before all of them. The same partition twice under one broker's id is refused.
+    Replicas with different topic ids are of different topics, and unreadable.
 
     Exits with 4 if something differs or is damaged, and with 5 if not everything could be read, it
     ended before all had caught up, a partition is uncompared, or one in log directories is single.

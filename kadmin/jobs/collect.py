@@ -18,11 +18,18 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from cluster.storage.directory_names import partition_of
+from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
 from kadmin.jobs.depot import Depot, Write, sparse
 from kadmin.jobs.read_bounds import ahead_s
 from kadmin.jobs.segment_files import FileByPath, opened_file
-from kadmin.jobs.verify.collected import SEGMENT, Unreadable, is_log_directory, is_partition
+from kadmin.jobs.verify.collected import (
+    SEGMENT,
+    Unreadable,
+    is_log_directory,
+    is_partition,
+    is_stranger,
+)
 from kadmin.segments.walk import Walk
 
 BLOCK_SIZE: Final = 1024**2
@@ -116,8 +123,12 @@ def log_dir_files(
 ) -> Iterator[tuple[Path, bool]]:
     """The files of the log directories at *path*, or below it; whether each is still written."""
 
+    log_directories: set[str] = set()
+
     def failed(error: OSError) -> None:
-        tell(Unreadable(str(error.filename), error.strerror or str(error)))
+        above, name = os.path.split(str(error.filename))
+        if not is_stranger(name, is_in_log_dir=above in log_directories):
+            tell(Unreadable(str(error.filename), error.strerror or str(error)))
 
     seen: set[str] = set()
     for name, directories, names in os.walk(path, onerror=failed, followlinks=True):
@@ -133,6 +144,8 @@ def log_dir_files(
             if is_wanted(partition.topic):
                 yield from partition_files(directory, names)
             continue
+        if is_log_directory(names) or any(partition_of(each) is not None for each in directories):
+            log_directories.add(name)
         directories[:] = sorted(each for each in directories if is_entered(directory / each))
         if is_log_directory(names):
             yield from ((directory / each, False) for each in copied(names))
@@ -152,9 +165,13 @@ def is_entered(directory: Path) -> bool:
 
 def partition_files(directory: Path, names: Sequence[str]) -> Iterator[tuple[Path, bool]]:
     segments = [each for each in copied(names) if SEGMENT.fullmatch(each)]
-    yield from ((directory / each, False) for each in copied(names) if each not in segments)
+    others = [each for each in copied(names) if each not in (*segments, EPOCHS)]
+    yield from ((directory / each, False) for each in others)
     for each in segments:
         yield directory / each, each == segments[-1]
+    if EPOCHS in names:
+        # Behind the segments: of one that is deleted meanwhile, it does not say that it is there.
+        yield directory / EPOCHS, False
 
 
 def copied(names: Sequence[str]) -> list[str]:

@@ -97,7 +97,7 @@ class LocalTree:
 
     def entries(self, inner: str) -> list[Entry]:
         with os.scandir(self.place(inner)) as scanned:
-            return [Entry(entry.name, entry.is_dir()) for entry in scanned]
+            return [Entry(entry.name, os.path.isdir(entry.path)) for entry in scanned]
 
     def read(self, inner: str) -> bytes:
         path = Path(self.place(inner))

@@ -155,13 +155,30 @@ class LiveVerification:
         if any(self._is_read(partition) for partition in self._partitions):
             # The last one: what was made anew since then is not what was to be proven.
             self._refresh()
-        self.is_unfinished = self._request.until_caught_up and bool(self._active())
+        self.is_unfinished = self._request.until_caught_up and any(
+            not live.has_caught_up
+            and partition not in self._former
+            and self._is_waited_for(partition)
+            for partition, live in self._partitions.items()
+        )
         self._listener.report(self._state())
 
     def results(self) -> list[VerifiedPartition]:
         """What came of it so far."""
         return [
             self._result(partition, live) for partition, live in sorted(self._partitions.items())
+        ]
+
+    def stragglers(self) -> list[str]:
+        """The replicas that have not caught up with what was committed when it began, and how far
+        each is."""
+        return [
+            f"{partition} on {self._label(name)}: its high watermark is {replica.high_watermark},"
+            f" and was to be {live.target}"
+            for partition, live in self._partitions.items()
+            if partition not in self._former
+            for name, replica in live.replicas.items()
+            if live.is_behind(replica)
         ]
 
     @property
@@ -187,8 +204,13 @@ class LiveVerification:
             if not live.has_caught_up
             and partition not in self._former
             and now_s - self._moved_s[partition] < 2 * GRACE_S
-            and any((partition, name) not in self._left_out for name in live.replicas)
+            and self._is_waited_for(partition)
         ]
+
+    def _is_waited_for(self, partition: TopicPartition) -> bool:
+        """Whether any of its replicas may give something yet."""
+        names = self._partitions[partition].replicas
+        return any((partition, name) not in self._left_out for name in names)
 
     def _groups(self) -> Iterator[list[TopicPartition]]:
         """The partitions that have something left to do, as many at once as there is room for."""

@@ -53,15 +53,18 @@ def worst_first(partitions: Sequence[VerifiedPartition]) -> list[VerifiedPartiti
 
 
 def verified_document(
-    partitions: Sequence[VerifiedPartition], unreadable: Sequence[Unreadable]
+    partitions: Sequence[VerifiedPartition],
+    unreadable: Sequence[Unreadable],
+    strangers: Sequence[Unreadable] = (),
 ) -> Document:
-    """All *partitions*, and what was *unreadable* besides them."""
+    """All *partitions*, what was *unreadable* besides them, and the log directories of others."""
     ordered = worst_first(partitions)
     return Document(
         schema="kadmin.verify-replicas/1",
         body=lambda: {
             "partitions": [partition_body(each) for each in ordered],
             "unreadable": [each._asdict() for each in unreadable],
+            "of_other_brokers": [each._asdict() for each in strangers],
         },
         columns=COLUMNS,
         rows=lambda: map(partition_row, ordered),

@@ -41,8 +41,12 @@ OFFSET_CHECKPOINTS: Final = frozenset(
         "cleaner-offset-checkpoint",
     )
 )
-NAME: Final = re.compile(r"(?P<offset>[0-9]{1,19}|0[0-9]{19})(?P<suffix>\.[a-z]+)")
-"""Of what belongs to a segment: up to 20 digits, no offset having more than 19."""
+NAME: Final = re.compile(
+    r"(?P<offset>[0-9]{1,19}|0[0-9]{19})(?P<suffix>\.[a-z]+)"
+    r"(?P<state>\.(?:swap|cleaned|deleted))?(?:\.[0-9]+)?(?:\.set-aside-[0-9]+)?"
+)
+"""Of what belongs to a segment: up to 20 digits, no offset having more than 19; and of what is, or
+was, about to take its place or to go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +96,7 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
         yield unknown(name, options)
         return
     digits, base_offset = found["offset"], int(found["offset"])
+    state = found["state"] or ""
     match found["suffix"]:
         case ".log":
             yield SegmentStart(base_offset)
@@ -100,10 +105,10 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
             yield from sanity(source, base_offset, is_time=suffix == ".timeindex")
         case ".index":
             size_max = options.message_size_max
-            log = opened(f"{digits}.log")
+            log = opened(f"{digits}.log{state}")
             yield from offset_index(source, log, base_offset, message_size_max=size_max)
         case ".timeindex":
-            offsets, log = opened(f"{digits}.index"), opened(f"{digits}.log")
+            offsets, log = opened(f"{digits}.index{state}"), opened(f"{digits}.log{state}")
             yield from time_index(source, offsets, log, base_offset)
         case ".txnindex":
             yield from txn_index.decode(whole(source), name)

@@ -22,13 +22,13 @@ assert TIME_ENTRY.itemsize == TIME_LAYOUT.size
 
 def lies_of_indexes(segment: SegmentFiles, rows: Rows) -> Iterator[Damage]:
     """The first entry of each index that is not so, given the *rows* of its segment."""
-    stem, base_offset = segment.name.removesuffix(".log"), segment.base_offset
+    base_offset = segment.base_offset
     if segment.index is not None:
-        name = stem + ".index"
+        name = segment.name.replace(".log", ".index")
         lies = list(lie_of_index(segment.index, name, base_offset, rows))
         yield from lies or half_entry(segment.index, name, INDEX_ENTRY, DamageKind.INDEX_LIES)
     if segment.time_index is not None:
-        name = stem + ".timeindex"
+        name = segment.name.replace(".log", ".timeindex")
         lies = list(lie_of_time_index(segment.time_index, name, base_offset, rows))
         kind = DamageKind.TIME_INDEX_LIES
         yield from lies or half_entry(segment.time_index, name, TIME_ENTRY, kind)
@@ -140,11 +140,10 @@ def lie_of_time_index(index: Source, name: str, base_offset: int, rows: Rows) ->
     offsets = entries["offset"].astype("i8") + base_offset
     timestamps = entries["timestamp"].astype("i8")
     at = np.minimum(np.searchsorted(rows["last_offset"], offsets), len(rows) - 1)
-    # Older releases name any offset of the batch, and zero for the time of messages without one.
+    # Older releases name any offset of the batch; and of messages without a time some have zero for
+    # it, some, as 0.10, when they appended them.
     is_so = (base_offset <= offsets) & (offsets <= rows["last_offset"][at])
-    is_so &= (rows["max_timestamp"][at] == timestamps) | (
-        (rows["magic"][at] == 0) & (timestamps <= 0)
-    )
+    is_so &= (rows["max_timestamp"][at] == timestamps) | (rows["magic"][at] == 0)
     rises = np.concatenate([[True], timestamps[:-1] < timestamps[1:]])
     for number in np.flatnonzero(~(is_so & rises))[:1].tolist():
         timestamp, offset = int(timestamps[number]), int(offsets[number])

@@ -100,6 +100,11 @@ class LivePartition:
     def has_caught_up(self) -> bool:
         return self.target is not None and self.position >= self.target
 
+    def is_behind(self, replica: LiveReplica) -> bool:
+        """Whether *replica* tells less committed than there was when it was asked for."""
+        mark = replica.high_watermark
+        return mark is not None and self.target is not None and mark < self.target
+
     def set_replicas(self, names: Iterable[str]) -> None:
         """Go on with the replicas *names*, which a reassignment may have changed."""
         self.replicas = {name: self.replicas.get(name, LiveReplica()) for name in names}
@@ -182,12 +187,7 @@ class LivePartition:
 
     def comparison(self, *, has_unreadable: bool) -> Comparison:
         """What came of it so far; *has_unreadable* says that not all replicas could be read."""
-        target = self.position if self.target is None else self.target
-        lagging = tuple(
-            name
-            for name, replica in self.replicas.items()
-            if replica.high_watermark is not None and replica.high_watermark < target
-        )
+        lagging = tuple(name for name, each in self.replicas.items() if self.is_behind(each))
         verdict = verdict_of(
             len(self.replicas),
             self.divergence,

@@ -15,12 +15,21 @@ import numpy.typing as npt
 
 from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
 from cluster.storage.checkpoints import LOG_STARTS
+from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
 from cluster.storage.records import UNPACKED_SIZE_MAX, unpacked
 from kadmin.segments.index_lies import lies_of_indexes, lies_of_txn_indexes
 from kadmin.segments.record_scan import are_sound
 from kadmin.segments.records import Record, records_of
 from kadmin.segments.transactions import InTransaction, is_of_transaction, kind_of
-from kadmin.segments.values import CHUNK_ROWS, ROW, Damage, DamageKind, Rows, SegmentFiles
+from kadmin.segments.values import (
+    CHUNK_ROWS,
+    ROW,
+    Damage,
+    DamageKind,
+    FirstOffset,
+    Rows,
+    SegmentFiles,
+)
 from kadmin.segments.walk import WINDOW_SIZE, Walk, WalkedBatch, first_batch
 
 OFFSET_MAX: Final = 2**63 - 2
@@ -112,8 +121,15 @@ def replica_of(
     high_watermark: int | None,
     log_start_offset: int | None,
     cleaned_offset: int,
+    first_offset: FirstOffset | None = None,
+    being_deleted: int | None = None,
 ) -> ReplicaLog:
-    """The replica with the segments *ordered* by offset, and what was *read* of each."""
+    """The replica with the segments *ordered* by offset, and what was *read* of each.
+
+    It should begin at the *first_offset* or before, or where its *log_start_offset* is behind that,
+    there, unless segments from *being_deleted* on are just being deleted.  What is missing before
+    the log's start is no damage.
+    """
     damage: list[Damage] = []
     blind: list[tuple[int, int]] = []
     chunks: list[Rows] = []
@@ -130,11 +146,15 @@ def replica_of(
     placed, out_of_order = placed_rows(rows, ordered[0].base_offset)
     for row in rows[out_of_order]:
         damage.append(damage_at(DamageKind.OUT_OF_ORDER, ordered, row, "it is out of order"))
-    damage += gaps(ordered, rows, placed, out_of_order, blind, cleaned_offset)
+    end = log_end(rows, placed, out_of_order, ordered[-1].base_offset)
+    missing = list(gaps(ordered, rows, placed, out_of_order, blind, cleaned_offset))
+    if missing and is_start(log_start_offset, end, high_watermark):
+        cleaned_offset = max(cleaned_offset, log_start_offset or 0)
+        missing = list(gaps(ordered, rows, placed, out_of_order, blind, cleaned_offset))
+    damage += missing
     ended = rows[placed]
     if not out_of_order:
         damage += misnamed(ordered, ended)
-    end = log_end(rows, placed, out_of_order, ordered[-1].base_offset)
     has_damaged_end = len(rows) > (int(placed[-1]) + 1 if len(placed) else 0)
     if high_watermark is not None and end < high_watermark and not has_damaged_end:
         reason = f"the log ends at {end}, before its high watermark of {high_watermark}"
@@ -149,11 +169,13 @@ def replica_of(
         # With a batch less, what was open when a transaction was aborted is not known.
         damage += lies_of_txn_indexes(ordered, ended, high_watermark or 0, cleaned_offset)
     start = ordered[0].base_offset
-    if log_start_offset is not None and log_start_offset > max(end, high_watermark or 0):
+    if log_start_offset is not None and not is_start(log_start_offset, end, high_watermark):
         reason = f"the log begins at {log_start_offset} by it, and ends at {end}"
         kind = DamageKind.CORRUPT_CHECKPOINT
         damage.append(Damage(kind, f"../{LOG_STARTS}", 0, log_start_offset, reason))
         log_start_offset = None
+    lost = list(lost_at_the_start(ordered[0], first_offset, log_start_offset))
+    damage += [one for one in lost if being_deleted is None or being_deleted > one.offset]
     return ReplicaLog(
         segments=ordered,
         rows=ended,
@@ -163,6 +185,30 @@ def replica_of(
         batch_count=len(rows),
         damage=damage,
     )
+
+
+def is_start(log_start_offset: int | None, end: int, high_watermark: int | None) -> bool:
+    """Whether a log that ends there can start at *log_start_offset*, as a checkpoint says."""
+    return log_start_offset is not None and log_start_offset <= max(end, high_watermark or 0)
+
+
+def lost_at_the_start(
+    first: SegmentFiles, first_offset: FirstOffset | None, log_start_offset: int | None
+) -> Iterator[Damage]:
+    """What is missing before the *first* segment, though retention has not taken it.
+
+    That raises what the files say; where they do not agree, one of them is older.  Only where they
+    say nothing a snapshot counts: it is of an offset that the log had, and not where it begins.
+    """
+    said = [] if first_offset is None else [first_offset]
+    if log_start_offset is not None:
+        said = [each for each in said if each.file == EPOCHS]
+        said.append(FirstOffset(log_start_offset, LOG_STARTS))
+    newest = max(said, default=None)
+    if newest is not None and newest.offset < first.base_offset:
+        offset, file = newest
+        reason = f"offsets {offset} to {first.base_offset - 1}, which {file} names, are missing"
+        yield Damage(DamageKind.OFFSET_GAP, first.name, 0, offset, f"{reason} before it")
 
 
 class ReadSegment(NamedTuple):
@@ -375,6 +421,9 @@ def placed_rows(rows: Rows, base_offset: int) -> tuple[npt.NDArray[np.intp], lis
     """
     valid = np.flatnonzero(rows["is_valid"])
     base, last = rows["base_offset"][valid], rows["last_offset"][valid]
+    if len(valid) and rows["magic"][valid[0]] < CURRENT_MAGIC and base[0] < base_offset <= last[0]:
+        # A follower calls its first segment by its start, which may lie within a batch of old.
+        base_offset = int(base[0])
     if bool(np.all(last[:-1] < base[1:]) and np.all(base[:1] >= base_offset)):
         return valid, []
     placed: list[int] = []

@@ -85,7 +85,7 @@ def kind_of(header: BatchHeader, content: bytes) -> InTransaction:
 
 
 def index_name(log_name: str) -> str:
-    return log_name.removesuffix(".log") + SUFFIX
+    return log_name.replace(".log", SUFFIX)
 
 
 def aborts(parts: Iterable[Part], *, is_whole: bool) -> Iterator[Abort]:

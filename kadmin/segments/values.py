@@ -68,13 +68,20 @@ class Damage(NamedTuple):
     reason: str
 
 
+class FirstOffset(NamedTuple):
+    """Where a log begins, as a file beside its segments says."""
+
+    offset: int
+    file: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentFiles:
     """The open files of one segment."""
 
     base_offset: int
     name: str
-    """Of the log file; the indexes are called alike."""
+    """Of the log file, with `.swap` behind it where a swap was interrupted."""
     log: Source
     index: Source | None = None
     time_index: Source | None = None

@@ -3,11 +3,16 @@
 import errno
 import fcntl
 import os
+from typing import Final
 
 from cluster.model.record_batch import Buffer
 from cluster.storage.files import FileEntry
 
 FILE_MODE = 0o644
+LEADS_NOWHERE: Final = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG)
+)
+"""Errors of a link to what is not there, or is nobody's business."""
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 CLOSED = -1
 
@@ -126,11 +131,13 @@ class Disk:
 
 
 def entry_of(entry: os.DirEntry[str]) -> FileEntry | None:
-    """What *entry* is; None when it went away while the directory was read."""
+    """What *entry* is; None when it went away while the directory was read, or leads nowhere."""
     try:
         status = entry.stat()
-    except FileNotFoundError:
-        return None
+    except OSError as error:
+        if error.errno in LEADS_NOWHERE:
+            return None
+        raise
     is_directory = entry.is_dir()
     size = 0 if is_directory else status.st_size
     return FileEntry(entry.name, size, status.st_mtime_ns // 1_000_000, is_directory)

@@ -23,11 +23,10 @@ from cluster.storage.checkpoints import (
 )
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError
-from cluster.storage.txn_index import SUFFIX as TXN_INDEX
+from cluster.storage.properties import META_PROPERTIES, owner_in
 from kadmin.jobs.places import (
     LocalTree,
     Tree,
-    files_in,
     is_directory,
     name_of,
     tree_at,
@@ -35,12 +34,11 @@ from kadmin.jobs.places import (
 )
 from kadmin.jobs.uris import is_uri, shown
 from kadmin.plan.select import TopicSelection
-from kadmin.segments.source import Source
-from kadmin.segments.values import SegmentFiles
 
 CLEANED: Final = "cleaner-offset-checkpoint"
+LOST_AND_FOUND: Final = "lost+found"
 OF_LOG_DIRECTORY: Final = frozenset(
-    ("meta.properties", RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED)
+    (META_PROPERTIES, RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED)
 )
 OF_PARTITION: Final = re.compile(r"[0-9]{20}\..+|leader-epoch-checkpoint|partition\.metadata")
 SEGMENT: Final = re.compile(r"[0-9]{20}\.log")
@@ -125,6 +123,32 @@ class Collected:
     replicas: list[FoundReplica] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     claims: list[tuple[TopicPartition, str]] = field(default_factory=list)
+    clusters: dict[str, str] = field(default_factory=dict)
+    """The ids of clusters that log directories are of, each with the first of them."""
+
+    strangers: list[Unreadable] = field(default_factory=list)
+    """Log directories that say that they are of another broker."""
+
+    def compare_owner(
+        self, tree: Tree, inner: str, argument: LogDirArgument, label_of: Callable[[str], str]
+    ) -> None:
+        """See whether the log directory with the `meta.properties` at *inner* is that broker's, and
+        of the same cluster as the others."""
+        label = label_of(inner)
+        try:
+            broker, cluster = owner_in(tree.read(inner))
+        except OSError as error:
+            self.unreadable.append(Unreadable(label, error.strerror or str(error)))
+            return
+        if broker is not None and broker != argument.broker:
+            reason = f"it says that this is a log directory of broker {broker}"
+            self.strangers.append(Unreadable(label, f"{reason}, not {argument.broker}"))
+        if cluster is not None:
+            self.clusters.setdefault(cluster, label)
+            first, other = next(iter(self.clusters.items()))
+            if cluster != first:
+                reason = f"it says that this is of cluster {cluster}; {other} names {first}"
+                self.unreadable.append(Unreadable(label, reason))
 
 
 def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected:
@@ -180,8 +204,12 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
 
     tell = collected.unreadable.append
 
+    log_directories: set[str] = set()
+
     def failed(inner: str, error: OSError) -> None:
-        tell(Unreadable(label_of(inner), error.strerror or str(error)))
+        above, _, name = inner.rpartition("/")
+        if not is_stranger(name, is_in_log_dir=above in log_directories):
+            tell(Unreadable(label_of(inner), error.strerror or str(error)))
 
     for directory, directories, files in tree.walk(failed):
         directories.sort()
@@ -194,6 +222,10 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
         directories[:] = [each for each in directories if each not in partitions]
         if not partitions and not is_log_directory(files):
             continue
+        log_directories.add(directory)
+        if META_PROPERTIES in files:
+            owner = below(directory, META_PROPERTIES)
+            collected.compare_owner(tree, owner, argument, label_of)
         marks, starts, cleaned, recovery_points = (
             offsets_in(tree, below(directory, file), tell, label_of)
             for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED, RECOVERY_POINTS)
@@ -218,6 +250,12 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
 
 def below(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
+
+
+def is_stranger(name: str, *, is_in_log_dir: bool) -> bool:
+    """Whether a directory that cannot be read is none of a broker's, as its *name* says: what is
+    beside partitions, and is none, or the file system's own."""
+    return name == LOST_AND_FOUND or (is_in_log_dir and partition_of(name) is None)
 
 
 def is_log_directory(files: Iterable[str]) -> bool:
@@ -286,32 +324,3 @@ def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplic
             if other is not replica:
                 return other, replica
     return None
-
-
-def segments_of(directory: str) -> list[SegmentFiles]:
-    """The segments in a replica's directory; none where it has none.
-
-    What is appended to them later is not seen.
-
-    Raises:
-        OSError: the directory cannot be read, or a file not be asked for its size.
-    """
-    files = dict(files_in(directory))
-
-    def beside(name: str, suffix: str) -> Source | None:
-        opener = files.get(name.removesuffix(".log") + suffix)
-        return None if opener is None else opener()
-
-    return [
-        SegmentFiles(
-            base_offset=int(name.removesuffix(".log")),
-            name=name,
-            # Before the log: of what a broker writes meanwhile, they know nothing that it lacks.
-            index=beside(name, ".index"),
-            time_index=beside(name, ".timeindex"),
-            txn_index=beside(name, TXN_INDEX),
-            log=opener(),
-        )
-        for name, opener in files.items()
-        if SEGMENT.fullmatch(name)
-    ]

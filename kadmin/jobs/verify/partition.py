@@ -3,14 +3,16 @@
 Memory is that of the rows of one partition's replicas: some 80 bytes a batch.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from cluster.model.ids import TopicPartition
-from kadmin.jobs.verify.collected import FoundReplica, Unreadable, segments_of
+from kadmin.jobs.verify.collected import FoundReplica, Unreadable
+from kadmin.jobs.verify.replica_files import replica_files
 from kadmin.segments.compare import Comparison, Verdict, compare
 from kadmin.segments.replica_log import ReadSegment, ReplicaLog, deepened, read_segment, replica_of
 from kadmin.segments.values import ALL_CLEANED, ROW, Damage, SegmentFiles
@@ -89,6 +91,7 @@ def verify_partition(
     sound = np.empty(0, ROW)
     logs: dict[str, ReplicaLog] = {}
     places: dict[str, FoundReplica] = {}
+    topic_ids: dict[str, str] = {}
     unreadable = [
         Unreadable(
             f"broker {broker}", "its checkpoint names the partition, whose directory is not there"
@@ -97,7 +100,7 @@ def verify_partition(
     ]
     for replica in found:
         try:
-            segments = segments_of(replica.directory)
+            segments, first_offset, being_deleted, topic_id = replica_files(replica.directory)
             if not segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
@@ -120,13 +123,20 @@ def verify_partition(
                 cleaned_offset=ALL_CLEANED
                 if partition.topic in how.compacted
                 else replica.cleaned_offset,
+                first_offset=first_offset,
+                being_deleted=being_deleted,
             )
         except OSError as error:
             path = replica.label if error.filename is None else error.filename
             unreadable.append(Unreadable(str(path), error.strerror or str(error)))
             continue
         places[replica.broker] = replica
+        if topic_id is not None:
+            topic_ids[replica.broker] = topic_id
         sound = max(sound, log.rows, key=len)
+    for broker, reason in namesakes(topic_ids):
+        unreadable.append(Unreadable(places[broker].label, reason))
+        del logs[broker]
     comparison = None
     if logs:
         comparison = compare(
@@ -140,6 +150,18 @@ def verify_partition(
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
         unreadable=tuple(unreadable),
     )
+
+
+def namesakes(topic_ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The brokers whose replicas are of another topic that had the name, given the *topic_ids*, and
+    why; those that most have are compared, or the first."""
+    if not topic_ids:
+        return
+    wanted, _ = Counter(topic_ids.values()).most_common(1)[0]
+    for broker, topic_id in topic_ids.items():
+        if topic_id != wanted:
+            having = ", ".join(each for each, its in topic_ids.items() if its == wanted)
+            yield broker, f"it is of topic id {topic_id}, that of broker {having} is of {wanted}"
 
 
 def verified(place: FoundReplica, log: ReplicaLog) -> VerifiedReplica:

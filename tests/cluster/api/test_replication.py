@@ -26,7 +26,7 @@ from cluster.wire.messages.leader_and_isr import (
 from tests.cluster.api.network import Connection, Network
 from tests.cluster.api.orders import failing, stop
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID
-from tests.cluster.storage.batches import batch
+from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import stored_bytes
 
 ORDERS = TopicPartition("orders", 0)
@@ -249,7 +249,9 @@ def test_logs_that_part_in_several_epochs_become_equal(newest):
     ] == cluster.worlds[1].journal.warnings
 
 
-def test_a_follower_whose_records_the_leader_has_dropped_begins_anew():
+@pytest.mark.parametrize("start", [7, 8, 9, 10, 11])
+def test_a_follower_whose_records_the_leader_has_dropped_begins_anew(start: int):
+    """Also where the records were dropped up to within a batch (KAFKA-6975), here one of three."""
     cluster = Cluster(0, 1)
     cluster.lead(1)
     cluster.write(1, 2)
@@ -258,18 +260,43 @@ def test_a_follower_whose_records_the_leader_has_dropped_begins_anew():
     lagging = cluster.log(1)
     for _ in range(3):
         cluster.write(1, 3)
-    lagging.delete_records_before(8, 11)
+    lagging.delete_records_before(start, 11)
     back = cluster.broker(0)
     cluster.epoch += 1
     cluster.tell(1, 1)
     cluster.tell(0, 1)
     cluster.write(1)
 
-    settled(cluster, 1, 0)
-    assert (8, 8) == (cluster.log(0).log_start_offset, cluster.log(0).segments[0].base_offset)
+    cluster.advance(2 * WAIT_MS)
+    log, first_offset = cluster.log(0), {7: 5, 8: 8, 9: 8, 10: 8, 11: 11}[start]
+    assert (start, first_offset) == (log.log_start_offset, log.segments[0].base_offset)
+    assert (12, 12) == (log.log_end_offset, cluster.high_watermark(0))
+    assert stored_bytes(lagging).endswith(stored_bytes(log))
     assert [
-        "orders-0 ends at 0 here, and goes from 8 to 12 at its leader 1: it is fetched from 8 on"
+        f"orders-0 ends at 0 here, and goes from {start} to 12 at its leader 1: it is fetched from"
+        f" {start} on"
     ] == (back.journal.warnings)
+    cluster.write(1)
+    cluster.advance(2 * WAIT_MS)
+    assert (13, 13) == (log.log_end_offset, cluster.high_watermark(0))
+
+
+def test_a_follower_that_is_cut_within_the_batch_at_its_start_takes_it_anew():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    for count in (3, 4, 2):
+        cluster.write(1, count)
+    cluster.advance(2 * WAIT_MS)
+    cluster.log(1).delete_records_before(5, 9)
+    cluster.write(1)
+    cluster.advance(2 * WAIT_MS)
+    cluster.log(0).truncate_to(6, START_MS)
+
+    cluster.lead(1)
+    cluster.advance(4 * WAIT_MS)
+
+    assert (5, 10) == (cluster.log(0).log_start_offset, cluster.log(0).log_end_offset)
+    assert cluster.content(1).endswith(cluster.content(0))
 
 
 def test_a_leaders_log_start_spreads():

@@ -444,3 +444,36 @@ def test_the_lives_reach_what_they_are_about():
         kinds |= {operation.split()[0] for operation in survive(seed).operations}
 
     assert kinds == {"create", "mkdir", "rename", "remove", "sync", "truncate", "write"}
+
+
+def test_a_log_that_begins_before_its_start_is_whole_or_empty_after_a_crash() -> None:
+    """The machine stops at each operation of a follower that takes a batch across its start."""
+    content = batch(99, base_offset=1, leader_epoch=3)
+    found: set[tuple[int, int]] = set()
+    for number in range(100):
+        disk = machine(number)
+        manager = started(disk)
+        log = create(manager, ORDERS)
+        log.append(batch(30), LeaderEpoch(2), START_MS)
+        log.flush(START_MS)
+        restart_at(manager, ORDERS, 50, START_MS)
+        disk.crash_at = len(disk.operations) + number
+        with suppress(Crashed):
+            log.append_as_follower(content, START_MS)
+            log.flush(START_MS)
+            manager.write_checkpoints()
+            disk.crash_at = None
+        is_over = disk.crash_at is None
+        disk.crash()
+
+        again = started(disk).log(ORDERS)
+
+        assert again is not None
+        assert 50 == again.log_start_offset
+        assert again.log_end_offset in (50, 100)
+        found.add((again.log_start_offset, again.log_end_offset))
+        assert stored_bytes(again) in (b"", bytes(content))
+        if is_over:
+            assert 100 == again.log_end_offset
+            break
+    assert {(50, 50), (50, 100)} == found

@@ -3,6 +3,7 @@
 import pytest
 
 from cluster.model.ids import LeaderEpoch
+from cluster.storage.files import read_whole
 from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import append, fresh_log, opened, sim_disk
@@ -114,3 +115,21 @@ def test_an_epoch_that_begins_while_the_first_flush_runs_endangers_no_earlier_on
     again, _ = opened(disk, config=SMALL, recovery_point=log.recovery_point)
 
     assert again.epochs.starts[0] == (0, 0)
+
+
+def test_a_log_that_gave_up_segments_is_flushed_for_its_epochs_alone():
+    """Its files would say otherwise that it has lost what the epochs name."""
+    disk = sim_disk()
+    log, _ = opened(disk, config=LogConfig(segment_size_max=1000, retention_size=0))
+    for _ in range(20):
+        append(log, 3)
+    log.flush(START_MS)
+    assert not log.flush_is_due(START_MS)
+
+    assert log.delete_old_segments(START_MS, log.log_end_offset) > 1
+
+    assert log.flush_is_due(START_MS)
+    log.flush(START_MS)
+    assert not log.flush_is_due(START_MS)
+    content = read_whole(disk, f"{log.directory}/leader-epoch-checkpoint") or b""
+    assert f"0 {log.log_start_offset}".encode() == content.splitlines()[-1]

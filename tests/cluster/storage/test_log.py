@@ -1,5 +1,7 @@
 """The log of one partition, on a disk that works."""
 
+from contextlib import suppress
+
 import pytest
 
 from cluster.model.ids import LeaderEpoch
@@ -295,6 +297,72 @@ def test_a_follower_refuses_batches_that_do_not_follow_its_end():
         follower.append_as_follower(stored_bytes(leader), START_MS)
 
     assert follower.log_end_offset == 9
+
+
+@pytest.mark.parametrize("was_closed", [False, True])
+@pytest.mark.parametrize("start", [2, 50, 99])
+def test_an_empty_log_takes_a_batch_that_straddles_its_start(start: int, was_closed: bool):
+    content = batch(99, base_offset=1, leader_epoch=3) + batch(1, base_offset=100, leader_epoch=4)
+    disk = sim_disk()
+    log, _ = opened(disk, log_start_offset=start, recovery_point=start)
+
+    assert 101 == log.append_as_follower(content, START_MS)
+
+    assert stored_bytes(log) == content
+    assert (start, 1) == (log.log_start_offset, log.segments[0].base_offset)
+    assert ((3, start), (4, 100)) == log.epochs.starts
+    assert log.read(start, 10_000, 101, whole_first=True).size == len(content)
+    log.close(START_MS)
+    again, report = opened(
+        disk, log_start_offset=start, recovery_point=start, was_closed=was_closed
+    )
+    assert (start, 101) == (again.log_start_offset, again.log_end_offset)
+    assert stored_bytes(again) == content
+    assert not report.findings
+
+
+def test_deleted_segments_go_where_a_batch_straddles_the_start_behind_them():
+    log = filled(SMALL, 20)
+    log.delete_records_before(60, 60)
+
+    log.append_as_follower(batch(9, base_offset=55, leader_epoch=3), START_MS)
+
+    assert [55] == [segment.base_offset for segment in log.segments]
+    assert (60, 64) == (log.log_start_offset, log.log_end_offset)
+
+
+STRADDLING = batch(99, base_offset=1, leader_epoch=3)
+
+
+@pytest.mark.parametrize(
+    ("start", "content"),
+    [
+        (100, STRADDLING),
+        (101, STRADDLING),
+        (50, STRADDLING[:-1]),
+        (50, STRADDLING[:-1] + b"x"),
+        (50, STRADDLING + STRADDLING),
+    ],
+    ids=["before its start", "long before", "cut off", "damaged", "twice"],
+)
+def test_an_empty_log_stays_as_it_is_where_what_straddles_its_start_is_of_no_use(
+    start: int, content: bytearray
+):
+    log, _ = opened(sim_disk(), log_start_offset=start)
+
+    with suppress(CorruptBatchError, UnexpectedAppendOffset):
+        log.append_as_follower(content, START_MS)
+
+    assert (start, start) == (log.log_start_offset, log.log_end_offset)
+    assert [start] == [segment.base_offset for segment in log.segments]
+
+
+def test_a_log_with_records_refuses_a_batch_that_begins_before_its_end():
+    log, _ = opened(sim_disk(), log_start_offset=50)
+    log.append_as_follower(batch(1, base_offset=50), START_MS)
+
+    with pytest.raises(UnexpectedAppendOffset):
+        log.append_as_follower(batch(99, base_offset=1), START_MS)
 
 
 def test_a_follower_refuses_offsets_that_cannot_be():

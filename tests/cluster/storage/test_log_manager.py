@@ -2,14 +2,16 @@
 
 import errno
 import gc
-from collections.abc import Callable, Iterator
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import cast
+from typing import Final, cast
 
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
+from cluster.model.record_batch import CorruptBatchError
 from cluster.sim.disk import Crashed, SimDisk, SimFile
 from cluster.storage.checkpoints import LOG_STARTS, RECOVERY_POINTS
 from cluster.storage.errors import (
@@ -861,6 +863,49 @@ def with_damaged_orders(*paths: str) -> SimDisk:
     manager.close(START_MS, -1)
     disk.open(f"{paths[0]}/orders-0/{file_name(0, '.log.swap')}", create=True)
     return disk
+
+
+FAULTS: Final[Sequence[Exception]] = (
+    PermissionError(errno.EACCES, "Permission denied", "/data/orders-0"),
+    IsADirectoryError(errno.EISDIR, "Is a directory"),
+    OSError(errno.ELOOP, "Too many levels of symbolic links"),
+    CorruptBatchError(7, "no batch"),
+    struct.error("'i' format requires a number"),
+    RecursionError("too deep"),
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_whatever_is_wrong_with_one_log_costs_no_other(fault: Exception, is_closed: bool):
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    fill(create(manager, PAYMENTS))
+    if is_closed:
+        manager.close(START_MS, -1)
+    else:
+        disk.release_locks()
+
+    def fail(kind: str, path: str) -> OSError | None:
+        if kind == "read" and path.startswith("/data/orders-0"):
+            raise fault
+        return None
+
+    disk.fault = fail
+    again, reports = loaded(disk)
+
+    assert [None, True] == [one.report and True for one in reports]
+    assert str(fault.args[-1]) in (reports[0].problem or "")
+    assert again.log(PAYMENTS) is not None
+    assert again.directories[0].health.failure is None
+    with pytest.raises(KafkaStorageError):
+        create(again)
+    again.close(START_MS, -1)
+    disk.fault = lambda kind, path: None
+    repaired, reports = loaded(disk)
+    assert [None, None] == [one.problem for one in reports]
+    assert repaired.log(ORDERS) is not None
 
 
 @pytest.mark.parametrize("stops_again", [False, True])

@@ -2,12 +2,13 @@
 
 import errno
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from cluster.model.ids import LeaderEpoch
-from cluster.sim.disk import SimDisk
+from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.errors import CorruptFileError, DamagedSegment
 from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
@@ -790,3 +791,86 @@ def test_a_segment_may_have_more_index_entries_than_segment_index_bytes_allows_n
     assert stored_bytes(log)[: len(content)] == content
     assert [segment.base_offset for segment in log.segments] == [0, 18, 36, 54, 72, END]
     check_indexes(log)
+
+
+FAR = ([0, 5, 3_000_000_000, 3_000_000_001], [3_000_000_000], [0, 2**31 - 2, 2**31, 2**33, 2**62])
+
+
+def too_wide(offsets: Sequence[int], *, is_indexed: bool) -> tuple[SimDisk, bytes]:
+    """One segment with batches at *offsets*, as Kafka 1.1 left them, durably; the bytes in it."""
+    disk = sim_disk()
+    pieces = [batch([bytes(600)], base_offset=offset, leader_epoch=1) for offset in offsets]
+    content = b"".join(pieces)
+    names = (".log", ".index", ".timeindex") if is_indexed else (".log",)
+    for suffix in names:
+        file = disk.open(path(0, suffix), create=True)
+        file.write(0, content if suffix == ".log" else b"")
+        file.sync()
+    disk.sync_directory(DIRECTORY)
+    return disk, content
+
+
+@pytest.mark.parametrize("offsets", FAR)
+@pytest.mark.parametrize("was_closed", [True, False])
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_segment_whose_offsets_are_too_far_apart_is_split(
+    offsets: list[int], was_closed: bool, is_indexed: bool
+):
+    disk, content = too_wide(offsets, is_indexed=is_indexed)
+    end = offsets[-1] + 1
+
+    log, report = reopened(disk, was_closed=was_closed, recovery_point=0)
+
+    assert (content, end) == (stored_bytes(log), log.log_end_offset)
+    assert not report.found_damage
+    check_indexes(log)
+    for offset in offsets:
+        found = log.read(offset, 100, end, whole_first=True)
+        assert offset == headers_of(content_of(found))[0].base_offset
+    log.append(batch(3), LeaderEpoch(2), START_MS)
+    log.truncate_to(end, START_MS)
+    log.close(START_MS)
+    for again in ({"was_closed": True}, {"was_closed": False, "machine_stopped": True}):
+        log, report = reopened(disk, recovery_point=0, **again)
+        assert (content, end) == (stored_bytes(log), log.log_end_offset)
+        assert not report.found_damage
+        check_indexes(log)
+        log.close(START_MS)
+
+
+@pytest.mark.parametrize("offsets", FAR)
+def test_a_stop_of_the_machine_while_a_segment_is_split_loses_nothing(offsets: list[int]):
+    for number in range(200):
+        disk, content = too_wide(offsets, is_indexed=False)
+        disk.crash_at = len(disk.operations) + number
+        with suppress(Crashed):
+            reopened(disk, was_closed=False, recovery_point=0)
+            disk.crash_at = None
+        is_over = disk.crash_at is None
+        disk.crash()
+
+        log, report = reopened(disk, was_closed=False, recovery_point=0, machine_stopped=True)
+
+        assert content == stored_bytes(log)
+        assert not report.found_damage
+        assert not [name for name in contents(disk) if "cleaned" in name or "aside" in name]
+        if is_over:
+            break
+    assert is_over
+
+
+@pytest.mark.parametrize("was_closed", [True, False])
+def test_a_segment_that_cannot_be_split_is_left_as_it_is(was_closed: bool):
+    """There is no room for it, or another segment has its name."""
+    disk, content = too_wide(FAR[0], is_indexed=False)
+    disk.fault = lambda kind, path: no_room(kind, path.replace(".cleaned", ".set-aside-"))
+    with pytest.raises(CorruptFileError, match="there is no room to copy the rest"):
+        reopened(disk, was_closed=was_closed, recovery_point=0)
+    disk.fault = lambda kind, path: None
+    assert content == contents(disk)[file_name(0, ".log")]
+    disk.open(path(FAR[0][2], ".log"), create=True).write(0, batch(1, base_offset=FAR[0][2]))
+
+    with pytest.raises(
+        CorruptFileError, match="begins at 3000000000 is too far from its base, and in"
+    ):
+        reopened(disk, was_closed=was_closed, recovery_point=0)

@@ -601,3 +601,38 @@ def test_a_file_of_another_kind_is_ignored_as_by_kafka(directory: Path) -> None:
 
     assert 0 == outcome.exit_code
     assert "warning: Ignoring unknown file notes.txt\n" == outcome.stderr
+
+
+@pytest.mark.parametrize("state", [".swap", ".cleaned", ".deleted"])
+def test_what_is_about_to_come_or_to_go_is_read_as_what_it_is(tmp_path: Path, state: str) -> None:
+    first = batch(3, base_offset=7)
+    content = first + batch(2, base_offset=10)
+    entry = struct.pack(">ii", 4, len(first))
+    names = (SEGMENT, f"{7:020}.index", f"{7:020}.timeindex")
+    for name, part in zip(names, (content, entry, b""), strict=True):
+        for each in (name, name + state):
+            (tmp_path / each).write_bytes(bytes(part))
+    options = ("--print-data-log", "--output", "json")
+
+    plain = kadmin("dump-log", *options, *(str(tmp_path / name) for name in names))
+    # Beside them is the log of the same state, and not what may be there without it.
+    (tmp_path / SEGMENT).write_bytes(b"")
+    other = kadmin("dump-log", *options, *(str(tmp_path / name) + state for name in names))
+
+    assert ExitCode.DONE == other.exit_code
+    assert plain.exit_code == other.exit_code
+    assert plain.stdout == other.stdout.replace(state, "")
+    assert plain.stderr == other.stderr.replace(state, "")
+    assert '"base_offset": 10' in other.stdout
+
+
+def test_what_recovery_has_set_aside_is_read(tmp_path: Path) -> None:
+    whole, rest = tmp_path / f"{SEGMENT}.set-aside-1", tmp_path / f"{SEGMENT}.142.set-aside-12"
+    whole.write_bytes(batch(3, base_offset=7))
+    rest.write_bytes(batch(2, base_offset=10)[:-1])
+
+    run = kadmin("dump-log", "--output", "json", str(whole), str(rest))
+
+    assert ExitCode.FOUND == run.exit_code
+    assert '"base_offset": 7' in run.stdout
+    assert "unknown file" not in run.stderr

@@ -210,6 +210,34 @@ def test_one_that_is_behind_ends_the_comparison_and_is_lagging() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("late", "compared_to"),
+    [(log(2), 10), (log(mark=0), 0), (log(mark=10), 10)],
+    ids=["half", "nothing", "half committed"],
+)
+@pytest.mark.parametrize("others", [0, 3])
+def test_one_that_stands_still_has_not_caught_up_and_is_named(
+    late: Log, compared_to: int, others: int
+) -> None:
+    """Also beside partitions that have caught up, and for ever so long."""
+    brokers = of_three(b3=late)
+    for logs in brokers.logs.values():
+        logs |= {TopicPartition("users", number): log() for number in range(others)}
+    verification = brokers.verification()
+
+    verification.run()
+
+    found, *rest = verification.results()
+    assert found.comparison is not None
+    assert (Verdict.LAGGING, ("3",)) == (found.verdict, found.comparison.lagging)
+    assert compared_to == found.comparison.end_offset
+    assert verification.is_unfinished
+    assert [
+        f"orders-0 on broker 3 (b3:9092): its high watermark is {late.mark}, and was to be 20"
+    ] == verification.stragglers()
+    assert {Verdict.EQUAL} >= {each.verdict for each in rest}
+
+
 def test_one_that_begins_later_is_compared_from_there_on() -> None:
     late = log()
     late.start = 10

@@ -49,6 +49,16 @@ def test_a_directory_is_listed_with_sizes_and_times(tmp_path: Path):
     assert (second.name, second.is_directory, second.size) == ("d", True, 0)
 
 
+def test_a_link_that_leads_nowhere_hides_no_neighbour(tmp_path: Path):
+    (tmp_path / "orders-0").mkdir()
+    for name, target in {"gone": "nothing", "loop": "loop", "long": "x" * 300}.items():
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "file").touch()
+    (tmp_path / "within").symlink_to("file/more")
+
+    assert ["file", "orders-0"] == [entry.name for entry in Disk().list(str(tmp_path))]
+
+
 def test_names_change_and_go(tmp_path: Path):
     disk = Disk()
     disk.make_directory(f"{tmp_path}/d")

@@ -15,11 +15,11 @@ from kadmin.jobs.verify.collected import (
     LogDirArgument,
     by_partition,
     collect,
-    segments_of,
 )
 from kadmin.jobs.verify.partition import HowToVerify, Read, verify_partition
 from kadmin.jobs.verify.piece_rows import RowsOfPieces, rows_of
 from kadmin.jobs.verify.pieces import Piece, pieces_of_all
+from kadmin.jobs.verify.replica_files import segments_of
 from kadmin.segments.compare import Verdict
 from kadmin.segments.replica_log import read_replica
 from tests.kadmin.segments.replicas import log_of

@@ -15,8 +15,9 @@ import pytest
 from kadmin.errors import ExitCode, KadminError
 from kadmin.jobs.progress import Progress
 from kadmin.jobs.verify import on_spark
-from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect, segments_of
+from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
+from kadmin.jobs.verify.replica_files import segments_of
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jobs.verify.run import verify
 from kadmin.segments import replica_log

@@ -1,0 +1,177 @@
+"""The files in a replica's directory: which of them are its log, and what do the others say of it?
+
+A swap that was interrupted counts as a broker finishes it when it starts.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from cluster.model.record_batch import CURRENT_MAGIC
+from cluster.storage.checkpoints import parse_rows
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
+from cluster.storage.properties import PARTITION_METADATA, topic_id_in
+from cluster.storage.txn_index import SUFFIX as TXN_INDEX
+from kadmin.jobs.places import files_in
+from kadmin.segments.source import Source
+from kadmin.segments.values import FirstOffset, SegmentFiles
+from kadmin.segments.walk import Walk, first_batch
+
+NAME: Final = re.compile(r"(?P<base>[0-9]{20})(?P<kind>\.[a-z]+)(?P<state>\.[a-z]+)?")
+SWAP: Final = ".swap"
+CLEANED: Final = ".cleaned"
+DELETED: Final = ".deleted"
+SMALL_SIZE_MAX: Final = 64 * 1024**2
+
+Opener = Callable[[], Source]
+
+
+class SegmentFile(NamedTuple):
+    """What a name says of a file that is of a segment."""
+
+    base_offset: int
+    kind: str
+    state: str
+    """What is to become of it; empty of one that is in use."""
+
+
+class ReplicaFiles(NamedTuple):
+    """A replica's directory."""
+
+    segments: list[SegmentFiles]
+    first_offset: FirstOffset | None
+    """Where its log begins, by what is beside the segments; None where nothing says it."""
+    being_deleted: int | None
+    """The base offset of the first segment that is, and still there; None without one."""
+    topic_id: str | None
+    """None before Kafka 2.8."""
+
+
+def replica_files(directory: str) -> ReplicaFiles:
+    """What is in a replica's *directory*; what is appended later is not seen.
+
+    Raises:
+        OSError: it cannot be read, or a file not be asked for its size.
+    """
+    files = dict(files_in(directory))
+    segments = list(segments_in(files))
+    known = [each for name in files if (each := segment_file(name)) is not None]
+    deleted = [each.base_offset for each in known if (each.kind, each.state) == (".log", DELETED)]
+    return ReplicaFiles(
+        segments,
+        first_offset_in(files, segments, known),
+        min(deleted, default=None),
+        topic_id_of(files),
+    )
+
+
+def segments_of(directory: str) -> list[SegmentFiles]:
+    """The segments alone; none where it has none.  Raises as `replica_files` does."""
+    return list(segments_in(dict(files_in(directory))))
+
+
+def segments_in(files: Mapping[str, Opener]) -> Iterator[SegmentFiles]:
+    """The segments among *files*, in the order of their offsets."""
+    known = whole_swaps({file: name for name in files if (file := segment_file(name)) is not None})
+    in_use = counted(known, lambda file: end_of(files[known[file]]()))
+    for base_offset, state in sorted(in_use.items()):
+
+        def beside(suffix: str, base: int = base_offset, of: str = state) -> Source | None:
+            # A broker that stops amid renaming leaves some of the files by either name.
+            names = [known.get(SegmentFile(base, suffix, each)) for each in (SWAP, of)]
+            name = next((each for each in names if each is not None), None)
+            return None if name is None else files[name]()
+
+        name = known[SegmentFile(base_offset, ".log", state)]
+        yield SegmentFiles(
+            base_offset=base_offset,
+            name=name,
+            # Before the log: of what a broker writes meanwhile, they know nothing that it lacks.
+            index=beside(".index"),
+            time_index=beside(".timeindex"),
+            txn_index=beside(TXN_INDEX),
+            log=files[name](),
+        )
+
+
+def segment_file(name: str) -> SegmentFile | None:
+    found = NAME.fullmatch(name)
+    if found is None:
+        return None
+    return SegmentFile(int(found["base"]), found["kind"], found["state"] or "")
+
+
+def whole_swaps(files: Mapping[SegmentFile, str]) -> Mapping[SegmentFile, str]:
+    """The *files* but for those of useless swaps: of which a copy behind them is not whole."""
+    unfinished = min((each.base_offset for each in files if each.state == CLEANED), default=None)
+    return {
+        each: name
+        for each, name in files.items()
+        if unfinished is None or each.state != SWAP or each.base_offset < unfinished
+    }
+
+
+def counted(
+    files: Iterable[SegmentFile], end_of_log: Callable[[SegmentFile], int]
+) -> dict[int, str]:
+    """The base offsets of the segments that count, each with the state that its log has.
+
+    Swaps take the place of all segments up to where they end.
+
+    Source: Kafka's LogLoader.removeTempFilesAndCollectSwapFiles and load.
+    """
+    logs = [each for each in files if each.kind == ".log"]
+    swaps = [each for each in logs if each.state == SWAP]
+    begin = min((each.base_offset for each in swaps), default=0)
+    end = max((end_of_log(each) for each in swaps), default=0)
+    kept = {
+        each.base_offset: each.state
+        for each in logs
+        if not each.state and not begin <= each.base_offset < end
+    }
+    return kept | {each.base_offset: each.state for each in swaps}
+
+
+def end_of(log: Source) -> int:
+    """The offset behind the last batch of a segment; 0 where it has none."""
+    return max((each.header.next_offset for each in Walk(log)), default=0)
+
+
+def first_offset_in(
+    files: Mapping[str, Opener], segments: Sequence[SegmentFiles], known: Iterable[SegmentFile]
+) -> FirstOffset | None:
+    """Where the leader epochs begin; where they are lost, the oldest snapshot.
+
+    A broker raises the first epoch when it deletes old segments.  Logs that have no epochs may have
+    snapshots of segments that were deleted.
+    """
+    found = first_epoch(files)
+    if found is None and segments and is_current(segments[0].log):
+        snapshots = [x.base_offset for x in known if (x.kind, x.state) == (".snapshot", "")]
+        found = FirstOffset(min(snapshots), "a snapshot") if snapshots else None
+    return found
+
+
+def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
+    try:
+        rows = parse_rows(small(files[EPOCHS]()), EPOCHS, width=2) if EPOCHS in files else ()
+    except CorruptFileError:
+        return None  # A broker makes it anew.
+    offsets = [int(start_offset) for _, start_offset in rows]
+    return FirstOffset(min(offsets), EPOCHS) if offsets else None
+
+
+def is_current(log: Source) -> bool:
+    header = first_batch(log, 0)
+    return header is not None and header.magic == CURRENT_MAGIC
+
+
+def topic_id_of(files: Mapping[str, Opener]) -> str | None:
+    if PARTITION_METADATA not in files:
+        return None
+    return topic_id_in(small(files[PARTITION_METADATA]()))
+
+
+def small(source: Source) -> bytes:
+    return source.read(0, min(source.size, SMALL_SIZE_MAX))
