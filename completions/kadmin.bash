@@ -442,6 +442,7 @@ _kadmin_node() {
                 --clock-offset
                 --time-zone
                 --correct-clocks
+                --max-unpacked
                 --strict
                 --topic
                 --topic-regex
@@ -478,6 +479,7 @@ _kadmin_node() {
                 --log-dir
                 --deep
                 --brokers
+                --max-unpacked
                 --parquet
                 --broker-list
                 --time
@@ -948,6 +950,7 @@ _kadmin_kind() {
         'kadmin merge-logs --logs-regex') kind='text' ;;
         'kadmin merge-logs --clock-offset') kind='text' ;;
         'kadmin merge-logs --time-zone') kind='text' ;;
+        'kadmin merge-logs --max-unpacked') kind='text' ;;
         'kadmin merge-logs --topic') kind='live topics' ;;
         'kadmin merge-logs --topic-regex') kind='text' ;;
         'kadmin merge-logs --partitions') kind='text' ;;
@@ -969,6 +972,7 @@ _kadmin_kind() {
         'kadmin merge-logs #1') kind='text' ;;
         'kadmin verify-replicas --log-dir') kind='text' ;;
         'kadmin verify-replicas --brokers') kind='text' ;;
+        'kadmin verify-replicas --max-unpacked') kind='text' ;;
         'kadmin verify-replicas --parquet') kind='path' ;;
         'kadmin verify-replicas --broker-list') kind='text' ;;
         'kadmin verify-replicas --time') kind='text' ;;

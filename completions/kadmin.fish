@@ -107,6 +107,7 @@ function __kadmin_at
                 --logs-regex \
                 --clock-offset \
                 --time-zone \
+                --max-unpacked \
                 --topic-regex \
                 --start-time \
                 --end-time \
@@ -653,6 +654,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l logs-regex -x -d 'The f
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l clock-offset -x -d 'Add this to the times of a source: +250 for a clock that is 250 ms behind.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l time-zone -x -d 'The time zone of a source, or of all others; UTC unless given.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l correct-clocks -d 'Correct the times of brokers whose clocks are proven wrong by orders between them.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l max-unpacked -x -d 'How much of a .gz is unpacked; otherwise 10 GiB, or 100 times its size if that is more.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l strict -d 'Fail if a file is not a log, or is damaged.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic -x -a '(__kadmin_live topics)' -d 'Only lines that name one of these topics; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic-regex -x -d 'Only lines that name a topic whose whole name matches the expression.'
@@ -686,6 +688,7 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -F
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'The log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of one; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l brokers -x -d 'All brokers of the cluster: a partition that only one of them has is then unreplicated, not single.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l max-unpacked -x -d 'How much an archive may hold; otherwise 10 GiB, or 100 times its size if that is more.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l parquet -r -F -d 'Write a row for each batch of all replicas into this directory.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-list -x -d 'What kafka-replica-verification calls --bootstrap-server.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l time -x -d 'Where to start: latest, earliest, or a time: the first record at or after it (\'2026-11-20 03:12\', -2h, ms since 1970). -1 and -2 as in kafka-replica-verification. The default is latest, with --until-caught-up earliest.'

@@ -90,7 +90,7 @@ def verify_with(
 
     arguments = arguments_of(options["log_dirs"], collections)
     with ending_in_order(), ExitStack() as opened:
-        collected = collect(arguments, opened)
+        collected = collect(arguments, opened, options["max_unpacked"])
         collected.unreadable += left_out(collections)
         is_lacking = warn(session, collected, selection)
         is_whole = are_all(session, options["brokers"], arguments)

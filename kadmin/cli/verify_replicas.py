@@ -57,6 +57,13 @@ TOPICS: Final = "Which topics"
     ),
 )
 @option(
+    "--max-unpacked",
+    type=WholeNumber(min=1),
+    metavar="BYTES",
+    section=FILES,
+    help="How much an archive may hold; otherwise 10 GiB, or 100 times its size if that is more.",
+)
+@option(
     "--parquet",
     metavar="DIR",
     section=FILES,
@@ -170,8 +177,9 @@ def verify_replicas(session: Session, **options: Any) -> None:
     checkpoints, and name each with its broker's id. DIR is a directory that 'kadmin collect' has
     filled, or its URI. It reads every Kafka release, message format and codec, and the files of
     embedded brokers, and asks no broker. It compares offsets from the highest log start up to the
-    lowest checkpointed high watermark. An archive is unpacked into the directory for temporary
-    files.
+    lowest checkpointed high watermark. Of an archive the files of partitions and the
+    checkpoints are unpacked into the directory for temporary files; links in it are not followed,
+    and are named if they have the name of such a file.
 
     Without these, it reads from the brokers (Kafka 0.11 and later) of --bootstrap-server, or from
     those registered in ZooKeeper. It reads each replica on its own broker, up to its high

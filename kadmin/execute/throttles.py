@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Committed, Fence, ReassignmentAdmin
@@ -33,7 +33,9 @@ from kadmin.plan.reassignment.throttles import (
     LOG_DIR_RATE,
     THROTTLES,
     ThrottlesNow,
+    broker_entity,
     throttles_in,
+    topic_entity,
 )
 
 REASON = "somebody else changes the same throttles again and again"
@@ -171,11 +173,3 @@ def is_dead(entity: ConfigEntity, snapshot: ClusterSnapshot) -> bool:
 def is_hidden(entity: ConfigEntity, damaged: set[subjects.Subject]) -> bool:
     """Whether *entity*, or what it has, is there but cannot be understood."""
     return subjects.config(entity) in damaged or subjects.topic(str(entity.root.name)) in damaged
-
-
-def broker_entity(broker: BrokerId) -> ConfigEntity:
-    return ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
-
-
-def topic_entity(name: str) -> ConfigEntity:
-    return ConfigEntity(Entity(EntityKind.TOPICS, name))

@@ -16,6 +16,7 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.record_batch import CorruptBatchError, parse_header
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
+from cluster.storage.directory_names import directory_name, partition_of
 from kadmin.jobs.collect import Listener, Progress
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
 from kadmin.jobs.depot import Depot
@@ -124,6 +125,10 @@ class WireCopying:
         spans = self._reader.spans(alive)
         for broker, partitions in alive.items():
             for partition in partitions:
+                if partition_of(directory_name(partition)) != partition:
+                    # It would be the name of a directory here.
+                    self._leave_out(partition, broker, "no topic may have this name")
+                    continue
                 span = spans.get(broker, {}).get(partition)
                 if span is None:
                     self._leave_out(partition, broker, "it does not tell where it begins")

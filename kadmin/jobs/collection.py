@@ -30,6 +30,9 @@ DAMAGED_HINT: Final = (
 
 BROKER_ID_MAX: Final = 2**31 - 1
 
+WHOLE_SIZE_MAX: Final = 1024**3
+"""How large a manifest may be: one of a million files has a third of that."""
+
 LOG_DIR: Final = "log_dir"
 LOGS: Final = "logs"
 
@@ -101,8 +104,10 @@ def read_manifest(depot: Depot) -> Manifest:
 
 
 def text_in(depot: Depot, path: str) -> str:
+    if (depot.size_of(path) or 0) > WHOLE_SIZE_MAX:
+        raise ValueError(f"{path} has more than {WHOLE_SIZE_MAX:,} bytes")
     with depot.opened(path) as file:
-        return file.read().decode()
+        return file.read(WHOLE_SIZE_MAX).decode()
 
 
 def read_json(depot: Depot) -> Mapping[str, Any]:
@@ -243,11 +248,14 @@ def log_dirs_of(depot: Depot, manifest: Manifest) -> list[tuple[str, str]]:
     """The log directories in a collection: the brokers' ids and the places.
 
     Raises:
-        NoCollection: there is none.
+        NoCollection: there is none, or one is elsewhere.
     """
     roots = {
         (int(each.broker), each.root) for each in manifest.files.values() if each.kind == LOG_DIR
     }
     if not roots:
         raise NoCollection(depot, "there is no log directory in it")
-    return [(str(broker), depot.place(root)) for broker, root in sorted(roots)]
+    try:
+        return [(str(broker), depot.place(root)) for broker, root in sorted(roots)]
+    except OSError as error:
+        raise NoCollection(depot, f"{error.filename}: {error.strerror}", DAMAGED_HINT) from error

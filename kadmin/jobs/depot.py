@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final, Protocol
 
 from kadmin.errors import KadminError
 from kadmin.jobs.places import at_uri, joined
+from kadmin.jobs.segment_files import size_of
 from kadmin.jobs.uris import is_uri, local_path, shown
 
 PART: Final = ".part"
@@ -36,7 +37,11 @@ class Depot(Protocol):
         ...
 
     def place(self, path: str) -> str:
-        """Where a file or directory is, as other commands take it."""
+        """Where a file or directory is, as other commands take it.
+
+        Raises:
+            OSError: it is elsewhere.
+        """
         ...
 
     def is_there(self) -> bool:
@@ -86,15 +91,25 @@ def depot_at(place: str) -> Depot:
     return UriDepot(path) if is_uri(path) else DirectoryDepot(Path(path))
 
 
+class LeadsOut(OSError):
+    """A path of a collection goes through a link that leads out of it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.ELOOP, "a link leads out of the collection", str(path))
+
+
 class DirectoryDepot:
-    """A directory of this machine."""
+    """A directory of this machine, out of which no link in it leads.
+
+    Somebody else may have filled it: what its manifest names is in it, and is a file.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.label = str(directory)
 
     def place(self, path: str) -> str:
-        return str(self.directory / path)
+        return str(self.inside(path))
 
     def is_there(self) -> bool:
         return self.directory.is_dir()
@@ -110,12 +125,14 @@ class DirectoryDepot:
 
     def size_of(self, path: str) -> int | None:
         try:
-            return (self.directory / path).stat().st_size
+            return size_of(self.inside(path))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def opened(self, path: str) -> AbstractContextManager[BinaryIO]:
-        return (self.directory / path).open("rb")
+        whole = self.inside(path)
+        size_of(whole)
+        return whole.open("rb")
 
     def write(self, path: str, content: bytes) -> None:
         with self.taken_in(path) as part:
@@ -128,15 +145,17 @@ class DirectoryDepot:
 
     @contextmanager
     def taken_in(self, path: str) -> Iterator[Path]:
-        whole = self.directory / path
+        whole = self.inside(path)
         whole.parent.mkdir(parents=True, exist_ok=True)
         part = whole.with_name(f"{whole.name}{PART}")
+        # What was left of it: written anew, so that nothing is written through a link.
+        part.unlink(missing_ok=True)
         yield part
         os.replace(part, whole)
 
     @contextmanager
     def noted(self, path: str) -> Iterator[Callable[[str], None]]:
-        with (self.directory / path).open("a+b") as file:
+        with self.inside(path).open("a+b") as file:
             file.seek(0)
             file.truncate(len(whole_lines(file.read())))
 
@@ -147,7 +166,18 @@ class DirectoryDepot:
             yield note
 
     def remove(self, path: str) -> None:
-        (self.directory / path).unlink(missing_ok=True)
+        self.inside(path).unlink(missing_ok=True)
+
+    def inside(self, path: str) -> Path:
+        """The file or directory at *path*.
+
+        Raises:
+            LeadsOut: it is elsewhere.
+        """
+        found = self.directory / path
+        if not found.resolve().is_relative_to(self.directory.resolve()):
+            raise LeadsOut(found)
+        return found
 
 
 @contextmanager

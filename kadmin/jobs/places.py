@@ -3,6 +3,7 @@
 What is at a URI is read in blocks, and listed once for all that is below it.
 """
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from kadmin.segments.source import Source
 
 BLOCK_SIZE: Final = 4 * 1024**2
 """How much of a file at a URI is read at once by who reads on: each time is a request."""
+WHOLE_SIZE_MAX: Final = 256 * 1024**2
+"""How large a file may be that is read whole: checkpoints and manifests are much smaller."""
 
 
 class Entry(NamedTuple):
@@ -48,7 +51,7 @@ class Tree(Protocol):
         ...
 
     def read(self, inner: str) -> bytes:
-        """Raises OSError where the file cannot be read."""
+        """Raises OSError where the file cannot be read, or is too large to be read whole."""
         ...
 
 
@@ -100,29 +103,23 @@ class LocalTree:
             return [Entry(entry.name, os.path.isdir(entry.path)) for entry in scanned]
 
     def read(self, inner: str) -> bytes:
-        path = Path(self.place(inner))
-        size_of(path)
-        return path.read_bytes()
+        return read_small(Path(self.place(inner)))
 
 
-class UriTree:
-    """A directory at a URI, listed when it is made."""
+class ListedTree:
+    """A tree of which all is listed before it is read."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    def __init__(self) -> None:
         self.listed: dict[str, dict[str, Entry]] = {"": {}}
-        filesystem, top = at_uri(root)
-        for info in listing(filesystem, top, is_recursive=True):
-            names = info.path.removeprefix(top).strip("/").split("/")
-            for depth, name in enumerate(names, start=1):
-                is_inner = depth < len(names)
-                entry = Entry(name, is_inner or not info.is_file, info.size or 0)
-                self.listed.setdefault("/".join(names[: depth - 1]), {}).setdefault(name, entry)
-                if entry.is_directory:
-                    self.listed.setdefault("/".join(names[:depth]), {})
 
-    def place(self, inner: str) -> str:
-        return joined(self.root, inner) if inner else self.root
+    def add(self, names: Sequence[str], *, is_directory: bool, size: int) -> None:
+        """List what is called by the last of *names*, in the directories that the others name."""
+        for depth, name in enumerate(names, start=1):
+            is_inner = depth < len(names)
+            entry = Entry(name, is_inner or is_directory, size)
+            self.listed.setdefault("/".join(names[: depth - 1]), {}).setdefault(name, entry)
+            if entry.is_directory:
+                self.listed.setdefault("/".join(names[:depth]), {})
 
     def walk(self, failed: Failed, inner: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
         entries = self.entries(inner)
@@ -134,12 +131,54 @@ class UriTree:
     def entries(self, inner: str) -> list[Entry]:
         return sorted(self.listed[inner].values())
 
-    def read(self, inner: str) -> bytes:
-        if inner.rpartition("/")[2] not in self.listed.get(inner.rpartition("/")[0], ()):
+    def entry(self, inner: str) -> Entry:
+        """What is listed at *inner*.
+
+        Raises:
+            OSError: nothing is.
+        """
+        above, _, name = inner.rpartition("/")
+        entry = self.listed.get(above, {}).get(name)
+        if entry is None:
             raise FileNotFoundError(0, "it does not exist")
+        return entry
+
+
+class UriTree(ListedTree):
+    """A directory at a URI, listed when it is made."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__()
+        self.root = root
+        filesystem, top = at_uri(root)
+        for info in listing(filesystem, top, is_recursive=True):
+            names = info.path.removeprefix(top).strip("/").split("/")
+            self.add(names, is_directory=not info.is_file, size=info.size or 0)
+
+    def place(self, inner: str) -> str:
+        return joined(self.root, inner) if inner else self.root
+
+    def read(self, inner: str) -> bytes:
+        check_size(self.entry(inner).size)
         filesystem, path = at_uri(self.place(inner))
         with filesystem.open_input_stream(path, compression=None) as stream:
             return bytes(stream.read())
+
+
+def read_small(path: Path) -> bytes:
+    """The file at *path*, which is no larger than such files are.
+
+    Raises:
+        OSError: it is, or cannot be read.
+    """
+    check_size(size_of(path))
+    return path.read_bytes()
+
+
+def check_size(size: int) -> None:
+    if size > WHOLE_SIZE_MAX:
+        reason = f"it has {size:,} bytes, and is read whole only up to {WHOLE_SIZE_MAX:,}"
+        raise OSError(errno.EFBIG, reason)
 
 
 def files_in(directory: str) -> Iterator[tuple[str, Callable[[], Source]]]:
@@ -192,6 +231,19 @@ class FileByUri:
             block = bytes(file.read_at(wanted, position))
         FileByUri.kept = (self.place, position, block)
         return block[:size]
+
+
+def file_size(place: str) -> int:
+    """The size of the file at *place*.
+
+    Raises:
+        OSError: there is none, or it is something else.
+        KadminError: nobody knows the scheme of a URI.
+    """
+    if not is_uri(place):
+        return size_of(Path(place))
+    filesystem, path = at_uri(place)
+    return filesystem.get_file_info(path).size or 0
 
 
 @contextmanager

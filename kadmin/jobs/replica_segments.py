@@ -4,6 +4,7 @@ In a directory the last one is appended to.  At a URI nothing can be: there the 
 this machine, until it is large or nothing more comes.  Knows no broker.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -74,7 +75,7 @@ class SegmentRoom:
     def segments(self, directory: str) -> ReplicaSegments:
         """Those in a directory of the collection."""
         if isinstance(self._depot, DirectoryDepot):
-            return SegmentsInDirectory(self._depot.directory, directory)
+            return SegmentsInDirectory(self._depot, directory)
         there = self._there.get(directory, [])
         return SegmentsAtUri(self._depot, directory, there, self._staging / directory)
 
@@ -82,9 +83,9 @@ class SegmentRoom:
 class SegmentsInDirectory:
     """Segments in a directory of this machine."""
 
-    def __init__(self, root: Path, directory: str) -> None:
-        self._root = root
-        self._directory = root / directory
+    def __init__(self, depot: DirectoryDepot, directory: str) -> None:
+        self._root = depot.directory
+        self._directory = depot.inside(directory)
         self._directory.mkdir(parents=True, exist_ok=True)
 
     def end(self) -> int | None:
@@ -185,7 +186,16 @@ class SegmentsAtUri:
 
 
 def segments_in(directory: Path) -> list[Path]:
-    return sorted(each for each in directory.iterdir() if SEGMENT.fullmatch(each.name))
+    """The segments in *directory*, sorted.
+
+    Raises:
+        OSError: one is a link, which leads to what is no part of the collection.
+    """
+    found = sorted(each for each in directory.iterdir() if SEGMENT.fullmatch(each.name))
+    for each in found:
+        if each.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link", str(each))
+    return found
 
 
 def whole_end(segment: Path) -> int:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
+from kadmin.csv_cells import csv_line, unevaluated
 from kadmin.errors import RefusedError
 from kadmin.render.pager import page, pager_command
 from kadmin.render.visible import visible, visible_json, visible_lines
@@ -102,12 +103,9 @@ class Output:
         elif self.form is OutputFormat.YAML:
             self.show_yaml(document)
         elif self.form is OutputFormat.CSV:
-            import csv
-
-            writer = csv.writer(self.stdout, lineterminator="\n")
-            writer.writerow(document.columns)
             cell_of = shown_csv_cell if self.is_terminal else csv_cell
-            writer.writerows([cell_of(cell) for cell in row] for row in document.rows())
+            self.stdout.write(csv_line(document.columns))
+            self.stdout.writelines(csv_line(list(map(cell_of, row))) for row in document.rows())
         elif document.pretty is not None and self.shows_tables(plain=plain):
             console = self.console()
             with console.capture() as capture:
@@ -282,8 +280,12 @@ def full_body(document: Document) -> dict[str, object]:
 
 
 def csv_cell(cell: object) -> object:
-    """*cell* as the other forms write it: Python's True is nobody's."""
-    return ("true" if cell else "false") if isinstance(cell, bool) else cell
+    """*cell* as the other forms write it, Python's True being nobody's, and never a formula."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if cell is None or isinstance(cell, int | float):
+        return cell
+    return unevaluated(str(cell))
 
 
 def shown_csv_cell(cell: object) -> object:

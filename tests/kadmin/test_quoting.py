@@ -13,6 +13,8 @@ from tests.support.waiting import OUTER_LIMIT_S
     ("word", "text"),
     [
         (b"plan.json", "plan.json"),
+        (b"--zookeeper", "'--zookeeper'"),
+        (b"-2h", "-2h"),
         (b"my plan's.json", "'my plan'\"'\"'s.json'"),
         ("plän.json".encode(), "'plän.json'"),
         (b"bad\xff.json", "$'bad\\377.json'"),

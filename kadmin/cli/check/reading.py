@@ -45,6 +45,7 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
 def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
     from cluster.model import fault as subjects
     from kadmin.admin.zookeeper.ensemble import ask_ensemble
+    from kadmin.admin.zookeeper.throttle_journal import read_journal
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
     from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
     from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
@@ -55,12 +56,14 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
     hidden: list[str] = []
     with session.connect() as connection:
         topics = ZooKeeperTopics(connection)
+        # Before what moves: throttles come first, and their journal before them.
+        journal = unless_hidden(hidden, lambda: connection.read(read_journal()))
+        configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
         snapshot = topics.snapshot(TopicSelection())
         names = None
         if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
             names = unless_hidden(hidden, topics.names)
         elections = unless_hidden(hidden, ZooKeeperElections(connection).under_way)
-        configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
     session.leave_out_down_servers()
     return Evidence(
         snapshot=snapshot,
@@ -74,6 +77,7 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
         ensemble=report_on(ask_ensemble(session.settings.zookeeper(), admin_port=None)),
         faults=() if configs is None else tuple(configs[1]),
         hidden=tuple(dict.fromkeys(hidden)),
+        journal=journal,
     )
 
 
@@ -90,8 +94,13 @@ def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
 
 
 def by_brokers(session: Session, connection: "WireConnection", default_min_isr: int) -> "Evidence":
+    from dataclasses import replace
+
+    from kafka.protocol.admin import ListPartitionReassignmentsRequest
+
     from kadmin.admin.wire.attempts import Attempts
-    from kadmin.admin.wire.snapshot import read_snapshot
+    from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
+    from kadmin.admin.wire.throttle_journal import read_journal
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.plan.check.evidence import Evidence
     from kadmin.plan.select import TopicSelection
@@ -104,13 +113,22 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     configs = attempts.ask(
         "configs of brokers", lambda: broker_configs(WireConfigs(connection, session.output.warn))
     )
+    journal = attempts.ask("the journal of throttles", lambda: read_journal(connection))
+    # Before the snapshot, in which all replicas of a partition on its way are alike.
+    told = attempts.ask("what is being reassigned", lambda: told_reassignments(connection))
+    ongoing, denied = told or ({}, ())
+    snapshot = read_snapshot(
+        connection, TopicSelection(), with_configs=tells_configs, ongoing=ongoing
+    )
     evidence = Evidence(
-        snapshot=read_snapshot(connection, TopicSelection(), with_configs=tells_configs),
+        snapshot=replace(snapshot, faults=(*snapshot.faults, *denied)),
         now_ms=now_ms(),
         default_min_isr=default_min_isr,
         broker_configs=None if configs is None else configs[0],
         faults=() if configs is None else tuple(configs[1]),
         unlooked=(*gaps, *attempts.gaps),
+        journal=journal,
+        sees_moves=told is not None and connection.serves(ListPartitionReassignmentsRequest),
     )
     return with_brokers(evidence, connection)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import click
 
 from kadmin.cli.frame import command
-from kadmin.cli.options import argument, option
+from kadmin.cli.options import WholeNumber, argument, option
 from kadmin.cli.session import Session
 from kadmin.cli.spark_options import (
     chosen_master,
@@ -83,6 +83,13 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     is_flag=True,
     section=INPUTS,
     help=("Correct the times of brokers whose clocks are proven wrong by orders between them."),
+)
+@option(
+    "--max-unpacked",
+    type=WholeNumber(min=1),
+    metavar="BYTES",
+    section=INPUTS,
+    help="How much of a .gz is unpacked; otherwise 10 GiB, or 100 times its size if that is more.",
 )
 @option(
     "--strict", is_flag=True, section=INPUTS, help="Fail if a file is not a log, or is damaged."

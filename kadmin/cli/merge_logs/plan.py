@@ -99,6 +99,7 @@ def plan(
             ),
             is_numbered=form != "text",
             is_strict=options["strict"],
+            unpacked_max=options["max_unpacked"],
             master=master,
             conf=conf,
         ),

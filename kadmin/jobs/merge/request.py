@@ -29,6 +29,7 @@ class MergeRequest:
     *clocks* are by source name; others are *clock*.  *times* are common times.  *record_filter*
     judges head lines; what stands behind one shares its fate.  *formatter* makes the result of
     each slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer.
+    Of a .gz *unpacked_max* bytes are unpacked, None bounds them by its size.
     Without *part_files* the results come back to this process.  A *master* of None merges in this
     process, without Spark.  *conf* are Spark's settings by name, and win.  One that *begins_here*
     does not wait for Spark: until a worker is there, this process merges.  That holds for masters
@@ -45,6 +46,7 @@ class MergeRequest:
     formatter: Factory = TEXT
     is_numbered: bool = False
     is_strict: bool = False
+    unpacked_max: int | None = None
     part_files: PartFiles | None = None
     master: str | None = LOCAL
     conf: Mapping[str, str] = field(default_factory=dict)

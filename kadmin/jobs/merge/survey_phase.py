@@ -57,7 +57,12 @@ def tasks_in_order(request: MergeRequest, files: RequestFiles, directory: Path) 
     total = sum(file.size for file in files.files)
     size = request.part_bytes or part_bytes(total, len(files.files), request.slice_bytes)
     tasks = survey_tasks(
-        files.files, files.clocks, times=request.times, part_bytes=size, store=directory
+        files.files,
+        files.clocks,
+        times=request.times,
+        part_bytes=size,
+        store=directory,
+        bytes_max=request.unpacked_max,
     )
     return sorted(tasks, key=lambda task: task.file.size if task.store is not None else 0)
 

@@ -24,14 +24,17 @@ from cluster.storage.checkpoints import (
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.properties import META_PROPERTIES, owner_in
+from kadmin.jobs.archives import unpack
 from kadmin.jobs.places import (
     LocalTree,
     Tree,
+    file_size,
     is_directory,
     name_of,
     tree_at,
     unpacking,
 )
+from kadmin.jobs.unpack_bounds import unpacked_max
 from kadmin.jobs.uris import is_uri, shown
 from kadmin.plan.select import TopicSelection
 
@@ -42,6 +45,10 @@ OF_LOG_DIRECTORY: Final = frozenset(
 )
 OF_PARTITION: Final = re.compile(r"[0-9]{20}\..+|leader-epoch-checkpoint|partition\.metadata")
 SEGMENT: Final = re.compile(r"[0-9]{20}\.log")
+UNPACKED: Final = re.compile(
+    r"[0-9]{20}\.[a-zA-Z0-9._-]{1,100}|leader-epoch-checkpoint|partition\.metadata"
+)
+"""What is unpacked of a partition."""
 ARCHIVES: Final = {".tar.gz": "gzip", ".tgz": "gzip", ".tar.zst": "zstd", ".tzst": "zstd"}
 """How archives are called, and what packed them."""
 
@@ -82,8 +89,10 @@ class Unreadable(NamedTuple):
 
 
 @contextmanager
-def unpacked(argument: LogDirArgument) -> Iterator[Tree]:
+def unpacked(argument: LogDirArgument, bytes_max: int | None) -> Iterator[Tree]:
     """The directory that *argument* names, or into which its archive is unpacked for so long.
+
+    An archive may hold *bytes_max* bytes, if there is such a bound.
 
     Raises:
         OSError: there is none, or it cannot be unpacked.
@@ -99,17 +108,26 @@ def unpacked(argument: LogDirArgument) -> Iterator[Tree]:
         return
     with TemporaryDirectory(prefix="kadmin-") as directory:
         try:
-            with (
-                unpacking(argument.place, codec) as stream,
-                tarfile.open(fileobj=stream, mode="r|") as archive,
-            ):
-                archive.extractall(directory, filter="data")
+            with unpacking(argument.place, codec) as stream:
+                tree = unpack(
+                    stream,
+                    Path(directory),
+                    bytes_max=unpacked_max(file_size(argument.place), bytes_max),
+                    is_wanted=is_unpacked,
+                    is_missed=lambda name: is_unpacked(name) or partition_of(name) is not None,
+                )
         except (OSError, ValueError, tarfile.TarError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
                 raise
-            reason = f"it cannot be unpacked: {str(error).partition(chr(10))[0]}"
+            told = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            reason = f"it cannot be unpacked: {told.partition(chr(10))[0]}"
             raise OSError(0, reason, argument.label) from error
-        yield tree_at(directory)
+        yield tree
+
+
+def is_unpacked(name: str) -> bool:
+    """Whether a file called *name* is read by whoever compares replicas."""
+    return name in OF_LOG_DIRECTORY or UNPACKED.fullmatch(name) is not None
 
 
 @dataclass(slots=True)
@@ -151,8 +169,12 @@ class Collected:
                 self.unreadable.append(Unreadable(label, reason))
 
 
-def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected:
+def collect(
+    arguments: Sequence[LogDirArgument], opened: ExitStack, bytes_max: int | None = None
+) -> Collected:
     """All replicas in what *arguments* name; archives are unpacked until *opened* is closed.
+
+    Each archive may hold *bytes_max* bytes, if there is such a bound.
 
     Where there is none at all, and nothing else is wrong, directories without any are no fault.
     """
@@ -161,7 +183,7 @@ def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected
     checkpointed: list[tuple[LogDirArgument, set[TopicPartition]]] = []
     for argument in arguments:
         try:
-            tree = opened.enter_context(unpacked(argument))
+            tree = opened.enter_context(unpacked(argument, bytes_max))
         except OSError as error:
             reason = error.strerror or str(error)
             collected.unreadable.append(Unreadable(argument.label, reason))

@@ -12,6 +12,7 @@ from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import judge_loads
 from kadmin.plan.log_dir_usage import LogDirs, offline_dirs
 from kadmin.plan.wording import counted
+from kadmin.quoting import quoted
 
 DESCRIBE: Final = "kadmin brokers --describe"
 RESTARTED_WITHIN_MS: Final = 5 * 60_000
@@ -181,7 +182,7 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             text=f"{counted(len(crowded), 'partition')} of {counted(len(topics), 'topic')}"
             f" {verb} on fewer racks than there are replicas",
             partitions=crowded,
-            command=f"kadmin topics --describe --topic {min(topics)}",
+            command=f"kadmin topics --describe --topic {quoted(min(topics))}",
         )
 
 

@@ -9,6 +9,7 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis
 from kadmin.plan.ensemble import EnsembleReport
 from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.reassignment.journal import ThrottleJournal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,8 @@ class Evidence:
     and *apis* are what brokers told, of whom *silent_brokers* are registered and did not answer.
     *ensemble* is what the ZooKeepers told of themselves.  Each of the four is None where nobody was
     asked; *unlooked* says why.  *faults* are about what cannot be read beside the snapshot, and
-    *hidden* is what may not be read, each with the reason.
+    *hidden* is what may not be read, each with the reason.  *journal* is that of throttles, None
+    where it cannot be read.  Without *sees_moves*, others may move than the snapshot says.
     """
 
     snapshot: ClusterSnapshot
@@ -36,3 +38,5 @@ class Evidence:
     unlooked: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     hidden: tuple[str, ...] = ()
+    journal: ThrottleJournal | None = None
+    sees_moves: bool = True

@@ -1,23 +1,31 @@
 """What somebody began and nobody ended: deletions, reassignments, elections, throttles; and what
 cannot be read."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from cluster.model import fault as subjects
+from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
-from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LOG_DIR_RATE
+from kadmin.plan.reassignment.dir_moves import running_dir_moves
+from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.throttles import (
+    FOLLOWER_RATE,
+    LEADER_RATE,
+    LOG_DIR_RATE,
+    broker_entity,
+    topic_entity,
+)
 from kadmin.plan.wording import counted
+from kadmin.quoting import quoted
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
-RATES: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
-
-SAYS_WHAT_MOVES: Final = frozenset({Thing.REASSIGNMENT, Thing.TOPICS, Thing.TOPIC})
+RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
 
 
 def leftover_findings(
@@ -48,7 +56,7 @@ def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Itera
             kind=Kind.DELETION,
             text=f"{counted(len(names), 'topic')} {verb} for deletion: {reason}",
             topics=tuple(names),
-            command=f"kadmin topics --describe --topic {names[0]}",
+            command=f"kadmin topics --describe --topic {quoted(names[0])}",
         )
     if orphan_marks:
         verb = "is" if len(orphan_marks) == 1 else "are"
@@ -147,39 +155,99 @@ def elections(evidence: Evidence) -> Iterator[Finding]:
 def throttles(evidence: Evidence) -> Iterator[Finding]:
     """Throttles of what no longer moves: they slow replicas down that have to catch up.
 
-    None where it could not all be seen what moves.
+    None where it could not all be seen what moves.  Those that reassignments have set are put back
+    by their journal, for which `reassign --verify` waits until nothing moves at all.  Others are
+    somebody's own, and only shown: whoever removes them has to know what they are for.
     """
-    if any(fault.subject.thing in SAYS_WHAT_MOVES for fault in evidence.snapshot.faults):
+    damaged = {fault.subject.thing for fault in evidence.snapshot.faults}
+    if not evidence.sees_moves or not damaged.isdisjoint({Thing.REASSIGNMENT, Thing.TOPICS}):
         return
     under_way = moving(evidence.snapshot)
+    # Of a topic that cannot be read, partitions may be on their way.
+    is_still = not under_way and Thing.TOPIC not in damaged
+    journal = evidence.journal or ThrottleJournal()
+    ours: list[ConfigEntity] = []
+    theirs: list[ConfigEntity] = []
+    for entity, values in unused_throttles(evidence, under_way, is_still=is_still).items():
+        recorded = journal.entries.get(entity, {})
+        # What somebody has changed since is his.
+        is_ours = any(key in recorded and values[key] in recorded[key].afters for key in values)
+        (ours if is_ours else theirs).append(entity)
+    if ours and is_still:
+        command = verification(evidence.snapshot, ours)
+        yield throttle_finding(
+            ours, "has", "have", "throttles of a reassignment that is over", command
+        )
+    if topics := [entity for entity in theirs if entity.kind is EntityKind.TOPICS]:
+        them = "it" if len(topics) == 1 else "them"
+        what = f"throttled replicas, and nothing of {them} is moved"
+        yield throttle_finding(topics, "has", "have", what, description("--topic", topics))
+    if limits := [entity for entity in theirs if entity.kind is EntityKind.BROKERS]:
+        what = "the rate of replication, and nothing is moved"
+        yield throttle_finding(limits, "limits", "limit", what, description("--broker", limits))
+
+
+def description(option: str, entities: Sequence[ConfigEntity]) -> str:
+    return f"kadmin configs --describe {option} {quoted(str(entities[0].root.name))}"
+
+
+def unused_throttles(
+    evidence: Evidence, under_way: Collection[TopicPartition], *, is_still: bool
+) -> dict[ConfigEntity, dict[str, str]]:
+    """The throttles that are set for nothing that moves, by topic, and where all *is_still* by
+    broker."""
     moved_topics = {partition.topic for partition in under_way}
-    left = tuple(
-        topic.name
+    found = {
+        topic_entity(topic.name): {
+            key: value for key in TOPIC_THROTTLES if (value := topic.config.values.get(key))
+        }
         for topic in evidence.snapshot.topics.values()
         if topic.name not in moved_topics
-        and any(topic.config.values.get(key) for key in TOPIC_THROTTLES)
+    }
+    copying = {move.replica.broker for move in running_dir_moves(evidence.log_dirs or {})}
+    for broker, values in sorted((evidence.broker_configs or {}).items()):
+        rates = {key: values[key] for key in RATES if key in values and is_still}
+        # Only the broker knows whether it copies a replica to another of its directories.
+        if broker in (evidence.log_dirs or {}) and broker not in copying and LOG_DIR_RATE in values:
+            rates[LOG_DIR_RATE] = values[LOG_DIR_RATE]
+        found[broker_entity(broker)] = rates
+    return {entity: values for entity, values in found.items() if values}
+
+
+def throttle_finding(
+    entities: Sequence[ConfigEntity], singular: str, plural: str, what: str, command: str | None
+) -> Finding:
+    topics = tuple(str(each.root.name) for each in entities if each.kind is EntityKind.TOPICS)
+    brokers = tuple(
+        BrokerId(int(str(each.root.name))) for each in entities if each.kind is EntityKind.BROKERS
     )
-    if left:
-        verb = "has" if len(left) == 1 else "have"
-        yield Finding(
-            severity=Severity.WARNING,
-            kind=Kind.THROTTLE,
-            text=f"{counted(len(left), 'topic')} {verb} throttled replicas, and nothing is moved",
-            topics=left,
-            command="kadmin configs --alter --topic"
-            f" {','.join(left)} --delete-config {','.join(TOPIC_THROTTLES)}",
-        )
-    slowed = tuple(
-        broker
-        for broker, values in sorted((evidence.broker_configs or {}).items())
-        if any(key in values for key in RATES)
+    who = [counted(len(topics), "topic")] if topics else []
+    who += [brokers_text(brokers)] if brokers else []
+    return Finding(
+        severity=Severity.WARNING,
+        kind=Kind.THROTTLE,
+        text=f"{' and '.join(who)} {singular if len(entities) == 1 else plural} {what}",
+        topics=topics,
+        brokers=brokers,
+        command=command,
     )
-    if slowed and not under_way:
-        verb = "limits" if len(slowed) == 1 else "limit"
-        yield Finding(
-            severity=Severity.WARNING,
-            kind=Kind.THROTTLE,
-            text=f"{brokers_text(slowed)} {verb} the rate of replication, and nothing is moved",
-            brokers=slowed,
-            command=f"kadmin configs --describe --broker {slowed[0]}",
-        )
+
+
+def verification(snapshot: ClusterSnapshot, entities: Sequence[ConfigEntity]) -> str | None:
+    """The `reassign --verify` that finds a partition where it is, and puts all throttles back.
+
+    A partition of one of *entities* if it can be.
+    """
+    first = [str(each.root.name) for each in entities if each.kind is EntityKind.TOPICS]
+    for name in (*first, *snapshot.topics):
+        topic = snapshot.topics.get(name)
+        if topic is None or topic.is_marked_for_deletion:
+            continue
+        for number, part in topic.assignment.partitions.items():
+            if part.replicas and len(set(part.replicas)) == len(part.replicas):
+                replicas = ",".join(map(str, part.replicas))
+                return (
+                    f"kadmin reassign --verify --topic {quoted(name)} --partitions {number}"
+                    f" --replicas {replicas}"
+                )
+    return None

@@ -13,6 +13,7 @@ from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import PartitionView
 from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
+from kadmin.quoting import quoted
 
 DESCRIBE: Final = "kadmin topics --describe"
 
@@ -75,7 +76,7 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
                 text=f"{counted(len(topics), 'topic')} {'has' if len(topics) == 1 else 'have'}"
                 f" {what}",
                 topics=tuple(topics),
-                command=f"{DESCRIBE} --topic {topics[0]}",
+                command=f"{DESCRIBE} --topic {quoted(topics[0])}",
             )
 
 

@@ -65,8 +65,8 @@ def throttles(moves: Sequence[Move], rate: int | None) -> dict[ConfigEntity, Map
     of_topics = topic_throttles(moves).items()
     of_brokers = broker_throttles(moves, rate).items()
     return {
-        **{ConfigEntity(Entity(EntityKind.TOPICS, name)): keys for name, keys in of_topics},
-        **{ConfigEntity(Entity(EntityKind.BROKERS, str(id_))): keys for id_, keys in of_brokers},
+        **{topic_entity(name): keys for name, keys in of_topics},
+        **{broker_entity(id_): keys for id_, keys in of_brokers},
     }
 
 
@@ -78,9 +78,17 @@ def with_log_dir_throttles(
     merged = dict(wanted)
     if rate is not None:
         for broker, keys in log_dir_throttles(moves, rate).items():
-            entity = ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+            entity = broker_entity(broker)
             merged[entity] = {**merged.get(entity, {}), **keys}
     return merged
+
+
+def broker_entity(broker: BrokerId) -> ConfigEntity:
+    return ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+
+
+def topic_entity(name: str) -> ConfigEntity:
+    return ConfigEntity(Entity(EntityKind.TOPICS, name))
 
 
 def throttles_in(

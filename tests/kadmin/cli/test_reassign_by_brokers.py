@@ -4,9 +4,10 @@ import json
 import re
 import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,7 @@ SLOW = "10000"
 """Bytes per second by which what follows the first megabyte of 4 is on its way for minutes."""
 FAST = "1000000000"
 RATES = ("follower.replication.throttled.rate", "leader.replication.throttled.rate")
+REPLICAS = ("follower.replication.throttled.replicas", "leader.replication.throttled.replicas")
 
 
 @pytest.fixture(scope="module")
@@ -276,6 +278,68 @@ def test_who_waits_by_zookeeper_hears_of_bytes_rate_and_time_left(
     )
     assert re.search(told, moved.stderr), moved.stderr
     assert [[2]] == replicas_of(fleet, "weighed")
+
+
+def findings(way: Sequence[str]) -> list[Any]:
+    found: list[Any] = json.loads(kadmin("check", *way, "--output", "json").stdout)["findings"]
+    return found
+
+
+def follow(found: list[Any], way: Sequence[str]) -> None:
+    """Run what `check` proposes, as it stands there."""
+    for finding in found:
+        if finding["command"] is not None:
+            program, *words = shlex.split(finding["command"])
+            assert program == "kadmin"
+            outcome = kadmin(*words)
+            assert outcome.exit_code == ExitCode.DONE, outcome
+            assert all(word in words for word in way)
+
+
+def test_what_check_proposes_amid_a_move_and_behind_it_harms_nothing(fleet: Fleet) -> None:
+    ways = (("--zookeeper", fleet.connect), ("--bootstrap-server", fleet.bootstrap))
+    create(fleet, "checked", "1:2", "1:2", "1:2", "1:2")
+    fill(fleet, "checked")
+    alter = ("configs", *ways[1], "--alter", "--broker", "2")
+    done(*alter, "--add-config", f"{RATES[1]}=888", "--yes")
+    wait_for_configs(fleet, {RATES[1]: "888"}, "--broker", "2")
+    path = plan_of("checked", *([[3, 2]] * 4))
+    begun = execute(fleet, path, "--throttle", SLOW)
+    assert begun.exit_code == ExitCode.DONE, begun
+
+    for way in ways:
+        found = findings(way)
+        assert "reassignment" in [each["kind"] for each in found]
+        assert "throttle" not in [each["kind"] for each in found]
+        follow(found, way)
+        assert dict.fromkeys(RATES, SLOW) == configs(fleet, "--broker", "2")
+        assert configs(fleet, "--topic", "checked").keys() == set(REPLICAS)
+    hastened = execute(fleet, path, "--throttle", FAST, "--additional")
+    assert hastened.exit_code == ExitCode.DONE, hastened
+    wait_until(
+        lambda: not json.loads(reassign(fleet, "--list", "--output", "json").stdout)["partitions"],
+        what="the end of all moves",
+    )
+    # By ZooKeeper nobody knows whose they are: they are shown, and stay.
+    shown = [each for each in findings(ways[0]) if each["kind"] == "throttle"]
+    follow(shown, ways[0])
+    wait_for_configs(fleet, dict.fromkeys(RATES, FAST), "--broker", "2")
+    (left,) = [each for each in findings(ways[1]) if each["kind"] == "throttle"]
+    follow([left], ways[1])
+
+    assert ["--describe"] * 2 == [
+        next(word for word in shlex.split(each["command"]) if word in ("--describe", "--alter"))
+        for each in shown
+    ]
+    assert (["checked"], [1, 2, 3]) == (left["topics"], left["brokers"])
+    for broker, rate in zip("123", ({}, {RATES[1]: "888"}, {}), strict=True):
+        wait_for_configs(fleet, rate, "--broker", broker)
+    wait_for_configs(fleet, {}, "--topic", "checked")
+    (own,) = [each for each in findings(ways[1]) if each["kind"] == "throttle"]
+    follow([own], ways[1])
+    wait_for_configs(fleet, {RATES[1]: "888"}, "--broker", "2")
+    done(*alter, "--delete-config", RATES[1], "--yes")
+    wait_for_configs(fleet, {}, "--broker", "2")
 
 
 def test_throttles_that_were_set_by_zookeeper_are_put_back_by_a_cancellation(fleet: Fleet) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster.model.ids import TopicPartition
 from cluster.storage.checkpoints import HIGH_WATERMARKS, parse_rows
 from kadmin.jobs.collect import Progress
 from kadmin.jobs.collect_wire import FETCH_SIZE, WireCopying
@@ -128,3 +129,17 @@ def test_a_rate_is_kept(tmp_path: Path) -> None:
 
     assert 3 * len(LOG) == sum(brokers.fetched) < FETCH_SIZE
     assert 3 * len(LOG) / 100 <= brokers.now_s < 3 * len(LOG) / 100 + 1
+
+
+@pytest.mark.parametrize("name", ["../../../out", "a/b", "..", "", "x" * 250, "a\0b"])
+def test_a_topic_with_a_name_that_leads_elsewhere_is_left_out(tmp_path: Path, name: str) -> None:
+    brokers = of_three()
+    for logs in brokers.logs.values():
+        logs[TopicPartition(name, 0)] = log()
+    told = Told()
+
+    files = copy(brokers, tmp_path / "c7", told)
+
+    assert 9 == len(files)
+    assert ["no topic may have this name"] * 3 == [each.reason for each in told.missing]
+    assert ["c7"] == [path.name for path in tmp_path.iterdir()]

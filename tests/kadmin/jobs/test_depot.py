@@ -1,12 +1,16 @@
 """Where collections lie: are files there whole or not at all, and what is noted kept?"""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from kadmin.errors import KadminError
+from kadmin.jobs.collection import read_manifest
 from kadmin.jobs.depot import NOTE_S, Depot, UriDepot, depot_at
+from kadmin.jobs.replica_segments import SegmentRoom
 from tests.support.s3 import Bucket, bucket_of_a_server
 
 
@@ -88,3 +92,62 @@ def test_at_a_uri_lines_are_written_now_and_then(bucket: Bucket) -> None:
 
     assert [1, 1, 3, 3] == seen
     assert 4 == len(content(depot, "journal").splitlines())
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda depot: depot.write("out/victim", b"evil"),
+        lambda depot: depot.write("victim", b"evil"),
+        lambda depot: depot.remove("out/victim"),
+        lambda depot: depot.size_of("out/victim"),
+        lambda depot: depot.opened("victim"),
+        lambda depot: depot.place("out"),
+        lambda depot: depot.noted("victim").__enter__(),
+        lambda depot: SegmentRoom(depot, Path()).segments("out"),
+        lambda depot: SegmentRoom(depot, Path()).segments("in").append(0, b"evil"),
+    ],
+)
+def test_no_link_leads_out_of_a_directory_that_others_filled(
+    tmp_path: Path, use: Callable[[Depot], object]
+) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "c7"
+    outside.mkdir()
+    (inside / "in").mkdir(parents=True)
+    (outside / "victim").write_bytes(b"as it was")
+    (inside / "out").symlink_to(outside)
+    (inside / "victim").symlink_to(outside / "victim")
+    (inside / f"in/{0:020}.log").symlink_to(outside / "victim")
+
+    with pytest.raises(OSError, match="link"):
+        use(depot_at(str(inside)))
+
+    assert ["victim"] == [path.name for path in outside.iterdir()]
+    assert b"as it was" == (outside / "victim").read_bytes()
+
+
+def test_nothing_is_written_through_a_link_for_a_part(tmp_path: Path) -> None:
+    depot = depot_at(str(tmp_path / "c7"))
+    depot.make()
+    (tmp_path / "victim").write_bytes(b"as it was")
+    (tmp_path / "c7/file.part").symlink_to(tmp_path / "victim")
+
+    depot.write("file", b"new")
+
+    assert b"new" == content(depot, "file")
+    assert b"as it was" == (tmp_path / "victim").read_bytes()
+
+
+def test_nobody_waits_for_a_pipe_that_stands_for_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "manifest.json")
+
+    with pytest.raises(KadminError, match="it is no file"):
+        read_manifest(depot_at(str(tmp_path)))
+
+
+def test_a_manifest_is_not_read_that_is_larger_than_any(tmp_path: Path) -> None:
+    with (tmp_path / "manifest.json").open("wb") as file:
+        file.truncate(2**40)
+
+    with pytest.raises(KadminError, match="has more than"):
+        read_manifest(depot_at(str(tmp_path)))

@@ -12,6 +12,7 @@ from typing import Final
 import pyarrow as pa
 
 from kadmin.errors import KadminError
+from kadmin.jobs.unpack_bounds import Room
 
 CODEC: Final = "lz4_raw"
 
@@ -38,12 +39,15 @@ def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]
     except OSError as error:
         raise CannotUnpack(path.parent, error) from error
 
+    room = Room(path.parent)
+
     def store(block: memoryview) -> tuple[int, int]:
         buffer = pa.compress(block, codec=CODEC)
         # A view of a buffer that was made smaller shows all that was allocated.
         packed = memoryview(buffer)[: buffer.size]
         at, done = file.tell(), 0
         try:
+            room.take(len(packed))
             while done < len(packed):
                 done += file.write(packed[done:])
         except OSError as error:

@@ -6,6 +6,7 @@ from typing import Final
 
 from kadmin.jobs.merge.files.log_file import LogFile
 from kadmin.jobs.merge.files.reader import Reader, opened, read_bytes
+from kadmin.jobs.unpack_bounds import UNPACKED_MIN
 
 READ_BYTES: Final = 1 << 18
 FEED_BYTES: Final = 1 << 12
@@ -15,11 +16,13 @@ GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 class GzipStream:
     """The unpacked bytes of a .gz file, up to where it is damaged.
 
-    `damage` says after the last read what was wrong, or None.
+    It ends where more than *bytes_max* would be unpacked.  `damage` says after the last read what
+    was wrong, or None.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, bytes_max: int = UNPACKED_MIN) -> None:
         self.damage: str | None = None
+        self.bytes_left = bytes_max
         self.pieces = self.unpacked(reader)
         self.left = memoryview(b"")
 
@@ -67,6 +70,11 @@ class GzipStream:
                         return
                     if content:
                         whole_until = None
+                    self.bytes_left -= len(content)
+                    if self.bytes_left < 0:
+                        yield content[: self.bytes_left]
+                        self.damage = "unpacks to more than --max-unpacked allows"
+                        return
                     yield content
                     data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             offset += count

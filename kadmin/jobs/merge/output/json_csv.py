@@ -10,8 +10,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kadmin.csv_cells import EVALUATED, MARK, NUMBER, QUOTED
+
 TEXT: Final = pa.large_string()
-QUOTE_IN_CSV: Final = r'[",\r\n]'
 CONTROLS: Final = r"[\x00-\x1f]"
 
 
@@ -34,11 +35,31 @@ def csv_lines(batch: pa.RecordBatch) -> pa.LargeStringArray:
     """Each row as a line of RFC 4180, but ended by a newline alone; null is empty.
 
     Members of a list are separated by blanks, those of a struct by hyphens: `orders-0 orders-1`.
+    A text that a spreadsheet would evaluate has an apostrophe in front.
     """
     cells: list[pa.Array | str] = []
     for column in batch.columns:
-        cells += [pc.fill_null(quoted(plain_text(column)), ""), ","]
+        text = plain_text(column)
+        if may_be_formula(column.type):
+            text = unevaluated(text)
+        cells += [pc.fill_null(quoted(text), ""), ","]
     return join(*cells[:-1], "\n")
+
+
+def may_be_formula(kind: pa.DataType) -> bool:
+    """Whether texts are in values of *kind*."""
+    if pa.types.is_list(kind):
+        return may_be_formula(kind.value_type)
+    return not (pa.types.is_integer(kind) or pa.types.is_timestamp(kind))
+
+
+def unevaluated(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    """`kadmin.csv_cells.unevaluated` of each of *texts*."""
+    is_formula = pc.match_substring_regex(texts, EVALUATED)
+    if not pc.any(is_formula).as_py():
+        return texts
+    is_number = pc.match_substring_regex(texts, NUMBER)
+    return pc.if_else(pc.and_not(is_formula, is_number), join(MARK, texts), texts)
 
 
 def csv_header(schema: pa.Schema) -> str:
@@ -110,7 +131,7 @@ def plain_text(column: pa.Array) -> pa.LargeStringArray:
 
 def quoted(texts: pa.LargeStringArray) -> pa.LargeStringArray:
     """*texts* as cells of CSV."""
-    needs = pc.match_substring_regex(texts, QUOTE_IN_CSV)
+    needs = pc.match_substring_regex(texts, QUOTED)
     in_quotes = join('"', pc.replace_substring(texts, '"', '""'), '"')
     return pc.if_else(needs, in_quotes, texts)
 

@@ -26,6 +26,7 @@ from kadmin.jobs.merge.survey.parts import (
 from kadmin.jobs.merge.survey.records import first_head
 from kadmin.jobs.merge.survey.sampling import SLACK_MS, stretches
 from kadmin.jobs.merge.survey.time_bounds import first_times
+from kadmin.jobs.unpack_bounds import UNPACKED_MIN, unpacked_max
 
 SURVEY_BYTES: Final = 32 << 20
 SAMPLES_MAX: Final = 1024
@@ -38,7 +39,7 @@ class SurveyTask:
 
     From *begin* to *end* of the file, both moved forward to the next head line; the first stretch
     of a file reaches beyond its first head line.  A .gz is one stretch and is unpacked into the
-    new file *store*.
+    new file *store*, but for what comes behind *unpacked_max* bytes.
     """
 
     number: int
@@ -49,6 +50,7 @@ class SurveyTask:
     times: TimeRange
     part_bytes: int
     store: str | None
+    unpacked_max: int = UNPACKED_MIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +75,12 @@ def survey_tasks(
     times: TimeRange,
     part_bytes: int,
     store: Path,
+    bytes_max: int | None = None,
 ) -> Iterator[SurveyTask]:
     """The surveys of *files*; with a range of *times* only of the stretches that may hold it.
 
-    Looks into the files only where there is a range.  *store* takes what is unpacked.
+    Looks into the files only where there is a range.  *store* takes what is unpacked, no more than
+    *bytes_max* of each file.
     """
     for number, (file, clock) in enumerate(zip(files, clocks, strict=True)):
         whole = SurveyTask(
@@ -88,6 +92,7 @@ def survey_tasks(
             times=times,
             part_bytes=part_bytes,
             store=str(store_path(store, number)) if file.is_gzip else None,
+            unpacked_max=unpacked_max(file.size, bytes_max),
         )
         if file.is_gzip:
             yield whole
@@ -174,7 +179,7 @@ def survey_gzip(task: SurveyTask, reader: Reader, path: Path) -> SurveyResult:
     times = first_times(reader, task.clock)
     if len(times) > 0 and times[0] > task.times.end_ms + SLACK_MS:
         return SurveyResult(number=task.number, begin=0, parts=(), is_passed_over=True)
-    stream = GzipStream(reader)
+    stream = GzipStream(reader, task.unpacked_max)
     with block_store(path) as store:
         parts, failure = parts_of(task, stream.read, 0, store)
     damage = stream.damage if failure is None else f"{failure.message}; the rest is not read"

@@ -324,3 +324,11 @@ def test_watching_shows_it_again_and_again(pair: Pair) -> None:
         process.communicate(timeout=OUTER_LIMIT_S)
 
     assert ExitCode.INTERRUPTED == process.returncode
+
+
+@pytest.mark.parametrize(
+    "command", ["log-dirs --broker 1 --by dir", "api-versions --differences", "brokers --describe"]
+)
+def test_commands_that_ask_brokers_work_both_ways(pair: Pair, command: str) -> None:
+    for way in pair.ways():
+        done(*command.split(), *way)

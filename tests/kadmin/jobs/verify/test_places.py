@@ -79,6 +79,33 @@ def test_an_archive_that_is_cut_off_is_unreadable(
     assert ExitCode.FOUND == run.exit_code
 
 
+def test_an_archive_that_holds_more_than_it_may_is_unreadable(tmp_path: Path) -> None:
+    logs = write_brokers(tmp_path, 5, copies=1)
+    places = [str(logs[0]), str(packed(logs[1], ".tar.gz", "gzip")), str(logs[2])]
+
+    run = verified(places, "--max-unpacked", "1000")
+
+    (unreadable,) = json.loads(run.stdout)["unreadable"]
+    reason = "it unpacks to more than 1,000 bytes (--max-unpacked allows more)"
+    assert {"label": places[1], "reason": reason} == unreadable
+    assert [] == json.loads(verified(places, "--max-unpacked", "10000000").stdout)["unreadable"]
+
+
+def test_a_link_that_stands_for_a_segment_in_an_archive_is_named(tmp_path: Path) -> None:
+    logs = write_brokers(tmp_path, 5, copies=1)
+    segment = next(logs[1].rglob("*.log"))
+    content = tmp_path / "elsewhere"
+    segment.rename(content)
+    segment.symlink_to(content)
+    places = [str(logs[0]), str(packed(logs[1], ".tar.gz", "gzip")), str(logs[2])]
+
+    run = verified(places)
+
+    (unreadable,) = json.loads(run.stdout)["unreadable"]
+    assert "it is no file but a link; left out" == unreadable["reason"]
+    assert unreadable["label"].endswith(str(segment.relative_to(logs[1])))
+
+
 def test_uris_of_files_are_paths(tmp_path: Path) -> None:
     logs = write_brokers(tmp_path, 5, copies=1)
     here = told(verified(list(map(str, logs))))

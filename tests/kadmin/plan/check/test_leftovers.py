@@ -1,5 +1,6 @@
 """What was begun and not ended: is it told, and why it hangs?"""
 
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,11 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.check.leftovers import leftover_findings
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
+from kadmin.plan.reassignment.throttles import broker_entity, topic_entity
 from tests.kadmin.builders import brokers, cluster, topic
+from tests.support.waiting import OUTER_LIMIT_S
 
 THROTTLED = {"leader.replication.throttled.replicas": "0:1"}
 
@@ -100,18 +105,125 @@ def test_an_election_that_nobody_carries_out_is_a_warning() -> None:
     assert Severity.WARNING is only(replace(sound, controller=None), elections=asked)[0]
 
 
-def test_throttles_of_what_is_not_moved_are_left_behind() -> None:
+def test_foreign_throttles_of_what_is_not_moved_are_shown() -> None:
     rates = {BrokerId(1): {"follower.replication.throttled.rate": "1000"}, BrokerId(0): {"a": "b"}}
     still = cluster(brokers("0 1"), topic("t", "0,1", configs=THROTTLED), topic("u", "0"))
     moving = cluster(brokers("0 1"), topic("t", "0,1", adding="1", configs=THROTTLED))
 
     of_topic, of_broker = found(still, broker_configs=rates)
 
-    assert "1 topic has throttled replicas, and nothing is moved" == of_topic.text
-    assert of_topic.command is not None
-    assert "--topic t --delete-config leader.replication.throttled.replicas," in of_topic.command
+    assert "1 topic has throttled replicas, and nothing of it is moved" == of_topic.text
+    assert "kadmin configs --describe --topic t" == of_topic.command
     assert "broker 1 limits the rate of replication, and nothing is moved" == of_broker.text
+    assert "kadmin configs --describe --broker 1" == of_broker.command
     assert [Kind.REASSIGNMENT] == [each.kind for each in found(moving, broker_configs=rates)]
+
+
+JOURNAL = ThrottleJournal(
+    entries={
+        topic_entity("t"): {
+            "leader.replication.throttled.replicas": Recorded(before="*", afters=("0:1",))
+        },
+        broker_entity(BrokerId(1)): {
+            "leader.replication.throttled.rate": Recorded(before="5", afters=("1000", "2000"))
+        },
+    }
+)
+RATE = {BrokerId(1): {"leader.replication.throttled.rate": "2000"}}
+
+
+def test_throttles_of_a_reassignment_are_put_back_by_its_journal() -> None:
+    still = cluster(brokers("0 1"), topic("u", "0"), topic("t", "0,1 1,0", configs=THROTTLED))
+
+    (both,) = found(still, broker_configs=RATE, journal=JOURNAL)
+
+    assert "1 topic and broker 1 have throttles of a reassignment that is over" == both.text
+    assert (
+        "kadmin reassign --verify --topic t --partitions 0 --replicas 0,1",
+        ("t",),
+        (BrokerId(1),),
+    ) == (both.command, both.topics, both.brokers)
+
+
+def test_what_somebody_set_over_a_throttle_of_a_reassignment_is_his() -> None:
+    still = cluster(brokers("0 1"), topic("u", "0 1"))
+    rates = {BrokerId(1): {"leader.replication.throttled.rate": "3000"}}
+
+    (finding,) = found(still, broker_configs=rates, journal=JOURNAL)
+
+    assert "kadmin configs --describe --broker 1" == finding.command
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"sees_moves": False},
+        {"snapshot": cluster(brokers("0 1"), topic("t", "0,1", adding="1", configs=THROTTLED))},
+        {
+            "snapshot": replace(
+                cluster(brokers("0 1"), topic("u", "0")),
+                moving={TopicPartition("u", 0): (BrokerId(1),)},
+            )
+        },
+        {
+            "snapshot": replace(
+                cluster(brokers("0 1"), topic("t", "0,1", configs=THROTTLED)),
+                faults=(subjects.hidden(subjects.REASSIGNMENT, "what is moving"),),
+            )
+        },
+    ],
+)
+@pytest.mark.parametrize("journal", [JOURNAL, None])
+def test_while_something_may_move_nothing_is_left(
+    more: dict[str, object], journal: ThrottleJournal | None
+) -> None:
+    still = cluster(brokers("0 1"), topic("t", "0,1", configs=THROTTLED))
+
+    told = found(**{"snapshot": still, "broker_configs": RATE, "journal": journal, **more})  # type: ignore[arg-type]
+
+    assert Kind.THROTTLE not in [each.kind for each in told]
+
+
+@pytest.mark.parametrize(
+    ("is_future", "broker", "is_told"), [(False, 1, True), (True, 1, False), (False, 0, False)]
+)
+def test_a_limit_for_copies_between_directories_is_told_where_the_broker_says_there_are_none(
+    is_future: bool, broker: int, is_told: bool
+) -> None:
+    log = ReplicaLog(
+        partition=TopicPartition("t", 0), size_bytes=1, lag_records=0, is_future=is_future
+    )
+    directory = LogDir(path="/d", error_code=0, replicas=(log,))
+    rates = {BrokerId(1): {"replica.alter.log.dirs.io.max.bytes.per.second": "1000"}}
+
+    told = found(
+        cluster(brokers("0 1"), topic("t", "0,1")),
+        broker_configs=rates,
+        log_dirs={BrokerId(broker): (directory,)},
+    )
+
+    assert is_told == (Kind.THROTTLE in [each.kind for each in told])
+
+
+@pytest.mark.parametrize("name", ["a b", "t;reboot", "$(reboot)", "-x", "a'b", "a\nb"])
+def test_names_in_commands_are_words_of_a_shell(name: str) -> None:
+    odd = cluster(brokers("0 1"), topic(name, "0", configs=THROTTLED))
+    (shown,) = found(odd)
+    (verified,) = found(
+        odd,
+        journal=ThrottleJournal(entries={topic_entity(name): JOURNAL.entries[topic_entity("t")]}),
+    )
+
+    for finding in (shown, verified):
+        assert finding.command is not None
+        words = subprocess.run(
+            ["bash", "-c", f"kadmin() {{ printf '%s\\0' \"$@\"; }}; {finding.command}"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=OUTER_LIMIT_S,
+        ).stdout.split("\0")
+        assert name == words[words.index("--topic") + 1]
 
 
 def test_what_cannot_be_read_is_told() -> None:

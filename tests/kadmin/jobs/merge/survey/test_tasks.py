@@ -194,6 +194,24 @@ def test_of_a_damaged_packed_file_the_damage_is_named(tmp_path: Path) -> None:
     assert "damaged near byte" in problem.reason
 
 
+def test_of_a_packed_file_no_more_is_unpacked_than_it_may_be(tmp_path: Path) -> None:
+    content, packed = packed_log()
+    path = tmp_path / "state-change.log.gz"
+    path.write_bytes(packed)
+    size = len(content) // 2
+
+    data, summary = merged(found_in(tmp_path), unpacked_max=size)
+
+    assert content.startswith(data.rstrip(b"\n"))
+    assert size - 200 < len(data) <= size + 1
+    (problem,) = summary.damaged
+    assert "unpacks to more than --max-unpacked allows" == problem.reason
+    assert (content, ()) == (
+        merged(found_in(tmp_path), unpacked_max=len(content))[0],
+        merged(found_in(tmp_path))[1].damaged,
+    )
+
+
 @pytest.mark.parametrize("padding", [0, 5000])
 def test_of_what_is_no_gzip_behind_a_packed_file_the_place_is_named(
     tmp_path: Path, padding: int
