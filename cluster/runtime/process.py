@@ -104,7 +104,7 @@ class BrokerProcess:
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._runner = SessionRunner()
         self._metrics = ProcessMetrics()
-        self._since_ms = self._clock.now_ms()
+        self._since_ms = self._clock.wall_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._parts: Parts | None = None
         self.endpoints: tuple[Endpoint, ...] = ()

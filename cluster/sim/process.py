@@ -237,7 +237,7 @@ class Process:
             version=5,
             host=host,
             port=port,
-            timestamp_ms=self.clock.now_ms(),
+            timestamp_ms=self.clock.wall_ms(),
         )
         path = paths.broker(broker_id)
         create = Create(path, encode_broker(registration), is_ephemeral=True)

@@ -362,7 +362,7 @@ class LogManager:
         return directory
 
     def delete_old_segments(
-        self, now_ms: int, high_watermark_of: Callable[[TopicPartition], int]
+        self, now_ms: int, wall_ms: int, high_watermark_of: Callable[[TopicPartition], int]
     ) -> Mapping[TopicPartition, int]:
         """Apply retention to all logs, and return how many segments were dropped of which."""
         dropped: dict[TopicPartition, int] = {}
@@ -371,7 +371,7 @@ class LogManager:
                 if log.is_offline:
                     break
                 try:
-                    count = log.delete_old_segments(now_ms, high_watermark_of(partition))
+                    count = log.delete_old_segments(now_ms, wall_ms, high_watermark_of(partition))
                 except KafkaStorageError:
                     # The reason is in the directory's health; the others go on.
                     break

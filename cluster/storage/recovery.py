@@ -126,7 +126,7 @@ def open_log(
     """
     health.check()
     try:
-        loader = Loader(files, directory, config, known, now_ms, producer_expiration_ms)
+        loader = Loader(files, directory, config, known, now_ms)
         loader.load()
         producers = loader.settle()
         known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
@@ -166,14 +166,12 @@ class Loader:
         config: LogConfig,
         known: KnownOffsets,
         now_ms: int,
-        producer_expiration_ms: int,
     ) -> None:
         self._files = files
         self._directory = directory
         self._config = config
         self._known = known
         self._now_ms = now_ms
-        self._producer_expiration_ms = producer_expiration_ms
         self._producers: ProducerState | None = None
         self._entries: dict[str, FileEntry] = {}
         self._scanned_size = 0
@@ -309,7 +307,7 @@ class Loader:
                 raise CorruptFileError(
                     segment.path(INDEX_SUFFIX), "it or its time index is missing"
                 )
-            segment.load(log.size, log.modified_ms, index.size, time_index.size)
+            segment.load(log.size, self._now_ms - log.age_ms, index.size, time_index.size)
             if segment.txn_index.has_file:
                 segment.txn_index.load(segment.base_offset)
         except CorruptFileError:
@@ -389,18 +387,18 @@ class Loader:
     def _reindex(self, segment: Segment, log: FileEntry) -> None:
         """Make the indexes of a trusted segment anew, from its headers."""
         self._reindexed.append(segment.base_offset)
-        segment.begin_rebuild(log.modified_ms)
+        segment.begin_rebuild(self._now_ms - log.age_ms)
         try:
             state = self._producers_up_to(segment.base_offset, is_trusted=True)
             for position, header in headers(segment.file, 0, log.size):
                 segment.adopt(position, header)
                 if header.is_control:
                     batch = segment.file.read(position, header.size)
-                    aborted = state.note_batch(header, batch, 0)
+                    aborted = state.note_batch(header, batch, 0, self._now_ms)
                     if aborted is not None:
                         segment.txn_index.append(aborted)
                 else:
-                    state.note(header)
+                    state.note(header, self._now_ms)
         except CorruptBatchError as error:
             raise CorruptFileError(segment.path(LOG_SUFFIX), str(error)) from error
         segment.finish()
@@ -410,7 +408,7 @@ class Loader:
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
         if segment.base_offset not in self._reindexed:
             self._reindexed.append(segment.base_offset)
-        segment.begin_rebuild(log.modified_ms)
+        segment.begin_rebuild(self._now_ms - log.age_ms)
         if self._producers is None:
             self._producers = self._producers_up_to(segment.base_offset)
         # Offsets may leave gaps, as compaction makes them, but never go back: bytes that were cut
@@ -423,7 +421,7 @@ class Loader:
                 flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", is_torn=False)
                 break
             segment.adopt(position, header)
-            aborted = self._producers.note_batch(header, window, start)
+            aborted = self._producers.note_batch(header, window, start, self._now_ms)
             if aborted is not None:
                 segment.txn_index.append(aborted)
             self._epochs.note(header)
@@ -506,7 +504,6 @@ class Loader:
             self.segments,
             offset,
             self._now_ms,
-            self._producer_expiration_ms,
         )
 
     def _sync_transactions(self) -> None:

@@ -148,8 +148,8 @@ class Membership:
     async def _join(self, session: Session) -> None:
         assert self._note is not None
         self._note(session.session_id)
-        now_ms = LoopClock(self._loop).now_ms()
-        broker = registration(self.broker_id, self._endpoints, self._rack, now_ms)
+        wall_ms = LoopClock(self._loop).wall_ms()
+        broker = registration(self.broker_id, self._endpoints, self._rack, wall_ms)
         epoch = await register(
             session,
             broker,

@@ -24,7 +24,7 @@ logger: Final = logging.getLogger(__name__)
 
 
 def registration(
-    broker_id: BrokerId, endpoints: Sequence[Endpoint], rack: str | None, now_ms: int
+    broker_id: BrokerId, endpoints: Sequence[Endpoint], rack: str | None, wall_ms: int
 ) -> BrokerRegistration:
     """What this broker says of itself."""
     plain = next(endpoint for endpoint in endpoints if endpoint.security_protocol == "PLAINTEXT")
@@ -35,7 +35,7 @@ def registration(
         host=plain.host,
         port=plain.port,
         rack=rack,
-        timestamp_ms=now_ms,
+        timestamp_ms=wall_ms,
     )
 
 

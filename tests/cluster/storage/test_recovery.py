@@ -42,7 +42,7 @@ def closed(epochs: Sequence[int] = (0,) * 30) -> tuple[SimDisk, bytes]:
     log, _ = opened(disk, config=CONFIG)
     for number, epoch in enumerate(epochs):
         times = [START_MS + 3 * number + more for more in range(3)]
-        log.append(batch(3, times=times), LeaderEpoch(epoch), START_MS)
+        log.append(batch(3, times=times), LeaderEpoch(epoch), START_MS, START_MS)
     content = stored_bytes(log)
     log.close(START_MS)
     return disk, content
@@ -666,7 +666,7 @@ def test_a_torn_checkpoint_of_the_epochs_is_made_anew_where_batches_are_trusted(
     log, _ = opened(disk, config=CONFIG)
     for epoch in (0, 0, 3, 3, 3, 7, 9):
         for _ in range(4):
-            log.append(batch(3), LeaderEpoch(epoch), START_MS)
+            log.append(batch(3), LeaderEpoch(epoch), START_MS, START_MS)
     wanted = log.epochs.starts
     log.close(START_MS)
     with_zeros(disk)
@@ -752,7 +752,7 @@ def test_a_batch_larger_than_what_is_read_at_once_is_found(size: int):
     config = LogConfig(message_size_max=10**7)
     log, _ = opened(disk, config=config)
     append(log)
-    log.append(batch([bytes(size)]), EPOCH, START_MS, has_checked_records=True)
+    log.append(batch([bytes(size)]), EPOCH, START_MS, START_MS, has_checked_records=True)
     append(log)
 
     again, report = opened(disk, config=config)
