@@ -18,18 +18,19 @@ STEP_MIN_MS: Final = 10_000
 
 
 class SettledClock:
-    """A wall clock that follows steps of *clock* a day late.  What it starts with, it believes."""
+    """A wall clock that follows steps of *clock* a day late."""
 
     __slots__ = ("_ahead_ms", "_clock", "_since_ms", "_stepped_ms", "_warn")
 
-    def __init__(self, clock: Clock, warn: Callable[[str], None]) -> None:
+    def __init__(self, clock: Clock, idle_ms: int, warn: Callable[[str], None]) -> None:
+        """The broker was there last *idle_ms* ago: or the clock was set forward since."""
         self._clock = clock
         self._warn = warn
-        self._ahead_ms = clock.wall_ms() - clock.now_ms()
-        """Of the steady clock."""
-        self._stepped_ms = self._ahead_ms
-        """The same of the clock as it was set last, and since when."""
+        self._stepped_ms = clock.wall_ms() - clock.now_ms()
+        self._ahead_ms = self._stepped_ms - idle_ms
+        """Of the steady clock, as retention has it."""
         self._since_ms = clock.now_ms()
+        """Since when the machine's clock is as far ahead as `_stepped_ms` has it."""
 
     def wall_ms(self) -> int:
         now_ms = self._clock.now_ms()

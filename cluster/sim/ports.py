@@ -30,9 +30,11 @@ class SimClock:
         self._set: set[Timer] = set()
         self.ahead_ms = 0
         """By how much the wall clock was set forward; negative if it was set back."""
+        self.is_steady = True
+        """Whether durations are what they are: the fence against steps of the wall clock."""
 
     def now_ms(self) -> int:
-        return self._schedule.now_ms
+        return self._schedule.now_ms if self.is_steady else self.wall_ms()
 
     def wall_ms(self) -> int:
         return START_MS + self._schedule.now_ms + self.ahead_ms

@@ -85,6 +85,11 @@ class LogManager:
         return manager
 
     @property
+    def idle_ms(self) -> int:
+        """How long ago a broker had the directories, as far as the machine's clock tells."""
+        return min(one.idle_ms for one in self.online)
+
+    @property
     def online(self) -> tuple[LogDirectory, ...]:
         return tuple(one for one in self.directories if one.health.failure is None)
 

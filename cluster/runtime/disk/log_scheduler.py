@@ -63,7 +63,7 @@ class LogScheduler:
         self._replicas = replicas
         self._directory_failed = directory_failed
         self._clock = LoopClock(loop)
-        self._settled_clock = SettledClock(self._clock, logger.warning)
+        self._settled_clock = SettledClock(self._clock, logs.idle_ms, logger.warning)
         self._timers: dict[str, TimerHandle] = {}
         self._known_failures = {
             directory.path for directory in logs.directories if directory.health.failure is not None

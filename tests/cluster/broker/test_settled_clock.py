@@ -17,7 +17,7 @@ class Settling:
     def __init__(self) -> None:
         self.clock = Clock()
         self.warnings: list[str] = []
-        self.settled = SettledClock(self.clock, self.warnings.append)
+        self.settled = SettledClock(self.clock, 0, self.warnings.append)
 
     def ahead_ms(self, for_ms: int = LOOK_MS) -> int:
         """By how much it is ahead of the right time when *for_ms* have gone by."""
@@ -63,8 +63,11 @@ def test_a_clock_that_goes_a_little_wrong_is_followed() -> None:
     assert [] == settling.warnings
 
 
-def test_what_it_starts_with_is_believed() -> None:
-    clock = Clock()
-    clock.ahead_ms = YEAR_MS
+def test_a_step_while_the_broker_is_away_counts_a_day_late() -> None:
+    settling = Settling()
+    settling.clock.ahead_ms = YEAR_MS
+    settling.settled = SettledClock(settling.clock, YEAR_MS, settling.warnings.append)
 
-    assert SettledClock(clock, [].append).wall_ms() == START_MS + YEAR_MS
+    assert settling.ahead_ms(STEP_STANDS_MS - LOOK_MS) == 0
+    assert settling.ahead_ms() == YEAR_MS
+    assert [] == settling.warnings
