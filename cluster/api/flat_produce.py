@@ -193,6 +193,7 @@ class Prefixes:
     def __init__(self, broker: Broker) -> None:
         self._led = broker.partitions.led
         self._now_ms = broker.ports.clock.now_ms
+        self._wall_ms = broker.ports.clock.wall_ms
         self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
         self._unknown_count = 0
         self._unpack = UNUSUAL.unpack
@@ -224,7 +225,7 @@ class Prefixes:
         log = hosted.log
         now_ms = self._now_ms()
         try:
-            base_offset = append(log, records, replica.state.leader_epoch, now_ms)
+            base_offset = append(log, records, replica.state.leader_epoch, now_ms, self._wall_ms())
         except KafkaStorageError as error:
             answer = refused(index, error.error_code, str(error))
             return encoded(version, correlation_id, topic, answer)
@@ -321,7 +322,9 @@ def joined(buffers: Any) -> bytes:
     return b"".join(buffers)
 
 
-def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: int) -> int:
+def append(
+    log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: int, wall_ms: int
+) -> int:
     """Append a producer's batch as `PartitionLog.append` does, and return its base offset.
 
     DECLINED, with nothing changed, where anything about it is unusual.
@@ -349,7 +352,7 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
         or max_timestamp < 0
         or config.uses_log_append_time
         or config.timestamp_before_max_ms != NO_BOUND
-        or max_timestamp - now_ms > config.timestamp_after_max_ms
+        or max_timestamp - wall_ms > config.timestamp_after_max_ms
         # The log.
         or not has_room(segment, size, max_timestamp, end_offset - 1)
         or end_offset - log.recovery_point >= config.flush_messages
@@ -377,7 +380,7 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
         raise log.health.fail(error) from error
     producers = log._producers
     if producer != NO_PRODUCER:
-        producers.note(header_of(records))
+        producers.note(header_of(records), now_ms)
     producers.end_offset = log.log_end_offset = end_offset
     return base_offset
 

@@ -137,9 +137,9 @@ class CheckedProduce:
         self._cancel: Cancel | None = None
 
     def begin(self) -> Cancel:
-        now_ms = self._broker.ports.clock.now_ms()
+        wall_ms = self._broker.ports.clock.wall_ms()
         self._broker.record_checks.add(
-            RecordCheck(one.records, one.config, now_ms, partial(self._checked, one))
+            RecordCheck(one.records, one.config, wall_ms, partial(self._checked, one))
             for one in self._unchecked
         )
         # Each is let go when it was looked at.

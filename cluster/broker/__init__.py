@@ -32,4 +32,5 @@ __all__ = [
     "refusals_log",
     "replica_stops",
     "role_changes",
+    "settled_clock",
 ]

@@ -73,18 +73,19 @@ def append(
     if acks == ALL_ACKS and replica.is_under_min_isr:
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
     log = hosted.log
-    now_ms = broker.ports.clock.now_ms()
+    now_ms, wall_ms = broker.ports.clock.now_ms(), broker.ports.clock.wall_ms()
     try:
         outcome = log.append(
             records,
             replica.state.leader_epoch,
             now_ms,
+            wall_ms,
             has_checked_records=has_checked_records,
         )
     except HeavyBatch:
         return log.config
     except InvalidTimestamp as error:
-        wrong = timestamp_errors(records, log.config, now_ms)
+        wrong = timestamp_errors(records, log.config, wall_ms)
         answer = refused(index, error.error_code, MESSAGE if wrong else str(error))
         return answer._replace(record_errors=wrong)
     except OutOfOrderSequence as error:

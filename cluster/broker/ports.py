@@ -29,7 +29,13 @@ ReplyT = TypeVar("ReplyT")
 
 class Clock(Protocol):
     def now_ms(self) -> int:
-        """Milliseconds since 1970."""
+        """Milliseconds since some moment, for durations and deadlines: it never falls, and no step
+        of the machine's clock changes it."""
+        ...
+
+    def wall_ms(self) -> int:
+        """Milliseconds since 1970 by the machine's clock, which people and NTP set back and forth:
+        for what is written down, and for comparison with what others have written down."""
         ...
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:

@@ -17,19 +17,19 @@ from cluster.storage.validation import check_heavy_batch
 class RecordCheck:
     """A batch that is waiting, or was looked at: then `error` says what is wrong with it."""
 
-    __slots__ = ("_now_ms", "config", "done", "error", "records")
+    __slots__ = ("_wall_ms", "config", "done", "error", "records")
 
     def __init__(
         self,
         records: bytearray,
         config: LogConfig,
-        now_ms: int,
+        wall_ms: int,
         done: Callable[["RecordCheck"], None],
     ) -> None:
         self.records = records
         """Of its own: what a request holds is gone when its handler returns."""
         self.config = config
-        self._now_ms = now_ms
+        self._wall_ms = wall_ms
         self.done = done
         """Called with this when it was looked at, in the loop."""
         self.error: LogError | CorruptBatchError | None = None
@@ -37,7 +37,7 @@ class RecordCheck:
     def run(self) -> None:
         """Look.  Runs on a thread."""
         try:
-            check_heavy_batch(self.records, self.config, self._now_ms)
+            check_heavy_batch(self.records, self.config, self._wall_ms)
         except (LogError, CorruptBatchError) as error:
             # The frames of the error hold what was unpacked.
             error.__context__ = None

@@ -16,11 +16,11 @@ MESSAGE: Final = "One or more records have been rejected"
 
 
 def timestamp_errors(
-    records: memoryview, config: LogConfig, now_ms: int
+    records: memoryview, config: LogConfig, wall_ms: int
 ) -> tuple[BatchIndexAndErrorMessage, ...]:
     """The records whose timestamps are too far from now, of a batch that was looked into."""
-    earliest = now_ms - config.timestamp_before_max_ms
-    latest = now_ms + config.timestamp_after_max_ms
+    earliest = wall_ms - config.timestamp_before_max_ms
+    latest = wall_ms + config.timestamp_after_max_ms
     return tuple(
         BatchIndexAndErrorMessage(
             index,

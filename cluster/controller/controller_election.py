@@ -20,7 +20,7 @@ from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import ControllerEpoch
 
 
-def elect_controller(now_ms: int) -> Procedure[ControllerEpochNode | None]:
+def elect_controller() -> Procedure[ControllerEpochNode | None]:
     """Try to become the controller; the new epoch, or None when another broker is the controller.
 
     Who wins has raised the epoch by one, and all that older controllers still try to write is
@@ -59,7 +59,6 @@ def elect_controller(now_ms: int) -> Procedure[ControllerEpochNode | None]:
             RegisterController(
                 controller_epoch=tried,
                 expected_zk_version=found.epoch.epoch_zk_version,
-                timestamp_ms=now_ms,
             ),
             Written,
         )

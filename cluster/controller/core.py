@@ -378,7 +378,7 @@ class ControllerCore:
         if self._candidate_at_ms is not None:
             # It has just failed as the controller; `on_deadline` puts the election back.
             return
-        epoch = yield from elect_controller(self._now_ms)
+        epoch = yield from elect_controller()
         if epoch is None:
             return
         active = ActiveController.begin(

@@ -46,7 +46,6 @@ class RegisterController:
 
     controller_epoch: ControllerEpoch
     expected_zk_version: ZkVersion
-    timestamp_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ MANY: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """Who asks, in which session.
+    """Who asks, in which session, and when by the machine's clock.
 
     *allows_unclean* is what topics without a config of their own have for
     `unclean.leader.election.enable`.  *report* is told of each node that could not be understood.
@@ -27,6 +27,7 @@ class Client:
     broker_id: BrokerId
     session_id: int
     allows_unclean: bool
+    wall_ms: int
     report: Callable[[CorruptZnodeError], None]
 
 

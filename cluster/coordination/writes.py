@@ -103,7 +103,7 @@ def create_controller_epoch() -> Steps[Written]:
 
 def register_controller(client: Client, request: RegisterController) -> Steps[Written]:
     controller = Controller(
-        broker_id=client.broker_id, timestamp_ms=request.timestamp_ms, version=CONTROLLER_VERSION
+        broker_id=client.broker_id, timestamp_ms=client.wall_ms, version=CONTROLLER_VERSION
     )
     epoch_data = encode_controller_epoch(request.controller_epoch)
     transaction = Multi(

@@ -268,16 +268,16 @@ def stamp(
 
 
 def stamp_log_append_time(
-    buffer: bytearray | memoryview, header: BatchHeader, now_ms: int, position: int = 0
+    buffer: bytearray | memoryview, header: BatchHeader, wall_ms: int, position: int = 0
 ) -> BatchHeader:
-    """Say that the whole batch at *position* was appended at *now_ms*, and return the new header.
+    """Say that the whole batch at *position* was appended at *wall_ms*, and return the new header.
 
     The records' own timestamps stay where they are and lose their meaning; the checksum is
     computed anew, over all bytes of the batch.  Only for magic 2.
     """
     attributes = header.attributes | _LOG_APPEND_TIME
     _ATTRIBUTES.pack_into(buffer, position + _SEALED_AT, attributes)
-    return stamp_max_timestamp(buffer, header._replace(attributes=attributes), now_ms, position)
+    return stamp_max_timestamp(buffer, header._replace(attributes=attributes), wall_ms, position)
 
 
 def stamp_max_timestamp(

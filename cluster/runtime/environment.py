@@ -13,34 +13,26 @@ from cluster.runtime.hourly_logs import write_state_change
 from cluster.statechange.line import StateChangeLine
 
 NS_PER_MS: Final = 1_000_000
+STEADY_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""It goes on while the machine is suspended, as the timeouts of others do."""
 
 logger: Final = logging.getLogger("cluster.api")
 
 
 class LoopClock:
-    """The machine's clock, and the loop's timers."""
+    """The machine's two clocks, and the loop's timers."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self._loop = loop
 
     def now_ms(self) -> int:
+        return time.clock_gettime_ns(STEADY_CLOCK) // NS_PER_MS
+
+    def wall_ms(self) -> int:
         return time.time_ns() // NS_PER_MS
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
         return self._loop.call_later(delay_ms / 1000, function).cancel
-
-
-class SteadyClock:
-    """The machine's time when the clock was made, from then on without the steps that people make:
-    it never falls.
-    """
-
-    def __init__(self, loop: AbstractEventLoop) -> None:
-        self._loop = loop
-        self._ahead_s = time.time() - loop.time()
-
-    def now_ms(self) -> int:
-        return int((self._loop.time() + self._ahead_s) * 1000)
 
 
 class SystemChance:

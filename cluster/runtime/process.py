@@ -20,10 +20,10 @@ from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED, Dispatch
 from cluster.api.flat_produce import flat_produce
 from cluster.broker.broker import Broker
-from cluster.broker.cluster_store import ZooKeeperStore
+from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
-from cluster.broker.ports import ApiSettings, Ports
+from cluster.broker.ports import ApiSettings, Ports, TopicOverrides
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.coordination.startup import (
@@ -104,7 +104,7 @@ class BrokerProcess:
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._runner = SessionRunner()
         self._metrics = ProcessMetrics()
-        self._since_ms = self._clock.now_ms()
+        self._since_ms = self._clock.wall_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._parts: Parts | None = None
         self.endpoints: tuple[Endpoint, ...] = ()
@@ -130,12 +130,12 @@ class BrokerProcess:
         # 1. The addresses are taken: clients may connect, and wait until they are served.
         ports = self._server.bind(settings.listeners)
         # 2. ZooKeeper says which cluster this is, who this broker is, and what its configs are.
-        session = await membership.first_session(settings.connection_timeout_ms)
-        await self._identify(session)
+        await membership.connect(settings.connection_timeout_ms)
+        await membership.in_session(self._identify)
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
-        await dynamic.read(session)
+        await membership.in_session(dynamic.read)
         # 3. The logs are opened, and recovered after a crash.
-        logs = await self._load_logs(session)
+        logs = await self._load_logs()
         parts = self._parts = self._assemble(logs, dynamic)
         # 4. Requests are served, before the registration makes others send any.
         name = host_name(settings.advertised)
@@ -143,7 +143,7 @@ class BrokerProcess:
         self._server.start(self._service(parts.broker, parts.memory))
         # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
         # this broker runs for controller.
-        await self._register(session, parts)
+        await self._register(parts)
         # 6. What goes on by itself begins: the logs' tasks, and the looks at followers.
         parts.log_scheduler.start()
         parts.broker.start()
@@ -175,13 +175,19 @@ class BrokerProcess:
             raise InvalidSettings(["broker.id is missing, and broker.id.generation.enable=false"])
         return await run(session, new_broker_id(self._settings.reserved_id_max))
 
-    async def _load_logs(self, session: Session) -> LogManager:
+    async def _load_logs(self) -> LogManager:
         membership = self._membership
+
+        async def overrides_of(topics: tuple[str, ...]) -> TopicOverrides:
+            return await membership.in_session(
+                lambda session: run(session, read_topic_overrides(topics))
+            )
+
         logs = await load_logs(
             self._files,
             self._settings,
             self._configs,
-            session,
+            overrides_of,
             membership.broker_id,
             membership.cluster_id,
             self._clock.now_ms(),
@@ -284,16 +290,17 @@ class BrokerProcess:
             flat_produce=flat_produce(broker),
         )
 
-    async def _register(self, session: Session, parts: Parts) -> None:
+    async def _register(self, parts: Parts) -> None:
         """Join the cluster, and leave nothing of this broker's earlier sessions in the way."""
         files, logs = self._files, parts.logs
         earlier_sessions = earlier_session.recall(files, logs)
-        if await run(session, remove_stale_controller(earlier_sessions)):
+        if await self._membership.in_session(
+            lambda session: run(session, remove_stale_controller(earlier_sessions))
+        ):
             logger.info(
                 "Removed %s, which an earlier session of this broker left", paths.CONTROLLER
             )
         await self._membership.join(
-            session,
             self.endpoints,
             self._settings.rack,
             members=(self._runner, parts.config_changes, parts.controller),

@@ -223,7 +223,7 @@ class Client:
     ) -> None:
         """Send a batch that nobody has sent before, and *go_on* with the answer."""
         value = b"%d" % self._world.next_value()
-        batch = batch_of(value, self._world.clock.now_ms())
+        batch = batch_of(value, self._world.clock.wall_ms())
         part = PartitionProduceData(partition.partition, batch)
         topic_id, stops = self._topic_id(leader, partition), self._world.history.machine_stops
         leader_epoch = self._leader_epoch(leader, partition)

@@ -84,6 +84,7 @@ class SimController:
                     broker_id=process.broker_id,
                     session_id=process.session,
                     allows_unclean=False,
+                    wall_ms=process.clock.wall_ms(),
                     report=fail_on_damage,
                 )
                 self._continue(ticket, carry_out(request, client), None)

@@ -247,7 +247,7 @@ class SimDisk:
         return tuple(
             FileEntry(name, 0, 0, True)
             if isinstance(entry, Directory)
-            else FileEntry(name, len(entry.content), entry.modified_ms, False)
+            else FileEntry(name, len(entry.content), max(0, self.now_ms - entry.modified_ms), False)
             for name, entry in sorted(entries.items())
         )
 

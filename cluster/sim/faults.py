@@ -22,6 +22,7 @@ from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim import network
 from cluster.sim.clients import PEER, TIMEOUT_MS, Client
+from cluster.sim.clock_steps import plan_clock_steps
 from cluster.sim.disk import SimDisk
 from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import DIRECTORIES, Process
@@ -61,6 +62,7 @@ def play(world: World) -> None:
         # Each has lots of its own: to leave one out changes nothing in what the others are.
         lots = Random(f"{world.story.seed} {number}")
         world.after(at_ms, lambda act=act, lots=lots: do(world, act, BREAKS, lots))  # type: ignore[misc]
+    plan_clock_steps(world, FAULTS_MS)
     for at_ms in range(UPKEEP_MS, FAULTS_MS + UPKEEP_LEFT_MS, UPKEEP_MS):
         world.after(at_ms, lambda: keep_up(world))
     world.run_until(FAULTS_MS)

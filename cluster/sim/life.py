@@ -7,6 +7,7 @@ from cluster.api.dispatch import Dispatch
 from cluster.broker.broker import Broker
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.sim.disk import SimDisk
+from cluster.sim.ports import SimClock
 from cluster.storage.log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 
@@ -14,6 +15,7 @@ from cluster.wire.api_keys import ApiKey
 class Life(Protocol):
     """The attributes are told of in `cluster.sim.process`."""
 
+    clock: SimClock
     disk: SimDisk
     broker: Broker
     dispatch: Dispatch

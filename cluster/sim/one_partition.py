@@ -16,6 +16,7 @@ from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.sim.clients import Client
+from cluster.sim.clock_steps import plan_clock_steps
 from cluster.sim.controller import orders_to
 from cluster.sim.faults import Act, client_moves_log, crash, do, expire, force_move, freeze, keep_up
 from cluster.sim.history import Incarnation, headers_of
@@ -63,6 +64,7 @@ def play(world: World) -> None:
             lots = Random(f"{world.story.seed} {number}")
             at_ms = burst_ms + plan.randint(0, BURST_MS)
             world.after(at_ms, lambda act=act, lots=lots: do(world, act, BREAKS, lots))  # type: ignore[misc]
+    plan_clock_steps(world, FAULTS_MS)
     observer = Observer(world)
     for at_ms in range(0, FAULTS_MS + HEALING_MS, LOOK_MS):
         world.after(at_ms, observer.look)

@@ -16,7 +16,7 @@ from cluster.storage.log import PartitionLog
 from cluster.storage.work import FlushWork
 
 START_MS: Final = 1_700_000_000_000
-"""When the virtual clock begins, in ms since 1970."""
+"""When the brokers' clocks begin, in ms since 1970."""
 
 
 class SimClock:
@@ -28,9 +28,16 @@ class SimClock:
         self._schedule = schedule
         self._deliver = deliver or at_once
         self._set: set[Timer] = set()
+        self.ahead_ms = 0
+        """By how much the wall clock was set forward; negative if it was set back."""
+        self.is_steady = True
+        """Whether durations are what they are: the fence against steps of the wall clock."""
 
     def now_ms(self) -> int:
-        return START_MS + self._schedule.now_ms
+        return self._schedule.now_ms if self.is_steady else self.wall_ms()
+
+    def wall_ms(self) -> int:
+        return START_MS + self._schedule.now_ms + self.ahead_ms
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
         timer = Timer(function, self._set)

@@ -22,6 +22,7 @@ from cluster.broker.ports import (
     Ports,
     TopicOverrides,
 )
+from cluster.broker.settled_clock import SettledClock
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import SessionExpired, SessionStarted, UncleanElectionEnabled
 from cluster.coordination.hints import hint_of
@@ -106,11 +107,19 @@ class Process:
         """The partitions of which there are logs, with the ids of their topics."""
         self.registration = SimRegistration(broker_id)
         self.clock = SimClock(world.schedule, self.deliver)
+        self.clock.ahead_ms = world.wall_clocks_ahead_ms[broker_id]
+        self.clock.is_steady = world.fences.steady_clocks
+        disk.now_ms = self.clock.wall_ms()
         self.logs = LogManager.open(disk, DIRECTORIES, broker_id, self.registration.cluster_id)
         self.registration.intact_since = self.logs.intact_since
         for one in self.logs.load(self._config_of(unreadable), self.clock.now_ms()):
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
+        self._retention_clock = (
+            SettledClock(self.clock, self.logs.idle_ms, ignore)
+            if world.fences.settled_clocks
+            else self.clock
+        )
         self.controller = SimController(world, self, core)
         self.journal = SimJournal(world.lines)
         self.broker = Broker(
@@ -190,7 +199,7 @@ class Process:
             self._do(action)
 
     def _do(self, action: Callable[[], None]) -> None:
-        self.disk.now_ms = self.clock.now_ms()
+        self.disk.now_ms = self.clock.wall_ms()
         try:
             action()
         except Crashed as crashed:
@@ -241,7 +250,7 @@ class Process:
             version=5,
             host=host,
             port=port,
-            timestamp_ms=self.clock.now_ms(),
+            timestamp_ms=self.clock.wall_ms(),
             intact_since=self.registration.intact_since,
         )
         path = paths.broker(broker_id)
@@ -396,6 +405,10 @@ class Process:
         for _, log in self.open_logs():
             if log.flush_is_due(now_ms):
                 self.disks.flush(log, ignore)
+        dropped = self.logs.delete_old_segments(
+            now_ms, self._retention_clock.wall_ms(), self.broker.high_watermark
+        )
+        self.broker.log_starts_moved(dropped)
         for deletion in self.logs.take_due_deletions(now_ms):
             with suppress(KafkaStorageError):
                 deletion.run(self.disk)

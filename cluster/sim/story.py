@@ -45,6 +45,8 @@ class Fault(Enum):
     """A controller that leaves office is slow to remove /controller: an operator was faster."""
     SLOW_PEER = auto()
     """What a broker asks another takes its time, up to more than it waits for the response."""
+    CLOCK_STEP = auto()
+    """The clock of a machine is set forward or back."""
 
 
 class ObeysAnybody(ControllerFence):
@@ -65,6 +67,8 @@ class Fences:
     removal_checks: bool = True
     orders: bool = True
     flushes: bool = True
+    steady_clocks: bool = True
+    settled_clocks: bool = True
     core: type[ControllerCore] = ControllerCore
 
     def take_out(self, broker: Broker) -> None:

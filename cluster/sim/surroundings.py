@@ -86,6 +86,8 @@ class Surroundings(ABC):
         self.schedule = Schedule()
         self.lines = SaidLines(self.schedule)
         self.clock = SimClock(self.schedule)
+        self.wall_clocks_ahead_ms: Counter[int] = Counter()
+        """By how much the clocks of the brokers' machines were set forward, or back."""
         self.zookeeper = SimZooKeeper(
             self._on_watch,
             self._on_commit,

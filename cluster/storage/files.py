@@ -15,8 +15,8 @@ class FileEntry(NamedTuple):
 
     name: str
     size: int
-    modified_ms: int
-    """When the content last changed, in milliseconds since 1970."""
+    age_ms: int
+    """How long ago the content changed, as far as the machine's clock tells; at least 0."""
     is_directory: bool
 
 

@@ -165,12 +165,14 @@ class GrowingLog:
         buffer: bytearray | memoryview,
         leader_epoch: LeaderEpoch,
         now_ms: int,
+        wall_ms: int,
         *,
         has_checked_records: bool = False,
     ) -> AppendOutcome:
         """Append the batch that a producer sent, after stamping offset and epoch into *buffer*.
 
-        A batch that is in the log already is not appended again.  With *has_checked_records* its
+        A batch that is in the log already is not appended again.  The times of its records are
+        compared with *wall_ms*, or replaced by it.  With *has_checked_records* its
         records were looked at before (`cluster.storage.validation.check_heavy_batch`).
 
         Raises:
@@ -181,16 +183,18 @@ class GrowingLog:
             KafkaStorageError: the directory is or went offline.
         """
         self.health.check()
-        header = checked_batch(buffer, self.config, now_ms, has_checked_records=has_checked_records)
+        header = checked_batch(
+            buffer, self.config, wall_ms, has_checked_records=has_checked_records
+        )
         if header.producer_id != NO_PRODUCER_ID:
             sent = self._producers.duplicate_of(header)
             if sent is not None:
                 return self._outcome(sent.first_offset, sent.last_offset, sent.timestamp, True)
         if self.config.uses_log_append_time:
-            header = stamp_log_append_time(buffer, header, now_ms)
+            header = stamp_log_append_time(buffer, header, wall_ms)
         header = stamp(buffer, header, self.log_end_offset, leader_epoch)
         self._write(buffer, (PlacedBatch(0, header),), header.max_timestamp, now_ms)
-        return self._outcome(header.base_offset, header.last_offset, now_ms, False)
+        return self._outcome(header.base_offset, header.last_offset, wall_ms, False)
 
     def _outcome(
         self, base_offset: int, last_offset: int, time_ms: int, is_duplicate: bool
@@ -241,7 +245,7 @@ class GrowingLog:
             raise self.health.fail(error) from error
         # What is in the file is counted, whatever becomes of the index.
         for position, header in batches:
-            aborted = self._producers.note_batch(header, data, position)
+            aborted = self._producers.note_batch(header, data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
         self.log_end_offset = self._producers.end_offset

@@ -140,7 +140,6 @@ class PartitionLog(GrowingLog):
             self._segments,
             offset,
             now_ms,
-            self.producer_expiration_ms,
         )
         # The names are gone before anything is written: a segment or a snapshot that came back
         # after a crash would stand in the middle of it.
@@ -167,16 +166,18 @@ class PartitionLog(GrowingLog):
         with self.health.guard():
             self.epochs.truncate_from_start(offset)
 
-    def delete_old_segments(self, now_ms: int, high_watermark: int) -> int:
+    def delete_old_segments(self, now_ms: int, wall_ms: int, high_watermark: int) -> int:
         """Drop the segments that retention gives up, and return how many.
 
-        Those before the log start, those too old, and the oldest while the log is too large; none
-        with records at or beyond the high watermark.  Their files wait in `take_doomed`.
+        Those before the log start, those too old by *wall_ms*, and the oldest while the log is too
+        large; none with records at or beyond the high watermark.  Their files wait in
+        `take_doomed`.
         """
         count = expired_count(
             self._segments,
             self.config,
             now_ms=now_ms,
+            wall_ms=wall_ms,
             log_start_offset=self.log_start_offset,
             log_end_offset=self.log_end_offset,
             high_watermark=high_watermark,

@@ -8,11 +8,15 @@ Source: Kafka's ReplicaAlterLogDirsThread.
 """
 
 import errno
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from cluster.model.file_slice import FileSlice
 from cluster.storage.files import File
 from cluster.storage.log import PartitionLog
+
+NOTHING_IS_OLD_MS: Final = -(2**62)
+"""A time of the clock by which retention gives up nothing for its age: the log decides, and the
+copy follows."""
 
 
 class Cut(NamedTuple):
@@ -97,7 +101,7 @@ def follow_start(log: PartitionLog, copy: PartitionLog, now_ms: int) -> None:
     start = log.log_start_offset
     if copy.log_start_offset < start <= copy.log_end_offset:
         copy.delete_records_before(start, start)
-        copy.delete_old_segments(now_ms, start)
+        copy.delete_old_segments(now_ms, NOTHING_IS_OLD_MS, start)
 
 
 def is_whole(log: PartitionLog, copy: PartitionLog) -> bool:

@@ -81,6 +81,8 @@ class LogDirectory:
         """In which run of the machine our broker had it last; empty for one that it never had."""
         self.problems: list[str] = []
         """Checkpoints that could not be read: what they said is found out from the logs."""
+        self.idle_ms = 0
+        """How long ago its checkpoints were written last, as far as the machine's clock tells."""
         self.survey = Survey((), (), (), ())
         self.unopened: dict[TopicPartition, str] = {}
         """The logs that are there and not open, each with the reason."""
@@ -126,6 +128,7 @@ class LogDirectory:
         for name in CHECKPOINTS:
             self._offsets[name] = self._read(name)
         entries = self._files.list(self.path)
+        self.idle_ms = min((one.age_ms for one in entries if one.name in CHECKPOINTS), default=0)
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
         self.intact_since = self._read_mark()
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))

@@ -97,6 +97,11 @@ class LogManager:
         return max(sinces)
 
     @property
+    def idle_ms(self) -> int:
+        """How long ago a broker had the directories, as far as the machine's clock tells."""
+        return min(one.idle_ms for one in self.online)
+
+    @property
     def online(self) -> tuple[LogDirectory, ...]:
         return tuple(one for one in self.directories if one.health.failure is None)
 
@@ -378,7 +383,7 @@ class LogManager:
         return directory
 
     def delete_old_segments(
-        self, now_ms: int, high_watermark_of: Callable[[TopicPartition], int]
+        self, now_ms: int, wall_ms: int, high_watermark_of: Callable[[TopicPartition], int]
     ) -> Mapping[TopicPartition, int]:
         """Apply retention to all logs, and return how many segments were dropped of which."""
         dropped: dict[TopicPartition, int] = {}
@@ -387,7 +392,7 @@ class LogManager:
                 if log.is_offline:
                     break
                 try:
-                    count = log.delete_old_segments(now_ms, high_watermark_of(partition))
+                    count = log.delete_old_segments(now_ms, wall_ms, high_watermark_of(partition))
                 except KafkaStorageError:
                     # The reason is in the directory's health; the others go on.
                     break

@@ -9,7 +9,7 @@ from cluster.storage import producer_snapshot
 from cluster.storage.batch_walk import headers
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import Files, read_whole
-from cluster.storage.producer_state import ProducerState, is_expired
+from cluster.storage.producer_state import ProducerState
 from cluster.storage.segment import Segment, base_offset_of, file_name
 from cluster.storage.work import remove_if_there
 
@@ -36,15 +36,16 @@ def rebuilt_state(
     segments: Sequence[Segment],
     end_offset: int,
     now_ms: int,
-    expiration_ms: int,
 ) -> ProducerState:
     """The state of all producers up to *end_offset*.
 
     *snapshots* are the offsets of those that there are.  Those beyond *end_offset* or before the
     first segment, and damaged ones, are removed.  Of producers known from a snapshot only the last
-    batch before it is known, as after every start of a Kafka broker.
+    batch before it is known, as after every start of a Kafka broker.  All count as heard *now_ms*:
+    Kafka compares the times of their records with the machine's clock, and forgets producers when
+    that was set forward.
     """
-    state = ProducerState(segments[0].base_offset)
+    state = ProducerState(segments[0].base_offset, now_ms)
     for offset in sorted(snapshots, reverse=True):
         path = snapshot_path(directory, offset)
         if segments[0].base_offset <= offset <= end_offset:
@@ -53,16 +54,15 @@ def rebuilt_state(
             except CorruptFileError:
                 pass
             else:
-                alive = (one for one in producers if not is_expired(one, now_ms, expiration_ms))
-                state = ProducerState(offset, alive)
+                state = ProducerState(offset, now_ms, producers)
                 break
         # Beyond the end its offsets will be given to other records: then it would be wrong.
         remove_if_there(files, path)
-    replay(state, segments, end_offset)
+    replay(state, segments, end_offset, now_ms)
     return state
 
 
-def replay(state: ProducerState, segments: Sequence[Segment], end_offset: int) -> None:
+def replay(state: ProducerState, segments: Sequence[Segment], end_offset: int, now_ms: int) -> None:
     """Count the batches of *segments* from the state's end up to *end_offset*."""
     for number, segment in enumerate(segments, start=1):
         if number < len(segments) and segments[number].base_offset <= state.end_offset:
@@ -74,9 +74,9 @@ def replay(state: ProducerState, segments: Sequence[Segment], end_offset: int) -
             if header.last_offset >= end_offset:
                 break
             if header.is_control:
-                state.note_batch(header, segment.file.read(position, header.size), 0)
+                state.note_batch(header, segment.file.read(position, header.size), 0, now_ms)
             else:
-                state.note(header)
+                state.note(header, now_ms)
     state.end_offset = end_offset
 
 

@@ -66,6 +66,7 @@ class Producer(NamedTuple):
 
 
 NO_PRODUCERS: Final[dict[int, Producer]] = {}
+NONE_HEARD: Final[dict[int, int]] = {}
 NONE_OPEN: Final[Mapping[int, int]] = {}
 NONE_ENDED: Final[list[tuple[int, int]]] = []
 """Shared, and never written to: most logs know no producer, and each empty one takes 64 bytes."""
@@ -74,12 +75,17 @@ NONE_ENDED: Final[list[tuple[int, int]]] = []
 class ProducerState:
     """All producers of one log, up to `end_offset`."""
 
-    __slots__ = ("_ended", "_open", "_producers", "end_offset")
+    __slots__ = ("_ended", "_heard_ms", "_open", "_producers", "end_offset")
 
-    def __init__(self, end_offset: int, producers: Iterable[Producer] = ()) -> None:
+    def __init__(self, end_offset: int, now_ms: int, producers: Iterable[Producer] = ()) -> None:
+        """With *producers* that count as heard *now_ms*."""
         self.end_offset = end_offset
         known = {producer.producer_id: producer for producer in producers}
         self._producers = known or NO_PRODUCERS
+        self._heard_ms = dict.fromkeys(known, now_ms) or NONE_HEARD
+        """When the last batch of each came into this log; the times of its records say when the
+        producer's machine believes that it was.
+        """
         self._open: Mapping[int, int] = {
             producer.producer_id: producer.transaction_offset
             for producer in known.values()
@@ -136,7 +142,9 @@ class ProducerState:
         firsts = (*self._open.values(), *(first for first, _ in self._ended))
         return min(firsts, default=None)
 
-    def note_batch(self, header: BatchHeader, data: Buffer, position: int) -> AbortedTxn | None:
+    def note_batch(
+        self, header: BatchHeader, data: Buffer, position: int, now_ms: int
+    ) -> AbortedTxn | None:
         """Count the batch at *position* in *data*, which is in the log now.
 
         Returns the transaction that it aborts, if it does.
@@ -145,17 +153,19 @@ class ProducerState:
             CorruptBatchError: it is to be a transaction's marker, and is none.
         """
         if header.is_control:
-            return self._note_control(header, data, position)
-        self.note(header)
+            return self._note_control(header, data, position, now_ms)
+        self.note(header, now_ms)
         return None
 
-    def _note_control(self, header: BatchHeader, data: Buffer, position: int) -> AbortedTxn | None:
+    def _note_control(
+        self, header: BatchHeader, data: Buffer, position: int, now_ms: int
+    ) -> AbortedTxn | None:
         if header.record_count == 0:
             # The cleaner has taken the marker out, and left the batch for its offset.
             self.end_offset = header.next_offset
             return None
         marker = marker_of(memoryview(data)[position : position + header.size])
-        self._note_marker(header, marker.coordinator_epoch)
+        self._note_marker(header, marker.coordinator_epoch, now_ms)
         first_offset = self._open.get(header.producer_id, NO_OFFSET)
         if first_offset == NO_OFFSET:
             return None
@@ -167,7 +177,7 @@ class ProducerState:
         stable = min(self._open.values(), default=header.next_offset)
         return AbortedTxn(header.producer_id, first_offset, header.last_offset, stable)
 
-    def note(self, header: BatchHeader) -> None:
+    def note(self, header: BatchHeader, now_ms: int) -> None:
         """Count a batch of records that is in the log now, whoever checked it."""
         self.end_offset = header.next_offset
         if header.producer_id == NO_PRODUCER_ID:
@@ -192,10 +202,11 @@ class ProducerState:
                 last_timestamp=header.max_timestamp,
                 coordinator_epoch=NO_EPOCH if before is None else before.coordinator_epoch,
                 transaction_offset=transaction_offset(before, header),
-            )
+            ),
+            now_ms,
         )
 
-    def _note_marker(self, header: BatchHeader, coordinator_epoch: int) -> None:
+    def _note_marker(self, header: BatchHeader, coordinator_epoch: int, now_ms: int) -> None:
         """Count a transaction's marker that a Kafka broker wrote: its transaction is over."""
         self.end_offset = header.next_offset
         before = self._producers.get(header.producer_id)
@@ -207,21 +218,25 @@ class ProducerState:
                 batches=before.batches if keeps and before is not None else (),
                 last_timestamp=header.max_timestamp,
                 coordinator_epoch=coordinator_epoch,
-            )
+            ),
+            now_ms,
         )
 
-    def _keep(self, producer: Producer) -> None:
+    def _keep(self, producer: Producer, now_ms: int) -> None:
         if not self._producers:
-            self._producers = {}
+            self._producers, self._heard_ms = {}, {}
         self._producers[producer.producer_id] = producer
+        self._heard_ms[producer.producer_id] = now_ms
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget the producers that sent nothing for *expiration_ms* and have nothing open."""
         self._producers = {
-            producer.producer_id: producer
-            for producer in self._producers.values()
-            if not is_expired(producer, now_ms, expiration_ms)
+            producer_id: producer
+            for producer_id, producer in self._producers.items()
+            if producer.transaction_offset != NO_OFFSET
+            or now_ms - self._heard_ms[producer_id] < expiration_ms
         } or NO_PRODUCERS
+        self._heard_ms = {of: self._heard_ms[of] for of in self._producers} or NONE_HEARD
 
 
 def transaction_offset(before: Producer | None, header: BatchHeader) -> int:
@@ -230,9 +245,3 @@ def transaction_offset(before: Producer | None, header: BatchHeader) -> int:
     if before is not None and before.transaction_offset != NO_OFFSET:
         return before.transaction_offset
     return header.base_offset
-
-
-def is_expired(producer: Producer, now_ms: int, expiration_ms: int) -> bool:
-    """Whether *producer* may be forgotten."""
-    is_idle = now_ms - producer.last_timestamp >= expiration_ms
-    return is_idle and producer.transaction_offset == NO_OFFSET

@@ -142,7 +142,7 @@ def open_log(
     """
     health.check()
     try:
-        loader = Loader(files, directory, config, known, now_ms, producer_expiration_ms)
+        loader = Loader(files, directory, config, known, now_ms)
         loader.load()
         producers = loader.settle()
         known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
@@ -184,14 +184,12 @@ class Loader:
         config: LogConfig,
         known: KnownOffsets,
         now_ms: int,
-        producer_expiration_ms: int,
     ) -> None:
         self._files = files
         self._directory = directory
         self._config = config
         self._known = known
         self._now_ms = now_ms
-        self._producer_expiration_ms = producer_expiration_ms
         self._producers: ProducerState | None = None
         self._entries: dict[str, FileEntry] = {}
         self._scanned_size = 0
@@ -336,7 +334,7 @@ class Loader:
                 raise CorruptFileError(
                     segment.path(INDEX_SUFFIX), "it or its time index is missing"
                 )
-            segment.load(log.size, log.modified_ms, index.size, time_index.size)
+            segment.load(log.size, self._now_ms - log.age_ms, index.size, time_index.size)
             if segment.txn_index.has_file:
                 segment.txn_index.load(segment.base_offset)
         except CorruptFileError:
@@ -421,7 +419,7 @@ class Loader:
     def _reindex(self, segment: Segment, log: FileEntry) -> None:
         """Make the indexes of a trusted segment anew, from its headers."""
         self._reindexed.append(segment.base_offset)
-        segment.begin_rebuild(log.modified_ms)
+        segment.begin_rebuild(self._now_ms - log.age_ms)
         aborted: list[AbortedTxn] = []
         try:
             state = self._producers_up_to(segment.base_offset, is_trusted=True)
@@ -437,10 +435,11 @@ class Loader:
                 end_offset = header.next_offset
                 if header.is_control:
                     batch = segment.file.read(position, header.size)
-                    if (transaction := state.note_batch(header, batch, 0)) is not None:
+                    transaction = state.note_batch(header, batch, 0, self._now_ms)
+                    if transaction is not None:
                         aborted.append(transaction)
                 else:
-                    state.note(header)
+                    state.note(header, self._now_ms)
         except CorruptBatchError as error:
             raise CorruptFileError(segment.path(LOG_SUFFIX), str(error)) from error
         segment.txn_index.replace(aborted)
@@ -451,7 +450,7 @@ class Loader:
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
         if segment.base_offset not in self._reindexed:
             self._reindexed.append(segment.base_offset)
-        segment.begin_rebuild(log.modified_ms)
+        segment.begin_rebuild(self._now_ms - log.age_ms)
         if self._producers is None:
             self._producers = self._producers_up_to(segment.base_offset)
         # Offsets may leave gaps, as compaction makes them, but never go back: bytes that were cut
@@ -471,7 +470,7 @@ class Loader:
                 log = self._entries[log.name]
                 break
             segment.adopt(position, header)
-            transaction = self._producers.note_batch(header, window, start)
+            transaction = self._producers.note_batch(header, window, start, self._now_ms)
             if transaction is not None:
                 aborted.append(transaction)
             self._epochs.note(header)
@@ -587,7 +586,6 @@ class Loader:
             self.segments,
             offset,
             self._now_ms,
-            self._producer_expiration_ms,
         )
 
     def settle(self) -> ProducerState:

@@ -16,6 +16,7 @@ def expired_count(
     config: LogConfig,
     *,
     now_ms: int,
+    wall_ms: int,
     log_start_offset: int,
     log_end_offset: int,
     high_watermark: int,
@@ -34,7 +35,7 @@ def expired_count(
         return next((number for number in range(deletable) if not may_go(number)), deletable)
 
     def is_old(number: int) -> bool:
-        return now_ms - segments[number].latest_ms > config.retention_ms
+        return segments[number].age_ms(now_ms, wall_ms) > config.retention_ms
 
     def is_before_start(number: int) -> bool:
         return number + 1 < len(segments) and ends[number] <= log_start_offset

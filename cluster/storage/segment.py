@@ -345,10 +345,11 @@ class Segment:
             tail = Tail(header.next_offset, position + header.size, max_timestamp, placed)
         return tail
 
-    @property
-    def latest_ms(self) -> int:
-        """The time by which retention counts: that of its records, else of its last change."""
-        return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
+    def age_ms(self, now_ms: int, wall_ms: int) -> int:
+        """How old it is for retention: by the times of its records, else since its last change."""
+        if self.max_timestamp >= 0:
+            return wall_ms - self.max_timestamp
+        return now_ms - self.modified_ms
 
     def truncate_to(self, offset: int) -> bool:
         """Drop the batch that holds *offset* and all behind it; whether there was any."""

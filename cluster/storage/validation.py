@@ -72,7 +72,7 @@ class TimeRange(NamedTuple):
 def checked_batch(
     buffer: bytearray | memoryview,
     config: LogConfig,
-    now_ms: int,
+    wall_ms: int,
     *,
     has_checked_records: bool = False,
 ) -> BatchHeader:
@@ -100,7 +100,7 @@ def checked_batch(
     check_fields(header, size)
     if has_checked_records:
         return header
-    return with_right_times(buffer, header, check_at_once(buffer, header, config), config, now_ms)
+    return with_right_times(buffer, header, check_at_once(buffer, header, config), config, wall_ms)
 
 
 def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:
@@ -125,7 +125,7 @@ def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> Tim
     return time_range(buffer, header, UNPACKED_AT_ONCE_MAX)
 
 
-def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, now_ms: int) -> None:
+def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, wall_ms: int) -> None:
     """Look at the records of a batch that was a HeavyBatch before, on whatever thread.
 
     Its greatest timestamp is written into *buffer* where it was another.
@@ -144,7 +144,7 @@ def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, now_ms:
     # Unpacked a second time where it lies: it need not be held twice.
     del body
     times = None if is_said else time_range(buffer, header, size_max)
-    with_right_times(buffer, header, times, config, now_ms)
+    with_right_times(buffer, header, times, config, wall_ms)
 
 
 def says_its_times(
@@ -181,14 +181,14 @@ def with_right_times(
     header: BatchHeader,
     times: TimeRange | None,
     config: LogConfig,
-    now_ms: int,
+    wall_ms: int,
 ) -> BatchHeader:
     """The header with the greatest timestamp that the records have; it is in *buffer* then, too.
 
     Without *times* the header is right.  With LogAppendTime the broker's time will take its place.
 
     Raises:
-        InvalidTimestamp: one of the records has a time that is too far from *now_ms*.
+        InvalidTimestamp: one of the records has a time that is too far from *wall_ms*.
     """
     if config.uses_log_append_time:
         return header
@@ -196,9 +196,9 @@ def with_right_times(
         raise InvalidTimestamp(header.max_timestamp, "only a broker says when it appended")
     earliest, latest = times or TimeRange(NO_TIMESTAMP, header.max_timestamp)
     before, after = config.timestamp_before_max_ms, config.timestamp_after_max_ms
-    if before != NO_BOUND and earliest != NO_TIMESTAMP and earliest < now_ms - before:
+    if before != NO_BOUND and earliest != NO_TIMESTAMP and earliest < wall_ms - before:
         raise InvalidTimestamp(earliest, f"more than {before} ms before now")
-    if after != NO_BOUND and latest > now_ms + after:
+    if after != NO_BOUND and latest > wall_ms + after:
         raise InvalidTimestamp(latest, f"more than {after} ms after now")
     if latest == header.max_timestamp:
         return header

@@ -52,8 +52,8 @@ def test_one_replica_with_another_record_is_found(tmp_path: Path) -> None:
             for partition in partitions:
                 log = logs.get_or_create(partition, LogConfig(), None, START_MS, is_new=True)
                 value = b"2" if differs and broker_id == 2 and partition == other else b"1"
-                log.append(batch([b"0"]), LeaderEpoch(0), START_MS)
-                log.append(batch([value]), LeaderEpoch(0), START_MS)
+                log.append(batch([b"0"]), LeaderEpoch(0), START_MS, START_MS)
+                log.append(batch([value]), LeaderEpoch(0), START_MS, START_MS)
             logs.write_high_watermarks(dict.fromkeys(partitions, 2))
             logs.close(START_MS, broker_epoch=1)
 

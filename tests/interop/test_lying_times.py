@@ -51,10 +51,10 @@ def append(log: PartitionLog, content: bytearray, config: LogConfig) -> ErrorCod
     """Append as our broker does."""
     try:
         try:
-            log.append(content, EPOCH, NOW_MS)
+            log.append(content, EPOCH, NOW_MS, NOW_MS)
         except HeavyBatch:
             check_heavy_batch(content, config, NOW_MS)
-            log.append(content, EPOCH, NOW_MS, has_checked_records=True)
+            log.append(content, EPOCH, NOW_MS, NOW_MS, has_checked_records=True)
     except LogError as error:
         return error.error_code
     return ErrorCode.NONE

@@ -80,7 +80,9 @@ def fill(log: PartitionLog, chance: random.Random, batches: int, time_ms: int) -
             producer_epoch=0 if is_idempotent else -1,
             sequence=sequence if is_idempotent else -1,
         )
-        log.append(sent, LeaderEpoch(max(log.epochs.latest, 0) + chance.randrange(2)), time_ms)
+        log.append(
+            sent, LeaderEpoch(max(log.epochs.latest, 0) + chance.randrange(2)), time_ms, time_ms
+        )
         time_ms += chance.randrange(30)
     return time_ms
 

@@ -51,7 +51,7 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
-from cluster.runtime.environment import SteadyClock, SystemChance
+from cluster.runtime.environment import LoopClock, SystemChance
 from cluster.runtime.hourly_logs import CONTROLLER, NUMBERS, write_state_change
 from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
@@ -84,7 +84,7 @@ class Controller:
         controller no more.
         """
         self._loop = asyncio.get_running_loop()
-        self._clock = SteadyClock(self._loop)
+        self._clock = LoopClock(self._loop)
         self._config = config
         self._metrics = metrics
         self._stats_changed = stats_changed
@@ -261,6 +261,7 @@ class Controller:
             broker_id=self._config.broker_id,
             session_id=session.session_id,
             allows_unclean=self._allows_unclean,
+            wall_ms=self._clock.wall_ms(),
             report=report_damage,
         )
         return Answered(ticket, await run(session, carry_out(request, client), self._watched))

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import time
 from typing import Final
 
 from cluster.model.record_batch import Buffer
@@ -140,4 +141,5 @@ def entry_of(entry: os.DirEntry[str]) -> FileEntry | None:
         raise
     is_directory = entry.is_dir()
     size = 0 if is_directory else status.st_size
-    return FileEntry(entry.name, size, status.st_mtime_ns // 1_000_000, is_directory)
+    age_ms = max(0, time.time_ns() - status.st_mtime_ns) // 1_000_000
+    return FileEntry(entry.name, size, age_ms, is_directory)

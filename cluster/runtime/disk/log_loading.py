@@ -5,20 +5,17 @@ What recovery found goes to server.log.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from threading import Lock
 from typing import Final
 
-from cluster.broker.cluster_store import read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.ports import Outcome
+from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
 from cluster.runtime.errors import LogsRefused
-from cluster.runtime.zookeeper.runner import run
-from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
@@ -60,12 +57,14 @@ async def load_logs(
     files: Files,
     settings: BrokerSettings,
     configs: BrokerConfigs,
-    session: Session,
+    overrides_of: Callable[[tuple[str, ...]], Awaitable[TopicOverrides]],
     broker_id: BrokerId,
     cluster_id: str,
     now_ms: int,
 ) -> LogManager:
     """Take the log directories and open all logs; recovery may take long, on a thread.
+
+    *overrides_of* reads the configs of topics.
 
     Raises:
         LogsRefused: a directory is another's, or none of them works.
@@ -81,7 +80,7 @@ async def load_logs(
         for one in logs.online
         for of in (*one.survey.partitions, *(copied for copied, _ in one.survey.futures))
     }
-    overrides = await run(session, read_topic_overrides(tuple(topics)))
+    overrides = await overrides_of(tuple(topics))
 
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]

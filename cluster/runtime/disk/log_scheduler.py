@@ -11,6 +11,7 @@ from asyncio import AbstractEventLoop, TimerHandle
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol
 
+from cluster.broker.settled_clock import SettledClock
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.environment import LoopClock
@@ -62,6 +63,7 @@ class LogScheduler:
         self._replicas = replicas
         self._directory_failed = directory_failed
         self._clock = LoopClock(loop)
+        self._settled_clock = SettledClock(self._clock, logs.idle_ms, logger.warning)
         self._timers: dict[str, TimerHandle] = {}
         self._known_failures = {
             directory.path for directory in logs.directories if directory.health.failure is not None
@@ -114,7 +116,7 @@ class LogScheduler:
     def drop_old_segments(self) -> None:
         """Apply retention; the files go later."""
         dropped = self._logs.delete_old_segments(
-            self._clock.now_ms(), self._replicas.high_watermark
+            self._clock.now_ms(), self._settled_clock.wall_ms(), self._replicas.high_watermark
         )
         self._replicas.log_starts_moved(dropped)
         if dropped:

@@ -53,7 +53,9 @@ class ConfigChangeListener(Watcher):
         self._own = own
         self._apply_own = apply_own
         self._last = NONE_YET
-        self._created_ms: dict[str, int] = {}
+        self._read_ms: dict[str, int] = {}
+        """When each notification was read here, which was soon after it was made: Kafka compares
+        ZooKeeper's clock with its own, and removes what others have not read if that is ahead."""
 
     async def _read(self, session: Session) -> None:
         steps = read_children(paths.CONFIG_CHANGES, is_watched=True)
@@ -84,13 +86,14 @@ class ConfigChangeListener(Watcher):
                 logger.error("topic %s keeps its configs: %s", topic, overrides.message)
             else:
                 self._apply(topic, overrides)
-        self._created_ms |= {node.name: node.ctime_ms for node in nodes}
+        read_ms = LoopClock(self._loop).now_ms()
+        self._read_ms |= dict.fromkeys((node.name for node in nodes), read_ms)
 
     async def _remove_old(self, session: Session, names: set[str]) -> None:
         oldest_ms = LoopClock(self._loop).now_ms() - EXPIRATION_MS
-        old = [name for name, created_ms in self._created_ms.items() if created_ms < oldest_ms]
+        old = [name for name, read_ms in self._read_ms.items() if read_ms < oldest_ms]
         for name in old:
-            del self._created_ms[name]
+            del self._read_ms[name]
             if name in names:
                 await run(session, remove(f"{paths.CONFIG_CHANGES}/{name}"))
 

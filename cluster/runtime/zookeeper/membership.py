@@ -8,8 +8,8 @@ only in between.  Knows neither requests nor logs.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
 
@@ -25,6 +25,7 @@ from cluster.zk.steps import Refusal
 PATIENCE_FACTOR: Final = 2
 """How many session timeouts a registration of an earlier life is given to expire."""
 
+T = TypeVar("T")
 
 logger: Final = logging.getLogger(__name__)
 
@@ -53,13 +54,15 @@ class Membership:
         self._connect = connect
         self._session_timeout_ms = session_timeout_ms
         self._keeper = SessionKeeper(self._loop, connect, session_timeout_ms, self)
-        self._first: asyncio.Future[Session] = self._loop.create_future()
+        self._session: asyncio.Future[Session] = self._loop.create_future()
+        """The session of now, or the next one."""
         self._members: list[Member] = []
         self._endpoints: tuple[Endpoint, ...] = ()
         self._rack: str | None = None
         self._own_sessions: set[int] = set()
         self._note: Callable[[int], None] | None = None
         self._joining: asyncio.Task[None] | None = None
+        self._has_joined = False
         self._is_leaving = False
         self.failed: asyncio.Future[None] = self._loop.create_future()
         """Raises what makes it impossible to be a member again."""
@@ -83,13 +86,14 @@ class Membership:
 
     def session_began(self, session: Session) -> None:
         self.is_connected = True
-        if not self._first.done():
-            self._first.set_result(session)
-        elif not self._is_leaving:
+        self._session.set_result(session)
+        if self._has_joined and not self._is_leaving:
             logger.info("A new session with ZooKeeper: 0x%x; registering again", session.session_id)
             self._joining = self._loop.create_task(self._rejoin(session))
 
     def session_ended(self, session: Session) -> None:
+        self._session = self._loop.create_future()
+        session.ended.set()
         if self._is_leaving:
             return
         logger.warning(
@@ -110,7 +114,7 @@ class Membership:
 
     # Being a member.
 
-    async def first_session(self, patience_ms: int) -> Session:
+    async def connect(self, patience_ms: int) -> None:
         """Connect to ZooKeeper.
 
         Raises:
@@ -118,13 +122,25 @@ class Membership:
         """
         self._keeper.start()
         try:
-            return await asyncio.wait_for(asyncio.shield(self._first), patience_ms / 1000)
+            await asyncio.wait_for(asyncio.shield(self._session), patience_ms / 1000)
         except TimeoutError:
             raise ZooKeeperUnreachable(self._connect, patience_ms) from None
 
+    async def in_session(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """What *work* comes to by the session of now; again, by the next one, if that ends before.
+
+        A broker that starts has nothing to lose by waiting for ZooKeeper, as one that runs does.
+        """
+        while True:
+            session = await asyncio.shield(self._session)
+            try:
+                return await work(session)
+            except SessionExpiredError:
+                # It may have been heard from an answer first.
+                await session.ended.wait()
+
     async def join(
         self,
-        session: Session,
         endpoints: Sequence[Endpoint],
         rack: str | None,
         *,
@@ -139,21 +155,22 @@ class Membership:
 
         Raises:
             RegistrationRefused: another broker has the id or an address.
-            SessionExpiredError: the session did not last until now.
         """
         self._endpoints = tuple(endpoints)
         self._rack = rack
         self._members = [*members, RegistrationWatch(self.broker_id)]
         self._own_sessions.update(earlier_sessions)
         self._note = note_session
-        await self._join(session)
+        await self.in_session(self._join)
+        self._has_joined = True
 
     async def _join(self, session: Session) -> None:
         assert self._note is not None
         self._note(session.session_id)
-        now_ms = LoopClock(self._loop).now_ms()
+        self._own_sessions.add(session.session_id)
+        wall_ms = LoopClock(self._loop).wall_ms()
         broker = registration(
-            self.broker_id, self._endpoints, self._rack, now_ms, self.intact_since
+            self.broker_id, self._endpoints, self._rack, wall_ms, self.intact_since
         )
         epoch = await register(
             session,
@@ -161,7 +178,6 @@ class Membership:
             own_sessions=self._own_sessions,
             patience_ms=PATIENCE_FACTOR * self._session_timeout_ms,
         )
-        self._own_sessions.add(session.session_id)
         if session.is_over:
             raise SessionExpiredError
         self.broker_epoch = epoch

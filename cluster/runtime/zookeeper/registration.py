@@ -27,7 +27,7 @@ def registration(
     broker_id: BrokerId,
     endpoints: Sequence[Endpoint],
     rack: str | None,
-    now_ms: int,
+    wall_ms: int,
     intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
 ) -> BrokerRegistration:
     """What this broker says of itself."""
@@ -39,7 +39,7 @@ def registration(
         host=plain.host,
         port=plain.port,
         rack=rack,
-        timestamp_ms=now_ms,
+        timestamp_ms=wall_ms,
         intact_since=intact_since,
     )
 

@@ -6,10 +6,11 @@ no path: what is read and written is the business of whoever holds the session.
 
 import logging
 import threading
-from asyncio import AbstractEventLoop, Event, Future, timeout
+from asyncio import AbstractEventLoop, Event, Future, TimerHandle, timeout
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Protocol
 
 from kazoo.client import KazooClient
@@ -25,6 +26,8 @@ IN_FLIGHT_MAX: Final = 1000
 
 A server stops to read from its clients when it has as many (`zookeeper.globalOutstandingLimit`).
 """
+LOOK_S: Final = 1.0
+"""How often it is looked whether kazoo's thread lives."""
 CLOSE_TIMEOUT_S: Final = 1.0
 """A server that does not answer the good-bye must not keep the broker from ending."""
 
@@ -46,6 +49,8 @@ class Session:
         self._in_flight = 0
         self._waiting: deque[tuple[Callable[[Any], Started], Future[Any]]] = deque()
         self.session_id = session_id
+        self.ended = Event()
+        """Set by the broker when it has taken note that the session is over."""
         self.reads_batches = True
         """Whether the server takes many reads in one request, as far as is known."""
 
@@ -127,22 +132,47 @@ class SessionKeeper:
     ) -> None:
         self._loop = loop
         self._events = events
+        self._connect = connect
+        self._timeout_ms = timeout_ms
         self._session: Session | None = None
-        self._client: Any = KazooClient(
-            hosts=connect,
-            timeout=timeout_ms / 1000,
+        self._look_timer: TimerHandle | None = None
+        self._client = self._new_client()
+
+    def _new_client(self) -> Any:
+        client: Any = KazooClient(
+            hosts=self._connect,
+            timeout=self._timeout_ms / 1000,
             connection_retry=RETRY,
             handler=Handler(),
             logger=logging.getLogger("kazoo"),
         )
-        self._client.add_listener(self._changed)
+        client.add_listener(partial(self._changed, client))
+        return client
 
     def start(self) -> None:
         """Begin to connect; `SessionEvents` tells of success."""
         self._client.start_async()
+        self._look_timer = self._loop.call_later(LOOK_S, self._look)
 
-    def _changed(self, state: str) -> None:
+    def _look(self) -> None:
+        """Begin with another client, if the thread of this one has ended.
+
+        kazoo's thread ends when something goes wrong that its authors did not foresee, and with it
+        ends every session: the broker would wait for the next one for ever.
+        """
+        self._look_timer = self._loop.call_later(LOOK_S, self._look)
+        client = self._client
+        if not client._connection._connection_routine.is_alive():
+            logger.error("The thread that talks to ZooKeeper has ended; another one begins")
+            self._changed(client, KazooState.LOST)
+            self._client = self._new_client()
+            self._client.start_async()
+            end_client(client, lambda: None)
+
+    def _changed(self, client: Any, state: str) -> None:
         """Called by kazoo's thread at every turn of the connection, before anything is sent."""
+        if client is not self._client:
+            return
         session = self._session
         if state == KazooState.LOST:
             self._session = None
@@ -168,16 +198,22 @@ class SessionKeeper:
 
     async def close(self) -> None:
         """End the session: ephemeral znodes go now, and not when it expires."""
+        if self._look_timer is not None:
+            self._look_timer.cancel()
         closed = Event()
-
-        def close() -> None:
-            with suppress(KazooException):
-                self._client.stop()
-                self._client.close()
-            self._post(lambda _: closed.set(), None)
-
-        closing = threading.Thread(target=close, name="zookeeper-close", daemon=True)
-        closing.start()
+        end_client(self._client, lambda: self._post(lambda _: closed.set(), None))
         with suppress(TimeoutError):
             async with timeout(CLOSE_TIMEOUT_S):
                 await closed.wait()
+
+
+def end_client(client: Any, done: Callable[[], None]) -> None:
+    """Stop a client of kazoo's on a thread: that waits for the server's good-bye."""
+
+    def end() -> None:
+        with suppress(KazooException):
+            client.stop()
+            client.close()
+        done()
+
+    threading.Thread(target=end, name="zookeeper-close", daemon=True).start()

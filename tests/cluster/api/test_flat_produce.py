@@ -463,7 +463,7 @@ TROUBLES: Final = st.one_of(
             on_log("flush", START_MS),
             on_log("expire_producers", START_MS + 2 * DAY_MS),
             on_log("delete_records_before", 2, 3),
-            on_log("delete_old_segments", START_MS + 30 * DAY_MS, 4),
+            on_log("delete_old_segments", START_MS + 30 * DAY_MS, START_MS + 30 * DAY_MS, 4),
             on_log("truncate_to", 3, START_MS),
             lead(1, (1,)),
             lead(2, (1, 2)),

@@ -297,8 +297,8 @@ class History:
 
     def apply_retention(self) -> None:
         def apply(world: World) -> None:
-            now_ms = world.clock.now_ms() + YEARS_MS
-            dropped = world.logs.delete_old_segments(now_ms, world.broker.high_watermark)
+            now_ms, wall_ms = world.clock.now_ms(), world.clock.wall_ms() + YEARS_MS
+            dropped = world.logs.delete_old_segments(now_ms, wall_ms, world.broker.high_watermark)
             world.broker.log_starts_moved(dropped)
 
         if self.random.random() < 0.3:
@@ -569,8 +569,8 @@ def test_where_a_log_starts_is_told(world: World, by_retention: bool) -> None:
     )
 
     if by_retention:
-        now_ms = world.clock.now_ms() + YEARS_MS
-        dropped = world.logs.delete_old_segments(now_ms, world.broker.high_watermark)
+        now_ms, wall_ms = world.clock.now_ms(), world.clock.wall_ms() + YEARS_MS
+        dropped = world.logs.delete_old_segments(now_ms, wall_ms, world.broker.high_watermark)
         assert {partition: 1} == dropped
         world.broker.log_starts_moved(dropped)
     else:

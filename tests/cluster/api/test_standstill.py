@@ -14,6 +14,8 @@ from tests.cluster.storage.batches import batch
 
 TIMEOUT_MS = 18_000
 DOUBT_MS = 1000
+HOUR_MS = 3600 * 1000
+STEPS_MS = [TIMEOUT_MS, HOUR_MS, 365 * 24 * HOUR_MS]
 ORDERS = [
     (ApiKey.LEADER_AND_ISR, LeaderAndIsrRequest, 5),
     (ApiKey.STOP_REPLICA, StopReplicaRequest, 3),
@@ -55,6 +57,21 @@ def test_what_was_ordered_before_is_not_obeyed(order):
     assert is_obeyed(world, *order)
     (line,) = world.journal.warnings
     assert line.startswith("This broker has stood still for 1")
+
+
+@pytest.mark.parametrize("step_ms", STEPS_MS)
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_step_of_the_clock_is_no_standstill(order, step_ms: int):
+    """Also one that is taken back: once, that made a broker refuse orders for as long as it was."""
+    world = started()
+
+    for ahead_ms in (step_ms, 0, -step_ms, 0):
+        world.clock.ahead_ms = ahead_ms
+
+        assert is_obeyed(world, *order)
+        assert not world.broker.standstill.doubts_leadership()
+        world.clock.advance(TIMEOUT_MS)
+    assert [] == world.journal.warnings
 
 
 def test_once_registered_again_orders_are_told_apart_by_their_broker_epoch():

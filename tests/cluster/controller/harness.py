@@ -334,7 +334,7 @@ class Harness:
     def _ask(self, ticket: Ticket, request: ZooKeeperRequest) -> Answer:
         self.requests.append(request)
         if isinstance(request, RegisterController):
-            self.elected_ms = request.timestamp_ms
+            self.elected_ms = self.now_ms
         self.author = Author(ME, "controller", ticket.controller_epoch)
         return self.before(request) or self.carry_out_request(request)
 
@@ -342,6 +342,7 @@ class Harness:
         client = Client(
             broker_id=ME,
             session_id=self.session,
+            wall_ms=0,
             allows_unclean=self.allows_unclean,
             report=self.faults.append,
         )

@@ -47,7 +47,6 @@ def test_the_first_controller_of_a_cluster_has_epoch_1() -> None:
     assert harness.requests[3] == RegisterController(
         controller_epoch=ControllerEpoch(1),
         expected_zk_version=ZkVersion(0),
-        timestamp_ms=harness.elected_ms,
     )
     node = harness.zookeeper.node(paths.CONTROLLER)
     assert node is not None

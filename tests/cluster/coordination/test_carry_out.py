@@ -120,6 +120,7 @@ class Ensemble:
             broker_id=BrokerId(1),
             session_id=self.session,
             allows_unclean=self.allows_unclean,
+            wall_ms=17,
             report=self.faults.append,
         )
         steps = carry_out(request, client)
@@ -439,7 +440,6 @@ def test_a_controller_is_elected_only_if_there_is_none_and_the_epoch_is_as_it_wa
             RegisterController(
                 controller_epoch=ControllerEpoch(6),
                 expected_zk_version=ZkVersion(expected),
-                timestamp_ms=17,
             )
         )
 

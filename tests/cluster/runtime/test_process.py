@@ -25,6 +25,7 @@ from cluster.runtime.controller.controller import Controller
 from cluster.runtime.disk.files import Disk, DiskFile
 from cluster.runtime.errors import DisksFailed, LogsRefused, RegistrationRefused
 from cluster.runtime.process import BrokerProcess
+from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.storage.log_config import LogConfig
 from cluster.wire.api_keys import ApiKey
@@ -198,6 +199,32 @@ def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_
     assert json.loads(mark.read_bytes())["intactSince"] == epoch
     mark.unlink()
     assert run(tmp_path, chroot, use)[0] == -1
+
+
+@pytest.mark.parametrize("step", ["_identify", "_load_logs", "_register"])
+def test_a_session_that_ends_while_the_broker_starts_is_followed_by_another(
+    tmp_path: Path, chroot: str, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Before each of the steps for which ZooKeeper is asked."""
+    ended: list[Session] = []
+    take_step = getattr(BrokerProcess, step)
+
+    async def expire_first(process: BrokerProcess, *arguments: Any) -> Any:
+        keeper = process._membership._keeper
+        if not ended:
+            assert keeper._session is not None
+            ended.append(keeper._session)
+            await expire(keeper, chroot)
+        return await take_step(process, *arguments)
+
+    monkeypatch.setattr(BrokerProcess, step, expire_first)
+
+    async def use(running: Running) -> None:
+        assert ended[0].is_over
+        await running.lead({"a": 1})
+        assert await running.produce("a") == 0
+
+    run(tmp_path, chroot, use)
 
 
 def test_whoever_takes_the_id_while_the_session_is_lost_ends_the_broker(

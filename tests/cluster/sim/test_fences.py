@@ -70,6 +70,20 @@ class TakesAnyAnswer(ControllerCore):
             {Kind.LOST_RECORD, Kind.ASSERTION},
             id="flushes of logs",
         ),
+        pytest.param(
+            Fences(steady_clocks=False),
+            7,
+            {Fault.CLOCK_STEP},
+            {Kind.LEFTOVER, Kind.NOT_LED, Kind.METADATA, Kind.ROLE, Kind.STUCK},
+            id="durations by a clock that has no steps",
+        ),
+        pytest.param(
+            Fences(settled_clocks=False),
+            6,
+            {Fault.CLOCK_STEP},
+            {Kind.LOST_RECORD, Kind.REPLICAS},
+            id="retention by a clock that has settled",
+        ),
     ],
 )
 def test_without_this_fence_some_story_ends_badly(

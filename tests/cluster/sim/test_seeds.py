@@ -71,6 +71,7 @@ def test_stories_have_what_they_are_told_for() -> None:
     assert sum(world.history.read_count for world in worlds) > 100
     happened = {kind_of(name) for world in worlds for name in world.happened}
     assert {"LOST_FRAME", "MACHINE", "crash", "freeze", "fail_disk", "stop_broker"} <= happened
+    assert "CLOCK_STEP" in happened
     assert {"reassign", "client_reassigns", "client_moves_log"} <= happened
     assert sum(map(moved_count, worlds)) > 5
 

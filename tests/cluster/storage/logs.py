@@ -67,7 +67,7 @@ def fresh_log(config: LogConfig | None = None) -> PartitionLog:
 
 def append(log: PartitionLog, count: int = 1, now_ms: int = START_MS) -> AppendOutcome:
     """Append a batch of *count* records."""
-    return log.append(batch(count), EPOCH, now_ms)
+    return log.append(batch(count), EPOCH, now_ms, now_ms)
 
 
 def stored_bytes(log: PartitionLog) -> bytes:

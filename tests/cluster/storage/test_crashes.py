@@ -121,7 +121,7 @@ class Life:
             sent = batch(records, producer_id=9, producer_epoch=0, sequence=sequence)
             self.content.append(b"")
             try:
-                self.log.append(sent, LeaderEpoch(self.epoch), START_MS)
+                self.log.append(sent, LeaderEpoch(self.epoch), START_MS, START_MS)
             finally:
                 self.content[-1] = bytes(sent)
             known = {producer.producer_id: producer for producer in self.log.producers.producers}
@@ -222,7 +222,7 @@ class Life:
         self.start_min = start
 
     def retain(self) -> None:
-        self.manager.delete_old_segments(START_MS, lambda of: self.log.log_end_offset)
+        self.manager.delete_old_segments(START_MS, START_MS, lambda of: self.log.log_end_offset)
         self.manager.settle_deletions()
         for deletion in self.manager.take_due_deletions(START_MS):
             deletion.run(self.disk)
@@ -233,7 +233,7 @@ class Life:
         self.manager.settle_deletions()
         gone = create(self.manager, GONE)
         for _ in range(self.chance.randrange(12)):
-            gone.append(batch(4), LeaderEpoch(9), START_MS)
+            gone.append(batch(4), LeaderEpoch(9), START_MS, START_MS)
         if self.chance.random() < 0.5:
             gone.flush(START_MS)
 
@@ -359,7 +359,7 @@ def check_end(life: Life) -> None:
     end_offset = life.log.log_end_offset
     for number in range(20):
         sent = batch(2, producer_id=10, producer_epoch=0, sequence=2 * number)
-        life.log.append(sent, LeaderEpoch(life.epoch + 1), START_MS)
+        life.log.append(sent, LeaderEpoch(life.epoch + 1), START_MS, START_MS)
     life.log.flush(START_MS)
     life.disk.crash()
     life.begin()
@@ -405,12 +405,12 @@ def check_producers(log: PartitionLog, beginning: int) -> None:
     Those whose batches have all gone with old segments are known still.
     """
     base = log.segments[0].base_offset
-    replayed = ProducerState(base)
-    replay(replayed, log.segments, log.log_end_offset)
+    replayed = ProducerState(base, START_MS)
+    replay(replayed, log.segments, log.log_end_offset, START_MS)
     if base > beginning:
         # Of a transaction that began in a segment that has gone, more is known than can be read.
         told = (one for one in replayed.producers if one.producer_id not in IN_TRANSACTIONS)
-        replayed = ProducerState(replayed.end_offset, told)
+        replayed = ProducerState(replayed.end_offset, START_MS, told)
     here = {producer.producer_id for producer in replayed.producers}
     known = log.producers.producers
     # A snapshot knows one batch of a producer, the log may still hold more of them.
@@ -427,10 +427,10 @@ def check_producers(log: PartitionLog, beginning: int) -> None:
 
 def check_transactions(log: PartitionLog) -> None:
     """Hold the transactions that are known against the batches, from the log's beginning on."""
-    state = ProducerState(log.segments[0].base_offset)
+    state = ProducerState(log.segments[0].base_offset, START_MS)
     for segment in log.segments:
         content = segment.file.read(0, segment.size)
-        found = (state.note_batch(one, content, at) for at, one in whole_batches(content))
+        found = (state.note_batch(one, content, at, START_MS) for at, one in whole_batches(content))
         assert [one for one in found if one is not None] == list(segment.txn_index.entries)
     end_offset = log.log_end_offset
     assert log.producers.first_undecided(end_offset) == state.first_undecided(end_offset)
@@ -454,7 +454,7 @@ def test_a_log_that_begins_before_its_start_is_whole_or_empty_after_a_crash() ->
         disk = machine(number)
         manager = started(disk)
         log = create(manager, ORDERS)
-        log.append(batch(30), LeaderEpoch(2), START_MS)
+        log.append(batch(30), LeaderEpoch(2), START_MS, START_MS)
         log.flush(START_MS)
         restart_at(manager, ORDERS, 50, START_MS)
         disk.crash_at = len(disk.operations) + number

@@ -64,7 +64,7 @@ class Life:
         if not self.is_leading:
             self.lead()
         for _ in range(self.chance.randint(1, 4)):
-            self.log.append(self.batch(), LeaderEpoch(self.epoch), START_MS)
+            self.log.append(self.batch(), LeaderEpoch(self.epoch), START_MS, START_MS)
 
     def batch(self, base_offset: int = 0, epoch: int = -1) -> bytearray:
         return batch(self.chance.randint(1, 4), base_offset=base_offset, leader_epoch=epoch)
@@ -99,7 +99,7 @@ class Life:
         start, end = self.log.log_start_offset, self.log.log_end_offset
         self.log.delete_records_before(self.chance.randint(start, end), end)
         self.manager.write_checkpoints()
-        self.manager.delete_old_segments(START_MS, lambda of: self.log.log_end_offset)
+        self.manager.delete_old_segments(START_MS, START_MS, lambda of: self.log.log_end_offset)
 
     def restart(self) -> None:
         if self.flush is not None:
@@ -165,13 +165,13 @@ def life(seed: int) -> Life:
 def test_the_beginning_of_an_epoch_does_not_touch_the_disk():
     disk = sim_disk()
     log, _ = opened(disk)
-    log.append(batch(3), LeaderEpoch(0), START_MS)
+    log.append(batch(3), LeaderEpoch(0), START_MS, START_MS)
     log.flush(START_MS)
     before = list(disk.operations)
 
     log.assign_epoch(LeaderEpoch(1))
 
     assert disk.operations == before
-    log.append(batch(3), LeaderEpoch(1), START_MS)
+    log.append(batch(3), LeaderEpoch(1), START_MS, START_MS)
     log.flush(START_MS)
     assert "rename /data/orders-0/leader-epoch-checkpoint.tmp" in disk.operations

@@ -90,7 +90,7 @@ def test_a_flush_passes_over_segments_that_went_in_between():
 
     work = log.begin_flush()
     log.delete_records_before(36, 36)
-    log.delete_old_segments(START_MS, 36)
+    log.delete_old_segments(START_MS, START_MS, 36)
     for doomed in log.take_doomed():
         doomed.remove(disk)
     work.run(disk)
@@ -106,7 +106,7 @@ def test_an_epoch_that_begins_while_the_first_flush_runs_endangers_no_earlier_on
     for _ in range(5):
         append(log, 3)
     work = log.begin_flush()
-    log.append(batch(3), LeaderEpoch(4), START_MS)
+    log.append(batch(3), LeaderEpoch(4), START_MS, START_MS)
     work.run(disk)
     log.finish_flush(work, START_MS)
     log.begin_flush()
@@ -126,7 +126,7 @@ def test_a_log_that_gave_up_segments_is_flushed_for_its_epochs_alone():
     log.flush(START_MS)
     assert not log.flush_is_due(START_MS)
 
-    assert log.delete_old_segments(START_MS, log.log_end_offset) > 1
+    assert log.delete_old_segments(START_MS, START_MS, log.log_end_offset) > 1
 
     assert log.flush_is_due(START_MS)
     log.flush(START_MS)

@@ -46,8 +46,8 @@ def filled(config: LogConfig, batches: int, count: int = 3) -> PartitionLog:
 def test_offsets_and_epochs_are_stamped_into_the_batches():
     log = fresh_log()
 
-    first = log.append(batch(3), LeaderEpoch(4), START_MS)
-    second = log.append(batch(2), LeaderEpoch(5), START_MS)
+    first = log.append(batch(3), LeaderEpoch(4), START_MS, START_MS)
+    second = log.append(batch(2), LeaderEpoch(5), START_MS, START_MS)
 
     assert (first.base_offset, first.last_offset) == (0, 2)
     assert (second.base_offset, second.last_offset, second.log_append_time_ms) == (3, 4, -1)
@@ -60,7 +60,7 @@ def test_offsets_and_epochs_are_stamped_into_the_batches():
 def test_log_append_time_replaces_the_producers_times(attributes: int):
     log = fresh_log(LogConfig(uses_log_append_time=True))
 
-    outcome = log.append(batch(2, attributes=attributes), EPOCH, START_MS + 77)
+    outcome = log.append(batch(2, attributes=attributes), EPOCH, START_MS + 77, START_MS + 77)
 
     assert outcome.log_append_time_ms == START_MS + 77
     (header,) = headers_of(stored_bytes(log))
@@ -115,7 +115,7 @@ def legacy() -> bytearray:
 def test_the_smallest_records_fit_into_their_batch():
     log = fresh_log()
 
-    outcome = log.append(batch([b""] * 3, times=[START_MS] * 3), EPOCH, START_MS)
+    outcome = log.append(batch([b""] * 3, times=[START_MS] * 3), EPOCH, START_MS, START_MS)
 
     assert outcome.last_offset == 2
 
@@ -134,7 +134,7 @@ def test_a_producer_may_not_send(name: str):
     before = stored_bytes(log)
 
     with pytest.raises(error):
-        log.append(build(), EPOCH, START_MS)
+        log.append(build(), EPOCH, START_MS, START_MS)
 
     assert stored_bytes(log) == before
     assert append(log).base_offset == 1
@@ -143,8 +143,8 @@ def test_a_producer_may_not_send(name: str):
 def test_times_within_their_bounds_pass():
     log = fresh_log(LogConfig(timestamp_before_max_ms=5000, timestamp_after_max_ms=7000))
 
-    log.append(batch(2, times=[START_MS - 5000, START_MS + 7000]), EPOCH, START_MS)
-    log.append(batch(1, times=[-1]), EPOCH, START_MS)
+    log.append(batch(2, times=[START_MS - 5000, START_MS + 7000]), EPOCH, START_MS, START_MS)
+    log.append(batch(1, times=[-1]), EPOCH, START_MS, START_MS)
 
     assert log.log_end_offset == 3
 
@@ -161,9 +161,9 @@ def test_a_segment_ends_when_it_is_full():
 def test_a_segment_ends_when_its_records_are_too_far_apart_in_time():
     log = fresh_log(LogConfig(segment_ms=1000))
 
-    log.append(batch(1, times=[START_MS]), EPOCH, START_MS)
-    log.append(batch(1, times=[START_MS + 1000]), EPOCH, START_MS)
-    log.append(batch(1, times=[START_MS + 1001]), EPOCH, START_MS)
+    log.append(batch(1, times=[START_MS]), EPOCH, START_MS, START_MS)
+    log.append(batch(1, times=[START_MS + 1000]), EPOCH, START_MS, START_MS)
+    log.append(batch(1, times=[START_MS + 1001]), EPOCH, START_MS, START_MS)
 
     assert [segment.base_offset for segment in log.segments] == [0, 2]
 
@@ -172,7 +172,7 @@ def test_a_segment_without_times_ends_by_its_own_age():
     log = fresh_log(LogConfig(segment_ms=1000))
 
     for now_ms in (START_MS, START_MS + 1000, START_MS + 1001):
-        log.append(batch(1, times=[-1]), EPOCH, now_ms)
+        log.append(batch(1, times=[-1]), EPOCH, now_ms, now_ms)
 
     assert [segment.base_offset for segment in log.segments] == [0, 2]
 
@@ -418,12 +418,12 @@ def test_a_truncated_log_is_as_if_the_rest_had_never_been_written(offset: int):
 def test_leader_epochs_end_where_a_log_is_truncated():
     log = fresh_log()
     for epoch in (0, 2, 5):
-        log.append(batch(3), LeaderEpoch(epoch), START_MS)
+        log.append(batch(3), LeaderEpoch(epoch), START_MS, START_MS)
     log.assign_epoch(LeaderEpoch(6))
 
     log.truncate_to(7, START_MS)
     truncated = log.epochs.starts
-    log.append(batch(1), LeaderEpoch(7), START_MS)
+    log.append(batch(1), LeaderEpoch(7), START_MS, START_MS)
 
     assert truncated == ((0, 0), (2, 3))
     assert log.epochs.starts == ((0, 0), (2, 3), (7, 6))
@@ -444,7 +444,7 @@ def test_deleted_records_cannot_be_read_and_their_segments_go():
 
     assert log.delete_records_before(85, high_watermark=180) == 85
     assert log.delete_records_before(40, high_watermark=180) == 85
-    assert log.delete_old_segments(START_MS, high_watermark=180) == 2
+    assert log.delete_old_segments(START_MS, START_MS, high_watermark=180) == 2
 
     with pytest.raises(OffsetOutOfRange):
         log.read(84, 100, 180, whole_first=True)
@@ -461,7 +461,7 @@ def test_dropped_segments_are_renamed_at_once_and_removed_later():
     for _ in range(60):
         append(log, 3)
     log.delete_records_before(42, high_watermark=180)
-    log.delete_old_segments(START_MS, high_watermark=180)
+    log.delete_old_segments(START_MS, START_MS, high_watermark=180)
     reading = log.read(42, 100, 180, whole_first=True)
 
     names = {entry.name for entry in disk.list(DIRECTORY)}

@@ -50,7 +50,7 @@ def log_of(manager: LogManager) -> PartitionLog:
 
 def fill(log: PartitionLog, batches: int, epoch: int = 0) -> None:
     for number in range(batches):
-        log.append(batch([b"%d-%d" % (epoch, number)] * 2), LeaderEpoch(epoch), START_MS)
+        log.append(batch([b"%d-%d" % (epoch, number)] * 2), LeaderEpoch(epoch), START_MS, START_MS)
 
 
 def flush(manager: LogManager) -> None:
@@ -127,7 +127,7 @@ def test_a_log_is_moved_with_all_that_is_known_of_it(disk: SimDisk) -> None:
     fill(log_of(manager), 20)
     fill(log_of(manager), 20, epoch=3)
     log_of(manager).delete_records_before(13, 80)
-    log_of(manager).delete_old_segments(START_MS, 13)
+    log_of(manager).delete_old_segments(START_MS, START_MS, 13)
     flush(manager)
     before, epochs = stored_bytes(log_of(manager)), log_of(manager).epochs.starts
 
@@ -195,12 +195,12 @@ def begun_anew_below(manager: LogManager) -> None:
 
 def retained(manager: LogManager) -> None:
     log_of(manager).delete_records_before(71, 80)
-    log_of(manager).delete_old_segments(START_MS, 71)
+    log_of(manager).delete_old_segments(START_MS, START_MS, 71)
 
 
 def emptied(manager: LogManager) -> None:
     log_of(manager).delete_records_before(80, 80)
-    log_of(manager).delete_old_segments(START_MS, 80)
+    log_of(manager).delete_old_segments(START_MS, START_MS, 80)
 
 
 @pytest.mark.parametrize(

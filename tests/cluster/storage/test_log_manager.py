@@ -81,7 +81,7 @@ def create(manager: LogManager, partition: TopicPartition = ORDERS) -> Partition
 
 def fill(log: PartitionLog, batches: int = 20) -> None:
     for _ in range(batches):
-        log.append(batch(3), EPOCH, START_MS)
+        log.append(batch(3), EPOCH, START_MS, START_MS)
 
 
 def names(disk: SimDisk, path: str) -> list[str]:
@@ -234,7 +234,7 @@ def test_a_failing_directory_takes_its_own_logs_offline_and_no_others(number: in
     disk.fault = failing("/a", number)
 
     with pytest.raises(KafkaStorageError, match="/a is offline"):
-        orders.append(batch(1), EPOCH, START_MS)
+        orders.append(batch(1), EPOCH, START_MS, START_MS)
     with pytest.raises(KafkaStorageError):
         orders.read(0, 100, 60, whole_first=True)
     with pytest.raises(KafkaStorageError):
@@ -244,7 +244,7 @@ def test_a_failing_directory_takes_its_own_logs_offline_and_no_others(number: in
         manager.get_or_create(TopicPartition("new", 0), CONFIG, None, START_MS, is_new=False)
     fill(payments)
     assert create(manager, TopicPartition("new", 0)).directory == "/b/new-0"
-    assert manager.delete_old_segments(START_MS, lambda partition: 0) == {}
+    assert manager.delete_old_segments(START_MS, START_MS, lambda partition: 0) == {}
     manager.close(START_MS, -1)
 
     disk.fault = lambda kind, path: None
@@ -266,7 +266,7 @@ def test_a_full_disk_takes_a_directory_offline_and_keeps_what_was_flushed():
     disk.room = disk.used() + 5
 
     with pytest.raises(KafkaStorageError, match="no space left"):
-        log.append(batch(9), EPOCH, START_MS)
+        log.append(batch(9), EPOCH, START_MS, START_MS)
     assert manager.online == ()
 
     disk.room = None
@@ -437,7 +437,7 @@ def test_the_epochs_of_a_deleted_log_do_not_become_those_of_its_namesake():
     old = create(manager)
     fill(old)
     old.flush(START_MS)
-    old.append(batch(3), LeaderEpoch(7), START_MS)
+    old.append(batch(3), LeaderEpoch(7), START_MS, START_MS)
     work = old.begin_flush()
     manager.delete(ORDERS, ID, START_MS)
     manager.settle_deletions()
@@ -532,7 +532,7 @@ def test_dropped_segments_of_all_logs_are_removed_when_due():
     fill(log)
     log.delete_records_before(60, 60)
 
-    assert {ORDERS} == set(manager.delete_old_segments(START_MS, lambda partition: 60))
+    assert {ORDERS} == set(manager.delete_old_segments(START_MS, START_MS, lambda partition: 60))
     due = manager.take_due_deletions(START_MS + 60_000)
     for deletion in due:
         deletion.run(disk)
@@ -584,8 +584,8 @@ def test_no_checkpoint_trusts_what_a_truncation_within_a_batch_takes_along():
     disk = disk_with("/data")
     manager = started(disk)
     log = create(manager)
-    log.append(batch(2), EPOCH, START_MS)
-    log.append(batch(4), EPOCH, START_MS)
+    log.append(batch(2), EPOCH, START_MS, START_MS)
+    log.append(batch(4), EPOCH, START_MS, START_MS)
     log.flush(START_MS)
     manager.write_checkpoints()
     assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 6\n"
@@ -691,7 +691,7 @@ def test_a_log_that_is_begun_anew_forgets_its_producers_and_keeps_its_new_start(
     log = create(manager)
     for number in range(12):
         sent = batch(3, producer_id=7, producer_epoch=0, sequence=3 * number)
-        log.append(sent, EPOCH, START_MS)
+        log.append(sent, EPOCH, START_MS, START_MS)
     log.roll(START_MS)
     log.flush(START_MS)
 
@@ -824,7 +824,7 @@ def test_records_that_were_deleted_do_not_come_back_with_their_segments():
         start = log.segments[2].base_offset
         log.delete_records_before(start, log.log_end_offset)
         ends = {ORDERS: log.log_end_offset}
-        assert manager.delete_old_segments(START_MS, ends.__getitem__) == {ORDERS: 2}
+        assert manager.delete_old_segments(START_MS, START_MS, ends.__getitem__) == {ORDERS: 2}
         manager.write_checkpoints()
         disk.crash()
 
@@ -1152,7 +1152,7 @@ def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():
     assert log.log_end_offset == 60
 
 
-def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_at_the_next_start() -> None:
+def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_after_the_next_start() -> None:
     disk = disk_with("/data")
     manager = started(disk)
     logs = [create(manager)]
@@ -1161,7 +1161,7 @@ def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_at_the_next_
     sent = bytes(batch(1, producer_id=7, producer_epoch=0, sequence=0))
 
     def repeats(log: PartitionLog) -> bool:
-        return log.append(bytearray(sent), EPOCH, START_MS).is_duplicate
+        return log.append(bytearray(sent), EPOCH, START_MS, START_MS).is_duplicate
 
     assert [False, False, True, True] == [repeats(log) for log in logs * 2]
     for after_ms, is_known in ((999, True), (1000, False)):
@@ -1175,6 +1175,7 @@ def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_at_the_next_
     list(later.load(lambda topic: CONFIG, START_MS + 1000))
     opened_again = later.log(ORDERS)
     assert opened_again is not None
+    opened_again.expire_producers(START_MS + 1000 + 1000)
     assert not repeats(opened_again)
 
 

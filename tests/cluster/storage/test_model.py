@@ -50,7 +50,7 @@ class Model:
         count = self.chance.randrange(1, 5)
         times = [START_MS + self.end + self.chance.randrange(30) for _ in range(count)]
         sent = batch([bytes(self.chance.randrange(200))] * count, times=times)
-        self.log.append(sent, LeaderEpoch(self.epoch), self.disk.now_ms)
+        self.log.append(sent, LeaderEpoch(self.epoch), self.disk.now_ms, self.disk.now_ms)
         self.batches.append(bytes(sent))
 
     def follow(self) -> None:
@@ -78,7 +78,7 @@ class Model:
         self.start = offset
 
     def retain(self) -> None:
-        self.log.delete_old_segments(START_MS, self.end)
+        self.log.delete_old_segments(START_MS, START_MS, self.end)
         for doomed in self.log.take_doomed():
             doomed.remove(self.disk)
         base = self.log.segments[0].base_offset
@@ -101,11 +101,14 @@ class Model:
             recovery_point=self.log.recovery_point,
             log_start_offset=self.start,
             was_closed=was_closed,
+            now_ms=self.disk.now_ms,
         )
         assert not report.found_damage
 
     def check(self) -> None:
-        written = {one.name: one.modified_ms for one in self.disk.list(self.log.directory)}
+        written = {
+            one.name: self.disk.now_ms - one.age_ms for one in self.disk.list(self.log.directory)
+        }
         for segment in self.log.segments:
             assert segment.modified_ms == written[file_name(segment.base_offset, LOG_SUFFIX)]
         assert (self.log.log_start_offset, self.log.log_end_offset) == (self.start, self.end)

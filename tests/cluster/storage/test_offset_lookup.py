@@ -126,7 +126,9 @@ def test_the_first_record_that_is_no_earlier_is_found():
     for _ in range(120):
         some = [START_MS + len(times) * 4 + chance.randrange(-40, 40) for _ in range(3)]
         times += some
-        log.append(batch(3, times=some, codec=chance.choice(["none", "zstd"])), EPOCH, START_MS)
+        log.append(
+            batch(3, times=some, codec=chance.choice(["none", "zstd"])), EPOCH, START_MS, START_MS
+        )
     assert len(log.segments) > 5
     log.delete_records_before(31, 360)
 
@@ -144,7 +146,7 @@ def test_the_first_record_that_is_no_earlier_is_found():
 
 def test_what_is_beyond_the_high_watermark_is_not_found():
     log = fresh_log(CONFIG)
-    log.append(batch(3), EPOCH, START_MS)
+    log.append(batch(3), EPOCH, START_MS, START_MS)
 
     assert first_at(log, START_MS + 1, 2) == FoundOffset(1, START_MS + 1, 0)
     assert first_at(log, START_MS + 2, 2) is None
@@ -153,7 +155,7 @@ def test_what_is_beyond_the_high_watermark_is_not_found():
 
 def test_a_brokers_time_is_that_of_all_records_of_the_batch():
     log = fresh_log(LogConfig(uses_log_append_time=True))
-    log.append(batch(3), EPOCH, START_MS + 90)
+    log.append(batch(3), EPOCH, START_MS + 90, START_MS + 90)
 
     assert first_at(log, START_MS + 1, 3) == FoundOffset(0, START_MS + 90, 0)
     assert latest_time(log, 3) == FoundOffset(0, START_MS + 90, 0)
@@ -162,7 +164,7 @@ def test_a_brokers_time_is_that_of_all_records_of_the_batch():
 def test_a_log_without_times_has_no_latest_one():
     log = fresh_log()
     assert latest_time(log, 0) is None
-    log.append(batch(1, times=[-1]), EPOCH, START_MS)
+    log.append(batch(1, times=[-1]), EPOCH, START_MS, START_MS)
 
     assert latest_time(log, 1) is None
     assert first_at(log, 0, 1) is None
@@ -170,8 +172,8 @@ def test_a_log_without_times_has_no_latest_one():
 
 def test_start_and_end_are_places_with_an_epoch():
     log = fresh_log()
-    log.append(batch(3), LeaderEpoch(2), START_MS)
-    log.append(batch(3), LeaderEpoch(5), START_MS)
+    log.append(batch(3), LeaderEpoch(2), START_MS, START_MS)
+    log.append(batch(3), LeaderEpoch(5), START_MS, START_MS)
     log.delete_records_before(1, 6)
 
     assert earliest(log) == FoundOffset(1, -1, 2)

@@ -19,7 +19,7 @@ def send(
     log: PartitionLog, sequence: int, count: int = 2, *, epoch: int = 0, producer_id: int = 7
 ) -> AppendOutcome:
     sent = batch(count, producer_id=producer_id, producer_epoch=epoch, sequence=sequence)
-    return log.append(sent, EPOCH, START_MS)
+    return log.append(sent, EPOCH, START_MS, START_MS)
 
 
 def test_a_retry_is_answered_with_the_offset_that_it_got_the_first_time():
@@ -39,9 +39,9 @@ def test_a_retry_is_answered_with_the_offset_that_it_got_the_first_time():
 def test_a_retry_with_the_brokers_time_gets_the_time_of_then():
     log = fresh_log(LogConfig(uses_log_append_time=True))
     sent = batch(1, producer_id=7, producer_epoch=0, sequence=0)
-    log.append(sent[:], EPOCH, START_MS + 5)
+    log.append(sent[:], EPOCH, START_MS + 5, START_MS + 5)
 
-    outcome = log.append(sent[:], EPOCH, START_MS + 500)
+    outcome = log.append(sent[:], EPOCH, START_MS + 500, START_MS + 500)
 
     assert (outcome.is_duplicate, outcome.log_append_time_ms) == (True, START_MS + 5)
 
@@ -98,12 +98,26 @@ def test_a_new_epoch_begins_at_zero_and_shuts_the_old_one_out():
 def test_silent_producers_are_forgotten():
     log = fresh_log()
     send(log, 0)
-    log.expire_producers(START_MS + 1 + DAY_MS)
+    log.expire_producers(START_MS + DAY_MS)
     assert log.producers.producers == ()
 
     assert send(log, 40).base_offset == 2
-    log.expire_producers(START_MS + DAY_MS)
+    log.expire_producers(START_MS + DAY_MS - 1)
     assert len(log.producers.producers) == 1
+
+
+@pytest.mark.parametrize("ahead_ms", [-400 * DAY_MS, 400 * DAY_MS])
+def test_a_producer_is_as_silent_as_its_batches_are_old_here_whatever_their_times_are(
+    ahead_ms: int,
+):
+    """In Kafka it is forgotten when its clock, or the broker's, is set by more than a day."""
+    log = fresh_log()
+    sent = batch(1, times=[START_MS + ahead_ms], producer_id=7, producer_epoch=0, sequence=0)
+    log.append(sent, EPOCH, START_MS, START_MS + ahead_ms)
+
+    for age_ms, count in ((DAY_MS - 1, 1), (DAY_MS, 0)):
+        log.expire_producers(START_MS + age_ms)
+        assert len(log.producers.producers) == count
 
 
 @pytest.mark.parametrize("was_closed", [False, True])
@@ -123,15 +137,18 @@ def test_producers_are_known_again_after_a_start(was_closed: bool):
     assert send(again, 20).base_offset == 20
 
 
-def test_silent_producers_do_not_come_back_with_a_snapshot():
+def test_a_start_counts_the_silence_of_producers_anew():
     disk = sim_disk()
     log, _ = opened(disk)
     send(log, 0)
     log.close(START_MS)
 
-    again, _ = opened(disk, recovery_point=2, was_closed=True, now_ms=START_MS + 2 * DAY_MS)
+    started_ms = START_MS + 2 * DAY_MS
+    again, _ = opened(disk, recovery_point=2, was_closed=True, now_ms=started_ms)
 
-    assert again.producers.producers == ()
+    for age_ms, count in ((0, 1), (DAY_MS - 1, 1), (DAY_MS, 0)):
+        again.expire_producers(started_ms + age_ms)
+        assert len(again.producers.producers) == count
 
 
 def test_a_damaged_snapshot_is_passed_over():

@@ -43,7 +43,7 @@ def closed(epochs: Sequence[int] = (0,) * 30) -> tuple[SimDisk, bytes]:
     log, _ = opened(disk, config=CONFIG)
     for number, epoch in enumerate(epochs):
         times = [START_MS + 3 * number + more for more in range(3)]
-        log.append(batch(3, times=times), LeaderEpoch(epoch), START_MS)
+        log.append(batch(3, times=times), LeaderEpoch(epoch), START_MS, START_MS)
     content = stored_bytes(log)
     log.close(START_MS)
     return disk, content
@@ -667,7 +667,7 @@ def test_a_torn_checkpoint_of_the_epochs_is_made_anew_where_batches_are_trusted(
     log, _ = opened(disk, config=CONFIG)
     for epoch in (0, 0, 3, 3, 3, 7, 9):
         for _ in range(4):
-            log.append(batch(3), LeaderEpoch(epoch), START_MS)
+            log.append(batch(3), LeaderEpoch(epoch), START_MS, START_MS)
     wanted = log.epochs.starts
     log.close(START_MS)
     with_zeros(disk)
@@ -753,7 +753,7 @@ def test_a_batch_larger_than_what_is_read_at_once_is_found(size: int):
     config = LogConfig(message_size_max=10**7)
     log, _ = opened(disk, config=config)
     append(log)
-    log.append(batch([bytes(size)]), EPOCH, START_MS, has_checked_records=True)
+    log.append(batch([bytes(size)]), EPOCH, START_MS, START_MS, has_checked_records=True)
     append(log)
 
     again, report = opened(disk, config=config)
@@ -827,7 +827,7 @@ def test_a_segment_whose_offsets_are_too_far_apart_is_split(
     for offset in offsets:
         found = log.read(offset, 100, end, whole_first=True)
         assert offset == headers_of(content_of(found))[0].base_offset
-    log.append(batch(3), LeaderEpoch(2), START_MS)
+    log.append(batch(3), LeaderEpoch(2), START_MS, START_MS)
     log.truncate_to(end, START_MS)
     log.close(START_MS)
     for again in ({"was_closed": True}, {"was_closed": False, "machine_stopped": True}):

@@ -248,7 +248,7 @@ def test_segments_take_their_indexes_of_transactions_along(disk: SimDisk):
     log = written(disk)
     log.delete_records_before(27, 28)
 
-    log.delete_old_segments(START_MS, 28)
+    log.delete_old_segments(START_MS, START_MS, 28)
 
     for doomed in log.take_doomed():
         doomed.remove(disk)

@@ -179,7 +179,9 @@ def test_what_the_embedded_cluster_wrote_is_clean_and_its_copy_equal(tmp_path: P
         )
         for number in range(300):
             times = [START_MS + 10 * number + at for at in range(5)]
-            log.append(batch(5, times=times, codec="lz4"), LeaderEpoch(number // 100), times[-1])
+            log.append(
+                batch(5, times=times, codec="lz4"), LeaderEpoch(number // 100), START_MS, times[-1]
+            )
         manager.close(START_MS, broker_epoch=-1)
 
     code, found = verified(*named(directories), "--deep")

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,9 +44,12 @@ def test_a_directory_is_listed_with_sizes_and_times(tmp_path: Path):
     os.utime(tmp_path / "b", (7, 7.5))
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
 
+    before_ms = time.time_ns() // 1_000_000
     first, second = disk.list(str(tmp_path))
+    after_ms = time.time_ns() // 1_000_000
 
-    assert first == ("b", 3, 7500, False)
+    assert (first.name, first.is_directory, first.size) == ("b", False, 3)
+    assert before_ms - 7500 <= first.age_ms <= after_ms - 7500
     assert (second.name, second.is_directory, second.size) == ("d", True, 0)
 
 
@@ -57,6 +61,17 @@ def test_a_link_that_leads_nowhere_hides_no_neighbour(tmp_path: Path):
     (tmp_path / "within").symlink_to("file/more")
 
     assert ["file", "orders-0"] == [entry.name for entry in Disk().list(str(tmp_path))]
+
+
+def test_a_file_from_the_future_is_new(tmp_path: Path):
+    """The clock was set back since."""
+    disk = Disk()
+    disk.open(f"{tmp_path}/b", create=True).close()
+    os.utime(tmp_path / "b", (2**33, 2**33))
+
+    (found,) = disk.list(str(tmp_path))
+
+    assert found.age_ms == 0
 
 
 def test_names_change_and_go(tmp_path: Path):

@@ -67,9 +67,8 @@ def membership_of(chroot: str) -> Membership:
     return membership
 
 
-async def join(membership: Membership, session: Session, recorder: Recorder) -> None:
+async def join(membership: Membership, recorder: Recorder) -> None:
     await membership.join(
-        session,
         [ENDPOINT],
         None,
         members=[recorder],
@@ -90,25 +89,32 @@ def tell_later(session_ended: Ended, session: Session) -> None:
 
 
 @pytest.mark.parametrize("tell", [tell_at_once, tell_later])
-def test_a_session_that_ends_inside_the_first_registration_makes_nobody_a_member(
+def test_a_session_that_ends_inside_the_first_registration_leaves_that_to_the_next_one(
     chroot: str, tell: Callable[[Ended, Session], None]
 ) -> None:
-    """Behind whichever reply it ends."""
+    """Behind whichever reply it ends: once, a broker that started ended itself then."""
 
     async def ends_before_it_joins(session: Session, replies: int) -> bool:
+        last = Session(session._loop, session._client, session.session_id)
         membership = membership_of(chroot)
         ending = EndingSession(session, replies, partial(tell, membership.session_ended))
-        recorder = Recorder({ending: "the session"})
-        try:
-            await join(membership, ending, recorder)
-        except SessionExpiredError:
+        recorder = Recorder({ending: "one that ends", last: "the last"})
+        membership.session_began(ending)
+        joining = asyncio.create_task(join(membership, recorder))
+        await until(lambda: joining.done() or ending.ended.is_set(), what="either end")
+        # Behind the registration its watch asks, too.
+        has_ended = not joining.done()
+        if has_ended:
             assert not membership.is_registered
             assert [] == recorder.told
-            return True
-        assert not ending.is_over
-        ending.end()
-        membership.session_ended(ending)
-        return False
+            membership.session_began(last)
+            await joining
+            assert ["joined by the last"] == recorder.told
+        own = last if has_ended else ending
+        own.end()
+        membership.session_ended(own)
+        assert not membership.is_registered
+        return has_ended
 
     async def use(_: Sessions, session: Session) -> int:
         replies = 1
@@ -119,6 +125,27 @@ def test_a_session_that_ends_inside_the_first_registration_makes_nobody_a_member
     replies = with_session(chroot, use)
 
     assert replies > 3
+
+
+def test_what_a_start_does_is_done_again_by_the_next_session(chroot: str) -> None:
+    async def use(_: Sessions, session: Session) -> list[str]:
+        membership = membership_of(chroot)
+        first, last = (Session(session._loop, session._client, session.session_id) for _ in "ab")
+        tried: list[str] = []
+
+        async def work(by: Session) -> str:
+            tried.append("first" if by is first else "last")
+            if by is first:
+                first.end()
+                membership.session_ended(first)
+                membership.session_began(last)
+                raise SessionExpiredError
+            return "done"
+
+        membership.session_began(first)
+        return [await membership.in_session(work), *tried]
+
+    assert ["done", "first", "last"] == with_session(chroot, use)
 
 
 @pytest.mark.parametrize("tell", [tell_at_once, tell_later])
@@ -138,7 +165,7 @@ def test_a_session_that_ends_inside_a_later_registration_leaves_that_to_the_next
         ending = EndingSession(session, replies, partial(tell, session_ended))
         recorder = Recorder({first: "the first", ending: "one that ends", last: "the last"})
         membership.session_began(first)
-        await join(membership, first, recorder)
+        await join(membership, recorder)
         first.end()
         membership.session_ended(first)
 

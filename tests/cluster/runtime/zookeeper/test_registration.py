@@ -217,3 +217,26 @@ def test_generated_ids_begin_above_those_that_are_reserved(chroot: str) -> None:
         return [await run(session, new_broker_id(1000)) for _ in range(2)]
 
     assert with_session(chroot, use) == [1001, 1002]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_client_whose_thread_has_ended_is_replaced(chroot: str, monkeypatch: Any) -> None:
+    """Once, nobody noticed: the broker waited for a session that no thread could begin."""
+    monkeypatch.setattr("cluster.runtime.zookeeper.session.LOOK_S", 0.01)
+
+    async def use(sessions: Sessions, session: Session) -> None:
+        client = sessions.keeper._client
+        # What no request is: kazoo's thread fails over it.
+        client._queue.append((object(), None))
+        client._connection._write_sock.send(b"\0")
+
+        ended = await asyncio.wait_for(sessions.ended.get(), OUTER_LIMIT_S)
+        following = await sessions.next()
+
+        assert ended is session
+        assert session.is_over
+        assert sessions.keeper._client is not client
+        assert following.session_id != session.session_id
+        assert await enlist(following, broker()) > 0
+
+    with_session(chroot, use)
