@@ -11,6 +11,7 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
+from kadmin.plan.reassignment.moves import stale_command, stale_text
 from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LOG_DIR_RATE
 from kadmin.plan.wording import counted
 
@@ -97,20 +98,19 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     }
     under_way, live = moving(snapshot), snapshot.live
     unknown = {fault.subject for fault in snapshot.faults}
-    gone = tuple(
-        sorted(
-            partition
-            for partition in under_way.keys() - there
-            if unknown.isdisjoint({subjects.TOPICS, subjects.topic(partition.topic)})
-        )
-    )
+    unread = {
+        partition
+        for partition in under_way.keys() - there
+        if unknown.isdisjoint({subjects.TOPICS, subjects.topic(partition.topic)})
+    }
+    gone = tuple(sorted(unread | snapshot.stale_moves.keys()))
     if gone:
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.REASSIGNMENT,
-            text=f"a reassignment was asked for of {counted(len(gone), 'partition')} that"
-            f" {'is' if len(gone) == 1 else 'are'} not there",
+            text=stale_text(gone),
             partitions=gone,
+            command=stale_command(gone),
         )
     by_dead: dict[tuple[BrokerId, ...], list[TopicPartition]] = {}
     for partition in sorted(under_way.keys() & there):
