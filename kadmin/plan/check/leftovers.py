@@ -21,6 +21,10 @@ RATES: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
 SAYS_WHAT_MOVES: Final = frozenset({Thing.REASSIGNMENT, Thing.TOPICS, Thing.TOPIC})
 
 
+BEING_MOVED: Final = "the topic is being reassigned"
+"""What a deletion waits for, until that is over or cancelled."""
+
+
 def leftover_findings(
     evidence: Evidence, unreadable: Severity = Severity.WARNING
 ) -> Iterator[Finding]:
@@ -49,7 +53,9 @@ def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Itera
             kind=Kind.DELETION,
             text=f"{counted(len(names), 'topic')} {verb} for deletion: {reason}",
             topics=tuple(names),
-            command=f"kadmin topics --describe --topic {names[0]}",
+            command=f"kadmin reassign --cancel --topic {names[0]}"
+            if reason.endswith(BEING_MOVED)
+            else f"kadmin topics --describe --topic {names[0]}",
         )
     if orphan_marks:
         verb = "is" if len(orphan_marks) == 1 else "are"
@@ -71,10 +77,11 @@ def why_waiting(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> str:
     dead = tuple(sorted(replica for replica in replicas if replica not in live))
     if snapshot.lacks_controller:
         return "there is no controller"
-    if dead:
-        return f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} dead"
-    if topic.assignment.is_reassigning or any(each.topic == topic.name for each in snapshot.moving):
-        return "the topic is being reassigned"
+    moved = any(each.topic == topic.name for each in snapshot.moving)
+    reasons = [f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} dead"] if dead else []
+    reasons += [BEING_MOVED] if moved or topic.assignment.is_reassigning else []
+    if reasons:
+        return ", and ".join(reasons)
     return "it is under way, or delete.topic.enable=false on the controller"
 
 
