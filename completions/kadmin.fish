@@ -508,7 +508,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l topics-to-move-json-file 
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-list -x -d 'The brokers to put the replicas on.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l disable-rack-aware -d 'Place replicas without regard to racks.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l reassignment-json-file -r -F -d 'File with the wanted replicas, as --generate prints it; - is standard input.'
-complete -c kadmin -n '__kadmin_at kadmin reassign' -l topic -x -a '(__kadmin_live topics)' -d 'A topic whose partitions are to move to --replicas.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l topic -x -a '(__kadmin_live topics)' -d 'A topic whose partitions are to move to --replicas, or to be left where they are.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l partitions -x -d 'Which of its partitions; without it, all.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l replicas -x -d 'The brokers to move them to, the preferred leader first.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l from-broker -x -d 'A broker to empty, alive or not.  [x>=0]'

@@ -225,8 +225,14 @@ class ControllerContext:
         return partition.topic in self.topics_to_be_deleted
 
     def has_reassignment(self, topic: str) -> bool:
-        """Whether a partition of *topic* is on its way to other replicas, to the very end of it."""
-        return self.topics[topic].is_reassigning
+        """Whether a partition of *topic* is on its way to other replicas, to the very end of it.
+
+        One that has no state has nothing to move: nobody ever led it, or its state was deleted.
+        """
+        return any(
+            part.is_reassigning and TopicPartition(topic, number) in self.states
+            for number, part in self.topics[topic].partitions.items()
+        )
 
     def is_left_alone(self, partition: TopicPartition) -> bool:
         """Whether its topic is to be deleted, and nothing has to be finished before that."""

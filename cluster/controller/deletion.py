@@ -59,7 +59,10 @@ def enqueue(active: ActiveController, requested: Iterable[str]) -> Procedure[Non
             continue
         context.topics_to_be_deleted[topic] = None
         if context.has_reassignment(topic):
-            active.note(f"topic={topic} waits to be deleted: it is being reassigned")
+            active.note(
+                f"topic={topic} waits to be deleted: it is being reassigned, until that is over or"
+                " cancelled"
+            )
             context.topics_ineligible_for_deletion[topic] = None
 
 

@@ -162,10 +162,13 @@ def _initialize(
 def _first_states(
     active: ActiveController, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, PartitionState]:
-    """The first states of partitions that have a live replica; the others stay new."""
+    """The first states of partitions that have a live replica; the others stay new, and so do
+    those of topics that shall be deleted."""
     context = active.context
     states = {}
     for partition in partitions:
+        if context.is_to_be_deleted(partition):
+            continue
         replicas = context.assignments[partition].replicas
         live = context.live_replicas(partition)
         state = first_state(replicas, live, active.controller_epoch)

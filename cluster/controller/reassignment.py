@@ -69,10 +69,15 @@ def start(
 ) -> Procedure[Refusal | None]:
     """Begin, replace or give up a reassignment; *assignment* was made from that of now.
 
-    Returns why nothing has begun, or None.
+    Of a topic that is to be deleted it can only be given up, so that the deletion goes on.  Returns
+    why nothing has begun, or None.
     """
     context = active.context
-    if partition not in context.assignments or context.is_to_be_deleted(partition):
+    if partition not in context.assignments:
+        return NO_SUCH_PARTITION
+    if context.is_to_be_deleted(partition) and not _gives_up(
+        context.assignments[partition], assignment
+    ):
         return NO_SUCH_PARTITION
     refusal = yield from _change_assignment(active, partition, assignment)
     if refusal is None:
@@ -81,10 +86,15 @@ def start(
 
 
 def advance(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
-    """Go on with a partition whose assignment stands: to its end, if the ISR has the target."""
+    """Go on with a partition whose assignment stands: to its end, if the ISR has the target.
+
+    One that is to be deleted and has no state is not brought into being for it.
+    """
     context = active.context
     if partition in context.reassigning:
         context.states |= yield from read_states(active, (partition,))
+        if context.is_to_be_deleted(partition) and partition not in context.states:
+            return
     # Without anybody to add or remove, the replicas stand in another order only.
     if partition not in context.reassigning or _can_complete(active, partition):
         yield from _complete(active, partition)
@@ -463,6 +473,15 @@ def _rewrite_state(
             return state
         if verdict is Verdict.REFUSED:
             return None
+
+
+def _gives_up(current: PartitionAssignment, assignment: PartitionAssignment) -> bool:
+    """Whether *assignment* takes a partition back to the replicas that it had before its move."""
+    return (
+        current.is_reassigning
+        and not assignment.is_reassigning
+        and set(assignment.replicas) == set(current.origin)
+    )
 
 
 def _decided(

@@ -6,9 +6,10 @@ the node.  There is room for one at a time.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from cluster.coordination.transaction import Committed, Conflict, Fence, Outcome, commit
+from cluster.coordination.transaction import Committed, Conflict, Fence, Outcome, commit, never
 from cluster.model.admin import Reassignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
@@ -67,9 +68,16 @@ class Withdrawn:
 
 
 def take_back_reassignment(
-    fence: Fence, moves: Mapping[TopicPartition, Withdrawn], *, resigning: BrokerId | None
+    fence: Fence,
+    moves: Mapping[TopicPartition, Withdrawn],
+    *,
+    resigning: BrokerId | None,
+    dropped: Targets = MappingProxyType({}),
 ) -> Steps[Outcome]:
     """Ask for the targets of *moves* instead of what their partitions are on their way to.
+
+    What is *dropped* leaves the request if it is asked for in this way still: no controller has
+    begun it.  A request of which nothing is left is removed.
 
     Of those that have arrived meanwhile nothing is asked.  It is refused where another one is no
     longer on the same way, and where all have arrived.
@@ -88,11 +96,13 @@ def take_back_reassignment(
     """
     outcome: Outcome = Conflict(paths.REASSIGN_PARTITIONS, ZkError.BAD_VERSION)
     for _ in range(LOOKS_MAX):
-        found = yield from look_at_moves(moves, resigning)
+        found = yield from look_at_moves(moves, dropped, resigning)
         if isinstance(found, Conflict):
             return found
         operations, targets = found
-        outcome = yield from commit(fence, operations, is_carried_out=being_taken_up(targets))
+        # Where nothing is asked for, the nodes alone tell.
+        is_carried_out = being_taken_up(targets) if targets else never
+        outcome = yield from commit(fence, operations, is_carried_out=is_carried_out)
         # A controller writes these nodes for each partition that arrives.
         if not isinstance(outcome, Conflict):
             break
@@ -100,9 +110,10 @@ def take_back_reassignment(
 
 
 def look_at_moves(
-    moves: Mapping[TopicPartition, Withdrawn], resigning: BrokerId | None
+    moves: Mapping[TopicPartition, Withdrawn], dropped: Targets, resigning: BrokerId | None
 ) -> Steps[Conflict | tuple[list[Operation], Targets]]:
-    """What takes back those of *moves* that have not arrived, and to what; or what forbids it."""
+    """What takes back those of *moves* that have not arrived, and to what, and drops *dropped*; or
+    what forbids it."""
     path = paths.REASSIGN_PARTITIONS
     # The request first: what leaves it meanwhile stands in its topic by then.
     standing = yield from read_node(path)
@@ -111,7 +122,15 @@ def look_at_moves(
     controller = None if office is None else decode_controller(office).broker_id
     if resigning != (None if standing is None else controller):
         return Conflict(path, ZkError.BAD_VERSION)
-    topics = yield from read_topics(moves)
+    topics = yield from read_topics((*moves, *dropped))
+    for partition, heading in dropped.items():
+        topic = topics.get(partition.topic)
+        part = None if topic is None else topic.partitions.get(partition.partition)
+        is_begun = part is not None and (
+            controller is not None or part.is_reassigning or set(heading) <= set(part.replicas)
+        )
+        if request.get(partition) != heading or is_begun:
+            return Conflict(path, ZkError.BAD_VERSION)
     targets: dict[TopicPartition, tuple[BrokerId, ...]] = {}
     for partition, move in moves.items():
         topic = topics.get(partition.topic)
@@ -120,14 +139,20 @@ def look_at_moves(
             return Conflict(paths.topic(partition.topic), ZkError.BAD_VERSION)
         if not has_arrived(move, part, request.get(partition)):
             targets[partition] = move.target
-    if not targets:
+    if not targets and not dropped:
         return Conflict(path, ZkError.BAD_VERSION)
 
-    changed = replace(request, targets={**request.targets, **targets})
+    kept = {each: to for each, to in request.targets.items() if each not in dropped}
+    changed = replace(request, targets={**kept, **targets})
+    write: Operation
+    if standing is None:
+        write = Create(path, encode_reassignment(changed))
+    elif changed.targets:
+        write = SetData(path, encode_reassignment(changed), standing.zk_version)
+    else:
+        write = Delete(path, standing.zk_version)
     operations: list[Operation] = [
-        Create(path, encode_reassignment(changed))
-        if standing is None
-        else SetData(path, encode_reassignment(changed), standing.zk_version),
+        write,
         *(Check(paths.topic(name), topic.zk_version) for name, topic in topics.items()),
     ]
     if office is not None and resigning is not None:

@@ -53,7 +53,8 @@ class ClusterSnapshot:
     *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
     whoever controls the cluster now.  *moving* holds the targets of a
     reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
-    them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what
+    them; *stale_moves* are those of partitions that are not there, which nothing will ever move.
+    *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what
     could not be understood or may not be seen, which is left out.
     """
 
@@ -63,6 +64,7 @@ class ClusterSnapshot:
     controller_epoch: ControllerEpochNode | None = None
     migration: MigrationState | None = None
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
+    stale_moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES
     faults: tuple[Fault, ...] = ()
 

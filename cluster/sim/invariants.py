@@ -414,4 +414,4 @@ class Invariants:
     def _is_left_alone(self, topic: str) -> bool:
         """Whether it is to be deleted, and no reassignment has to be finished before that."""
         is_doomed = self._incarnations.get(topic, "") in self.doomed
-        return is_doomed and not self.reassignments.is_under_way(topic)
+        return is_doomed and not self.reassignments.is_under_way(topic, self._states)

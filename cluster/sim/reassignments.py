@@ -5,7 +5,7 @@ it in time: on a broker that was away or whose disk has failed, or because the c
 ordered it has ended.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from typing import Final, NamedTuple
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -107,9 +107,10 @@ class Reassignments:
             if partition.partition not in kept:
                 del self.assignments[partition]
 
-    def is_under_way(self, topic: str) -> bool:
+    def is_under_way(self, topic: str, led: Container[TopicPartition]) -> bool:
+        """Whether a partition of *topic* is moved; one that was never *led* has nothing to move."""
         return any(
-            assignment.is_reassigning
+            assignment.is_reassigning and partition in led
             for partition, assignment in self.assignments.items()
             if partition.topic == topic
         )

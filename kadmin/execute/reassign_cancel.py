@@ -109,13 +109,14 @@ class Cancelling:
         self.given_up_dirs: Sequence[Replica] = ()
         self.unheard: set[TopicPartition] = set()
         """Those of which it is not known that the controller has heard."""
+        self.removed: tuple[TopicPartition, ...] = ()
+        """Those that have left the request in ZooKeeper."""
         self.throttles: ThrottlesNow | None = None
 
     def steps(self) -> list[Step[MovePlan]]:
         """Plan from one look at the cluster; nothing where none of it moves."""
         self.replan()
-        is_any = bool(self.plan.moves or self.plan.dir_moves)
-        return [Step(plan=self.plan, replan=self.replan)] if is_any else []
+        return [] if self.plan.is_empty else [Step(plan=self.plan, replan=self.replan)]
 
     def replan(self) -> MovePlan:
         snapshot = look(self.admin)
@@ -142,6 +143,7 @@ class Cancelling:
             self.refused = made.refused
         if self.by_zookeeper:
             self.unheard = {move.partition for move in plan.moves}
+            self.removed = tuple(plan.dropped)
         # Also what somebody has asked ZooKeeper for before: this run may be the second.
         asked = [move for move in plan.moves if move.partition not in self.refused]
         left = wait(

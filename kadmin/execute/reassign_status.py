@@ -1,10 +1,10 @@
 """What has become of a reassignment, and what is moving: as `--verify` and `--list` ask."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster.model import fault as subjects
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
 from kadmin.errors import ExitCode, InProgressError, KadminError
@@ -173,12 +173,18 @@ def judge_dirs(admin: ReassignmentAdmin, targets: Targets) -> Sequence[DirMove] 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ongoing:
     """All that is being done: *moves* of partitions, and *dirs* of replicas to other directories,
-    with the *sizes* and *ends* of replicas, as far as brokers tell."""
+    with the *sizes* and *ends* of replicas, as far as brokers tell.
+
+    *stale* is what ZooKeeper is asked for of partitions that are not there, and *lacks_controller*
+    tells that there is something to carry out, and no controller.
+    """
 
     moves: Sequence[Move]
     dirs: Sequence[DirMove]
     sizes: Sizes
     ends: Ends
+    stale: Mapping[TopicPartition, tuple[BrokerId, ...]]
+    lacks_controller: bool
 
 
 def ongoing(admin: ReassignmentAdmin) -> Ongoing:
@@ -202,6 +208,8 @@ def ongoing(admin: ReassignmentAdmin) -> Ongoing:
         dirs=running_dir_moves(log_dirs or {}),
         sizes=sizes_of(log_dirs or {}),
         ends=ends,
+        stale=snapshot.stale_moves,
+        lacks_controller=bool(moves or snapshot.stale_moves) and snapshot.lacks_controller,
     )
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "segment_files",
     "spark",
     "story",
+    "temporary",
     "uris",
     "verify",
     "verify_live",

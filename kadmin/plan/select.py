@@ -58,6 +58,11 @@ class TopicSelection:
         """Whether exactly one topic is named, so that nobody can be surprised by which."""
         return len(self.wanted) == 1 and not self.is_regex and not is_glob(self.wanted[0])
 
+    @property
+    def is_by_name(self) -> bool:
+        """Whether it is plain who is meant without a list of all: no pattern has to be matched."""
+        return not self.is_regex and not any(map(is_glob, self.wanted))
+
     def select(self, names: Iterable[str]) -> list[str]:
         """Those of *names* that are meant, sorted."""
         kept = set(names)

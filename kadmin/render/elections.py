@@ -6,7 +6,7 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.election_results import PartitionResult, Result
-from kadmin.plan.wording import abridged, listed
+from kadmin.plan.wording import abridged
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -85,10 +85,14 @@ def body(
     }
 
 
+def all_of(partitions: Sequence[TopicPartition]) -> str:
+    return ", ".join(map(str, partitions))
+
+
 def result_lines(
     kind: ElectionType,
     results: Sequence[PartitionResult],
-    names: Callable[[Sequence[TopicPartition]], str] = listed,
+    names: Callable[[Sequence[TopicPartition]], str] = all_of,
 ) -> Iterator[str]:
     """The lines of Kafka's tool, which names all partitions; *names* may tell less."""
     word = kind.value.upper()

@@ -5,6 +5,7 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
@@ -13,7 +14,7 @@ from kadmin.plan.entities import options_of
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.generate import Proposal
-from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.moves import Move, MovePlan, stale_command, stale_text
 from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
@@ -407,8 +408,13 @@ def thing(entity: ConfigEntity) -> str:
 
 
 def list_document(
-    moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, ends: Ends
+    moves: Sequence[Move],
+    dirs: Sequence[DirMove],
+    sizes: Sizes,
+    ends: Ends,
+    stale: Mapping[TopicPartition, tuple[BrokerId, ...]] = MappingProxyType({}),
 ) -> Document:
+    """All that is being moved; *stale* is asked for of partitions that are not there."""
     return Document(
         schema="kadmin.reassign.list/1",
         body=lambda: {
@@ -430,6 +436,14 @@ def list_document(
                 for move in moves
             ],
             "log_dirs": [{**dir_body(move), "lag_records": move.lag_records} for move in dirs],
+            "not_there": [
+                {
+                    "topic": partition.topic,
+                    "partition": partition.partition,
+                    "target": list(target),
+                }
+                for partition, target in sorted(stale.items())
+            ],
         },
         columns=LIST_COLUMNS,
         rows=lambda: (
@@ -462,7 +476,7 @@ def list_document(
                 for move in dirs
             ),
         ),
-        lines=lambda: list_lines(moves, dirs, sizes, ends),
+        lines=lambda: list_lines(moves, dirs, sizes, ends, stale),
         pretty=(lambda: list_tables(moves, dirs, sizes, ends)) if moves or dirs else None,
     )
 
@@ -475,8 +489,26 @@ def list_tables(
     return reassign_list.list_tables(moves, dirs, sizes, ends)
 
 
+def list_warnings(
+    stale: Mapping[TopicPartition, tuple[BrokerId, ...]], *, lacks_controller: bool
+) -> Iterator[str]:
+    """What keeps things from going on."""
+    if lacks_controller:
+        yield "there is no controller: nothing goes on"
+    if stale:
+        partitions = sorted(stale)
+        yield (
+            f"{stale_text(partitions)}: {abridged(partitions)};"
+            f" '{stale_command(partitions)}' removes it"
+        )
+
+
 def list_lines(
-    moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, ends: Ends
+    moves: Sequence[Move],
+    dirs: Sequence[DirMove],
+    sizes: Sizes,
+    ends: Ends,
+    stale: Mapping[TopicPartition, tuple[BrokerId, ...]] = MappingProxyType({}),
 ) -> Iterator[str]:
     if moves:
         yield "Current partition reassignments:"
@@ -494,6 +526,10 @@ def list_lines(
     for each in dirs:
         left = left_text(each.bytes_left, each.lag_records)
         yield f"{each.replica}: {each.path} -> {each.target}.{left}"
+    if stale:
+        yield "Asked for, and not there:"
+    for partition, target in sorted(stale.items()):
+        yield f"{partition}: target: {ids_text(target)}."
 
 
 def lag(move: Move, ends: Ends) -> int | None:

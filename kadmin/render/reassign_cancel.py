@@ -6,6 +6,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.throttles import ThrottlesNow
+from kadmin.plan.wording import counted, listed
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 from kadmin.render.reassign import clearing_lines, ids_text, move_document, throttles_body
@@ -14,7 +15,7 @@ from kadmin.render.reassign import clearing_lines, ids_text, move_document, thro
 def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
     """*plan* of what is given up, before it is; *limit* None names all."""
     asked, dirs = plan.asked, plan.dir_moves
-    if asked or not dirs:
+    if asked or not (dirs or plan.dropped):
         yield (
             f"plan: {len(asked)} {'move is' if len(asked) == 1 else 'moves are'} given up,"
             " and the replicas of before stay, in this order"
@@ -23,6 +24,12 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
     already = len(plan.moves) - len(asked)
     if already and plan.withdrawal is not None:
         yield f"  {already} more {'is' if already == 1 else 'are'} on the way back already"
+    if plan.dropped:
+        count = len(plan.dropped)
+        yield (
+            f"plan: {counted(count, 'partition')} {'leaves' if count == 1 else 'leave'} the request"
+            f" in ZooKeeper, which no controller takes up: {listed(sorted(plan.dropped))}"
+        )
     resigning = resigning_for(plan)
     if resigning is not None:
         yield (
@@ -79,11 +86,20 @@ def cancelled_document(
         more={
             "dry_run": is_dry_run,
             "controller_resigns": resigning_for(plan),
+            "removed": [
+                {
+                    "topic": partition.topic,
+                    "partition": partition.partition,
+                    "target": list(target),
+                    "outcome": "cancelled" if partition in cancelled else missing,
+                }
+                for partition, target in sorted(plan.dropped.items())
+            ],
             "throttles": None if throttles is None else throttles_body(throttles),
         },
         lines=lambda: (
             cancellation_lines(plan, limit=None)
-            if is_dry_run and (plan.moves or plan.dir_moves)
+            if is_dry_run and not plan.is_empty
             else cancelled_lines(plan, cancelled, cancelled_dirs, throttles)
         ),
     )
@@ -95,7 +111,7 @@ def cancelled_lines(
     cancelled_dirs: Sequence[Replica],
     throttles: ThrottlesNow | None,
 ) -> Iterator[str]:
-    if not plan.moves and not plan.dir_moves:
+    if plan.is_empty:
         yield "None of the specified partition reassignments are active."
     elif cancelled:
         plural = "" if len(cancelled) == 1 else "s"

@@ -1,3 +1,10 @@
 """What a line of Kafka's state-change.log says: templates, a parser, and the same in columns."""
 
-__all__ = ["filters", "kinds", "lines", "parse", "typed"]
+__all__ = [
+    "filters",
+    "kinds",
+    "layouts",
+    "lines",
+    "parse",
+    "typed",
+]

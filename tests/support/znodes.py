@@ -19,9 +19,9 @@ def znodes_of(snapshot: ClusterSnapshot) -> dict[str, bytes]:
         nodes[paths.CONTROLLER] = encode_controller(snapshot.controller)
     if snapshot.controller_epoch is not None:
         nodes[paths.CONTROLLER_EPOCH] = encode_controller_epoch(snapshot.controller_epoch.epoch)
-    if snapshot.moving:
+    if snapshot.moving or snapshot.stale_moves:
         nodes[paths.REASSIGN_PARTITIONS] = encode_reassignment(
-            Reassignment(targets=snapshot.moving)
+            Reassignment(targets={**snapshot.moving, **snapshot.stale_moves})
         )
     for broker in snapshot.brokers.values():
         nodes[paths.broker(broker.broker_id)] = encode_broker(broker)

@@ -5,13 +5,13 @@ states.  A znode that cannot be understood or may not be read becomes a fault of
 that vanishes while it is read was not there.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides, EntityKind
 from cluster.model.errors import CorruptZnodeError, may_not_be_read
-from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
@@ -48,7 +48,7 @@ def read_snapshot(
 
     Raises:
         NoClusterHere: there is no `/brokers/topics` at *cluster*.
-        Denied: topics are named, and it may not be seen which there are.
+        Denied: topics are asked for by a pattern, and it may not be seen which there are.
     """
     broker_names, topic_names, marked = yield from read(
         map(GetChildren, (paths.BROKER_IDS, paths.TOPICS, paths.DELETE_TOPICS))
@@ -56,9 +56,12 @@ def read_snapshot(
     if topic_names is None:
         raise NoClusterHere(cluster, paths.TOPICS)
     faults: list[CorruptZnodeError] = []
-    if isinstance(topic_names, Refused) and not selection.wanted:
-        topic_names = Children(visible_names(paths.TOPICS, topic_names, faults))
-    names = selection.select(names_in(paths.TOPICS, topic_names)) if with_topics else []
+    if isinstance(topic_names, Refused) and selection.is_by_name:
+        # A topic that is named can be read nevertheless, where its own znode is open.
+        faults.append(may_not_be_read(paths.TOPICS))
+        topic_names = Children(selection.wanted)
+    listed = names_in(paths.TOPICS, topic_names)
+    names = selection.select(listed) if with_topics else []
     faults += [fault for name in names if (fault := name_fault(name)) is not None]
     names = [name for name in names if name_fault(name) is None]
     fixed = (
@@ -97,6 +100,7 @@ def read_snapshot(
         # A controller that was elected since the epoch was read has written, or nobody was.
         (reply,) = yield from read((fixed[1],))
         (epoch,) = understood(fixed[1], reply, faults)
+    stale = yield from read_stale(moving or {}, assignments, frozenset(listed))
     gone = frozenset(visible_names(paths.DELETE_TOPICS, marked, faults))
     return ClusterSnapshot(
         brokers=brokers,
@@ -114,7 +118,8 @@ def read_snapshot(
         controller=controller,
         controller_epoch=epoch,
         migration=migration if migration is not None and migration.has_begun else None,
-        moving=moving or {},
+        moving={each: to for each, to in (moving or {}).items() if each not in stale},
+        stale_moves={each: to for each, to in (moving or {}).items() if each in stale},
         broker_defaults=broker_defaults or NO_OVERRIDES,
         faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),
     )
@@ -126,6 +131,42 @@ def visible_names(path: str, reply: ZkReply, faults: list[CorruptZnodeError]) ->
         faults.append(may_not_be_read(path))
         return ()
     return names_in(path, reply)
+
+
+def read_stale(
+    asked: Iterable[TopicPartition],
+    assignments: Mapping[str, TopicAssignment],
+    listed: Container[str],
+) -> Steps[frozenset[TopicPartition]]:
+    """Those of *asked* that are not there; what cannot be understood is taken to be there.
+
+    *listed* are the names of topics, and *assignments* those that were read.  Both were read before
+    the request was, so whatever they lack is read once more.
+    """
+    doubtful = [
+        partition
+        for partition in asked
+        if partition.topic not in listed
+        or (partition.topic in assignments and lacks(assignments, partition))
+    ]
+    if not doubtful:
+        return frozenset()
+    names = sorted({partition.topic for partition in doubtful})
+    of_topics = decoding_topics(names)
+    (reply,) = yield from read((of_topics,))
+    faults: list[CorruptZnodeError] = []
+    found = topics_in(names, of_topics, reply, faults)
+    unclear = {fault.path for fault in faults}
+    return frozenset(
+        partition
+        for partition in doubtful
+        if paths.topic(partition.topic) not in unclear and lacks(found, partition)
+    )
+
+
+def lacks(topics: Mapping[str, TopicAssignment], partition: TopicPartition) -> bool:
+    topic = topics.get(partition.topic)
+    return topic is None or partition.partition not in topic.partitions
 
 
 def read_brokers() -> Steps[dict[BrokerId, BrokerRegistration]]:

@@ -128,7 +128,7 @@ class ZooKeeperReassignments:
 
     def write(self, fence: Fence, plan: MovePlan) -> Outcome:
         targets = {move.partition: move.target.replicas for move in plan.asked}
-        if not targets:
+        if not targets and not plan.dropped:
             return Committed()
         versions = {name: found.zk_version for name, found in plan.before.items()}
         request = partial(request_reassignment, targets=targets, topic_versions=versions)
@@ -140,7 +140,10 @@ class ZooKeeperReassignments:
                 for move in plan.asked
             }
             request = partial(
-                take_back_reassignment, moves=moves, resigning=plan.withdrawal.resigning
+                take_back_reassignment,
+                moves=moves,
+                resigning=plan.withdrawal.resigning,
+                dropped=plan.dropped,
             )
         try:
             return write(self.connection, fence, request)

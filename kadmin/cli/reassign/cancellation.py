@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from kadmin.cli.reassign.next_steps import after_cancellation, after_dry_run
-from kadmin.cli.reassign.targets import wanted_by
+from kadmin.cli.reassign.targets import cancelled_by
 from kadmin.cli.session import Session
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.reassign_cancel import Cancelling
@@ -16,22 +16,22 @@ from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document
 
 
 def cancel(session: Session, options: Mapping[str, Any]) -> None:
-    """Give up what is under way of the partitions of a file."""
+    """Give up what is under way of the partitions of a file, or of a topic."""
     output = session.output
     by_brokers = session.names_brokers
-    targets_in = wanted_by(options, is_asked=False).asked
+    targets_in = cancelled_by(options)
 
     def question(plans: Sequence[MovePlan]) -> str | None:
         resigning = next((who for plan in plans if (who := resigning_for(plan)) is not None), None)
         # A change of controllers is felt by the whole cluster: it is asked about in any case.
         if options["yes"] or (resigning is None and not can_ask()):
             return None
-        count = sum(len(plan.asked) + len(plan.dir_moves) for plan in plans)
+        count = sum(len(plan.asked) + len(plan.dir_moves) + len(plan.dropped) for plan in plans)
         text = f"Give up {'this move' if count == 1 else f'these {count} moves'}"
         return f"{text}?" if resigning is None else f"{text}, and have another controller elected?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
-        if not (run.plan.moves or run.plan.dir_moves or is_dry_run):
+        if run.plan.is_empty and not is_dry_run:
             run.put_throttles_back()
         cancelled = [
             move.partition
@@ -40,7 +40,11 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             if move.partition not in run.refused and move.partition not in run.unheard
         ]
         document = cancelled_document(
-            run.plan, cancelled, run.given_up_dirs, run.throttles, is_dry_run=is_dry_run
+            run.plan,
+            [*cancelled, *run.removed],
+            run.given_up_dirs,
+            run.throttles,
+            is_dry_run=is_dry_run,
         )
         output.show(document)
 
@@ -66,7 +70,7 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             report=report,
         )
         carry_out(change, admin, output, is_dry_run=options["dry_run"])
-    if options["dry_run"] and (run.plan.moves or run.plan.dir_moves):
+    if options["dry_run"] and not run.plan.is_empty:
         for note in after_dry_run(options):
             session.note(note)
     for note in after_cancellation(options, run.plan, only_reorders=run.only_reorders):

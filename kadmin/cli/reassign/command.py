@@ -68,15 +68,15 @@ RATE_MAX: Final = 2**63 - 1
     "--topic",
     metavar="NAME",
     section=SHORT,
-    actions=("execute", "verify"),
+    actions=("execute", "verify", "cancel"),
     completes="topics",
-    help="A topic whose partitions are to move to --replicas.",
+    help="A topic whose partitions are to move to --replicas, or to be left where they are.",
 )
 @option(
     "--partitions",
     metavar="N,…",
     section=SHORT,
-    actions=("execute", "verify"),
+    actions=("execute", "verify", "cancel"),
     help="Which of its partitions; without it, all.",
 )
 @option(
@@ -183,10 +183,12 @@ def reassign(session: Session, **options: Any) -> None:
     --execute has set, and restores what was there before; throttles that somebody else has set
     stay, and are named.
 
-    --cancel stops the moves of a file's partitions that are still going on, and then treats the
-    throttles in the same way. Brokers of Kafka 2.4 or later do that. Through ZooKeeper it works
-    with any release, but another controller has to be elected for it, so it always asks first; and
-    before 2.4 only the rollback file says where the partitions were before.
+    --cancel stops the moves of the partitions of a file, or of --topic, that are still going on,
+    and then treats the throttles in the same way. Brokers of Kafka 2.4 or later do that. Through
+    ZooKeeper it works with any release, but another controller has to be elected for it, so it
+    always asks first; and before 2.4 only the rollback file says where the partitions were before.
+    What a request in ZooKeeper asks for and no controller will take up (a partition that is gone;
+    without a controller, a move that has not begun) it removes.
 
     Only brokers know the log directories that a file may name in log_dirs ("any" for replicas that
     may lie in any of them).
@@ -258,12 +260,16 @@ def generate(session: Session, options: dict[str, Any]) -> None:
 
 def list_moves(session: Session, seconds: float | None) -> None:
     from kadmin.execute.reassign_status import ongoing
-    from kadmin.render.reassign import list_document
+    from kadmin.render.reassign import list_document, list_warnings
 
     def show() -> None:
         with session.reassignments() as admin:
             found = ongoing(admin)
-        session.output.show(list_document(found.moves, found.dirs, found.sizes, found.ends))
+        session.output.show(
+            list_document(found.moves, found.dirs, found.sizes, found.ends, found.stale)
+        )
+        for warning in list_warnings(found.stale, lacks_controller=found.lacks_controller):
+            session.warn(warning)
 
     watch(session, seconds, show)
 

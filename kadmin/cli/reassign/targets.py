@@ -13,6 +13,7 @@ from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
 from kadmin.plan.reassignment.generate import parse_broker_list
 from kadmin.plan.reassignment.shorthand import (
     evacuation,
+    moving_of,
     parse_numbers,
     partitions_of,
     targets_of_partitions,
@@ -55,6 +56,31 @@ def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
         return of_broker(options, is_asked=is_asked)
     targets_in = of_topic(options) if chosen == "--topic" else of_file(options)
     return Wanted(targets_in, targets_in)
+
+
+def cancelled_by(options: Mapping[str, Any]) -> TargetsIn:
+    """What the options want cancelled: the partitions of a file, or those of a topic that move.
+
+    Raises:
+        click.UsageError: neither is given, or both are.
+        BadFile: what the file holds.
+    """
+    chosen = exactly_one(
+        {
+            "--reassignment-json-file": options["reassignment_json_file"] is not None,
+            "--topic": options["topic"] is not None,
+        },
+        "what is to be cancelled",
+    )
+    if chosen != "--topic":
+        refuse_strays(options, chosen)
+        return of_file(options)
+    topic = options["topic"]
+    check_topic_name(topic)
+    numbers = None
+    if options["partitions"] is not None:
+        numbers = parse_numbers(options["partitions"], "--partitions")
+    return lambda snapshot: moving_of(snapshot, topic, numbers)
 
 
 def of_file(options: Mapping[str, Any]) -> TargetsIn:

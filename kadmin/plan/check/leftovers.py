@@ -14,6 +14,7 @@ from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.moves import stale_command, stale_text
 from kadmin.plan.reassignment.throttles import (
     FOLLOWER_RATE,
     LEADER_RATE,
@@ -26,6 +27,10 @@ from kadmin.quoting import quoted
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
+
+
+BEING_MOVED: Final = "the topic is being reassigned"
+"""What a deletion waits for, until that is over or cancelled."""
 
 
 def leftover_findings(
@@ -56,7 +61,9 @@ def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Itera
             kind=Kind.DELETION,
             text=f"{counted(len(names), 'topic')} {verb} for deletion: {reason}",
             topics=tuple(names),
-            command=f"kadmin topics --describe --topic {quoted(names[0])}",
+            command=f"kadmin reassign --cancel --topic {quoted(names[0])}"
+            if reason.endswith(BEING_MOVED)
+            else f"kadmin topics --describe --topic {quoted(names[0])}",
         )
     if orphan_marks:
         verb = "is" if len(orphan_marks) == 1 else "are"
@@ -78,10 +85,11 @@ def why_waiting(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> str:
     dead = tuple(sorted(replica for replica in replicas if replica not in live))
     if snapshot.lacks_controller:
         return "there is no controller"
-    if dead:
-        return f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} dead"
-    if topic.assignment.is_reassigning or any(each.topic == topic.name for each in snapshot.moving):
-        return "the topic is being reassigned"
+    moved = any(each.topic == topic.name for each in snapshot.moving)
+    reasons = [f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} dead"] if dead else []
+    reasons += [BEING_MOVED] if moved or topic.assignment.is_reassigning else []
+    if reasons:
+        return ", and ".join(reasons)
     return "it is under way, or delete.topic.enable=false on the controller"
 
 
@@ -105,20 +113,19 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     }
     under_way, live = moving(snapshot), snapshot.live
     unknown = {fault.subject for fault in snapshot.faults}
-    gone = tuple(
-        sorted(
-            partition
-            for partition in under_way.keys() - there
-            if unknown.isdisjoint({subjects.TOPICS, subjects.topic(partition.topic)})
-        )
-    )
+    unread = {
+        partition
+        for partition in under_way.keys() - there
+        if unknown.isdisjoint({subjects.TOPICS, subjects.topic(partition.topic)})
+    }
+    gone = tuple(sorted(unread | snapshot.stale_moves.keys()))
     if gone:
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.REASSIGNMENT,
-            text=f"a reassignment was asked for of {counted(len(gone), 'partition')} that"
-            f" {'is' if len(gone) == 1 else 'are'} not there",
+            text=stale_text(gone),
             partitions=gone,
+            command=stale_command(gone),
         )
     by_dead: dict[tuple[BrokerId, ...], list[TopicPartition]] = {}
     for partition in sorted(under_way.keys() & there):

@@ -30,19 +30,55 @@ class AlreadyMoving(RefusedError):
     """There is a reassignment already; Kafka's words, since scripts look for them.
 
     *is_in_znode* where it was asked of ZooKeeper, which then has no room for another request.
+    *lacks_controller* where there is no controller that could carry it out.
     """
 
-    def __init__(self, partitions: Sequence[TopicPartition], *, is_in_znode: bool) -> None:
+    def __init__(
+        self,
+        partitions: Sequence[TopicPartition],
+        *,
+        is_in_znode: bool,
+        lacks_controller: bool = False,
+    ) -> None:
         shown = first_listed(partitions)
         verb = "is" if len(partitions) == 1 else "are"
         way = " and --bootstrap-server HOST:PORT, from Kafka 2.4 on," if is_in_znode else ""
+        nobody = ", and there is no controller" if lacks_controller else ""
         super().__init__(
             "cannot execute because there is an existing partition assignment: "
-            f"{counted(len(partitions), 'partition')} {verb} being reassigned: {shown}",
-            hint="'kadmin reassign --list' shows it; wait until --verify finds it done, or add"
+            f"{counted(len(partitions), 'partition')} {verb} being reassigned: {shown}{nobody}",
+            hint="'kadmin reassign --list' shows it, and --cancel --topic NAME takes it back"
+            if lacks_controller
+            else "'kadmin reassign --list' shows it; wait until --verify finds it done, or add"
             f" --additional{way} to begin another one beside it",
         )
         self.partitions = tuple(partitions)
+
+
+class StaleRequest(RefusedError):
+    """ZooKeeper has room for one request, and that names *partitions* that are not there."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            f"{stale_text(partitions)}, and ZooKeeper has room for no other request:"
+            f" {first_listed(partitions)}",
+            hint=f"'{stale_command(partitions)}' removes it",
+        )
+        self.partitions = tuple(partitions)
+
+
+def stale_text(partitions: Sequence[TopicPartition]) -> str:
+    """What is wrong with a request for *partitions* that are not there."""
+    verb = "is" if len(partitions) == 1 else "are"
+    return (
+        f"a reassignment was asked for of {counted(len(partitions), 'partition')} that {verb} not"
+        " there"
+    )
+
+
+def stale_command(partitions: Sequence[TopicPartition]) -> str:
+    """What takes the first of them out of the request; one topic is named at a time."""
+    return f"kadmin reassign --cancel --topic {partitions[0].topic}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +142,14 @@ class Move:
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
     """How a request in ZooKeeper is taken back: the controller *resigning* has to give up its
-    office, so that the next one reads what is asked for now; None where it is read without."""
+    office, so that the next one reads what is asked for now; None where it is read without.
+
+    *dropped* is what just leaves the request, with its targets: no controller has begun it, or ever
+    will.
+    """
 
     resigning: BrokerId | None
+    dropped: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +174,15 @@ class MovePlan:
     def asked(self) -> tuple[Move, ...]:
         """Those that the controller has to be asked for."""
         return tuple(move for move in self.moves if move.is_asked)
+
+    @property
+    def dropped(self) -> Mapping[TopicPartition, tuple[BrokerId, ...]]:
+        """What only leaves the request in ZooKeeper."""
+        return {} if self.withdrawal is None else self.withdrawal.dropped
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.moves or self.dir_moves or self.dropped)
 
     @property
     def targets(self) -> dict[TopicPartition, Target]:
@@ -170,17 +220,24 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
 
     Raises:
         AlreadyMoving: there is a reassignment.
+        StaleRequest: ZooKeeper has no room for what would be asked.
         UnfitTargets: partitions or brokers that are not there.
     """
     active = active_partitions(snapshot)
     if active and not is_additional:
-        raise AlreadyMoving(active, is_in_znode=bool(snapshot.moving))
+        raise AlreadyMoving(
+            active,
+            is_in_znode=bool(snapshot.moving),
+            lacks_controller=snapshot.lacks_controller,
+        )
     problems = list(cluster_problems(snapshot, targets))
     if problems:
         raise UnfitTargets(problems, THERE_HINT)
     moves = tuple(
         move_of(snapshot, partition, target) for partition, target in in_order(targets).items()
     )
+    if snapshot.stale_moves and any(move.is_asked for move in moves):
+        raise StaleRequest(sorted(snapshot.stale_moves))
     names = sorted({partition.topic for partition in targets})
     return MovePlan(moves=moves, before={name: snapshot.topics[name].assignment for name in names})
 

@@ -4,13 +4,15 @@ Moves as few replicas as it can: every replica that need not go stays in its pla
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment
 from kadmin.errors import RefusedError, UsageError
+from kadmin.plan.reassignment.moves import THERE_HINT
+from kadmin.plan.reassignment.status import active_partitions
 from kadmin.plan.reassignment.targets import Target, UnfitTargets, repeated
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_text import broker_number
@@ -67,6 +69,29 @@ def partitions_of(snapshot: ClusterSnapshot, topic: str) -> tuple[int, ...]:
     if found is None:
         raise NoSuchTopic([topic])
     return tuple(found.assignment.partitions)
+
+
+def moving_of(
+    snapshot: ClusterSnapshot, topic: str, numbers: Collection[int] | None
+) -> dict[TopicPartition, Target]:
+    """The partitions of *topic* that are being moved, or are asked for and not there, of *numbers*
+    or all; nobody says here which replicas they had.
+
+    Raises:
+        NoSuchTopic: there is none of that name, and none is asked for.
+        UnfitTargets: it has no partition of a number.
+    """
+    stale = {each.partition for each in snapshot.stale_moves if each.topic == topic}
+    there = () if stale and topic not in snapshot.topics else partitions_of(snapshot, topic)
+    unknown = sorted(set(numbers or ()).difference(there, stale))
+    if unknown:
+        missing = [TopicPartition(topic, number) for number in unknown]
+        raise UnfitTargets([f"non-existent partitions: {listed(missing)}"], THERE_HINT)
+    return {
+        partition: Target(())
+        for partition in sorted({*active_partitions(snapshot), *snapshot.stale_moves})
+        if partition.topic == topic and (numbers is None or partition.partition in numbers)
+    }
 
 
 def targets_of_partitions(

@@ -25,28 +25,40 @@ def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
     """Plan that those partitions of *targets* that are moved go back to what they had before, and
     in the order of *targets*, where these are the same brokers; of the others none is in the plan.
 
+    What no controller has begun, or ever will, only leaves the request.
+
     Raises:
         UnfitTargets: nobody but the rollback file knows what they had before, and *targets* is not
             that; or a controller would refuse it.
     """
+    dropped = {each: to for each, to in snapshot.stale_moves.items() if each in targets}
+    running = [move for move in running_moves(snapshot) if move.partition in targets]
+    if snapshot.lacks_controller:
+        dropped |= {move.partition: move.heading for move in running if is_untouched(move)}
     moves = [
         withdrawn(move, targets[move.partition].replicas, snapshot.moving.get(move.partition, ()))
-        for move in running_moves(snapshot)
-        if move.partition in targets
+        for move in running
+        if move.partition not in dropped
     ]
     untold = [move for move in moves if not is_told(move)]
     problems = list(untold_problems(untold, snapshot))
     if problems:
         raise UnfitTargets(problems, HINT)
     # Of a new node the controller hears by itself.
-    has_to_resign = snapshot.moving and any(move.is_asked for move in moves)
+    is_changed = snapshot.moving and any(move.is_asked for move in moves)
+    has_to_resign = is_changed or dropped
     controller = snapshot.controller if has_to_resign else None
     names = sorted({move.partition.topic for move in moves})
     return MovePlan(
         moves=tuple(moves),
         before={name: snapshot.topics[name].assignment for name in names},
-        withdrawal=Withdrawal(None if controller is None else controller.broker_id),
+        withdrawal=Withdrawal(None if controller is None else controller.broker_id, dropped),
     )
+
+
+def is_untouched(move: Move) -> bool:
+    """Whether nothing of it has begun, for all that its topic tells."""
+    return not move.before.is_reassigning and is_told(move)
 
 
 def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId, ...]) -> Move:
@@ -66,6 +78,9 @@ def is_told(move: Move) -> bool:
 
 def untold_problems(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterator[str]:
     """What is wrong with the targets that a file has for *moves*, whose topics do not tell."""
+    unnamed = [move.partition for move in moves if not move.target.replicas]
+    if unnamed:
+        yield f"before Kafka 2.4 no znode has the replicas of before: {listed(unnamed)}"
     onward = [move.partition for move in moves if move.target.replicas == move.heading]
     if onward:
         yield (

@@ -36,12 +36,12 @@ from cluster.controller.zookeeper_requests import (
     Written,
     ZooKeeperRequest,
 )
-from cluster.model.admin import PartitionList
+from cluster.model.admin import PartitionList, Reassignment
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId, LeaderEpoch, TopicPartition
 from cluster.model.topic import RECOVERED, PartitionAssignment, TopicAssignment
 from cluster.zk import paths
-from cluster.zk.admin import encode_isr_change
+from cluster.zk.admin import encode_isr_change, encode_reassignment
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
 from tests.cluster.controller.harness import Harness, tp
@@ -1110,6 +1110,81 @@ def test_a_topic_that_waits_to_be_deleted_still_gets_leaders() -> None:
 
     catch_up(harness, 2, 3)
     assert harness.zookeeper.node(paths.topic("t")) is None
+
+
+@pytest.mark.parametrize("is_by_znode", [False, True])
+@pytest.mark.parametrize("dies", [False, True])
+def test_a_move_is_given_up_so_that_the_topic_is_deleted(is_by_znode: bool, dies: bool) -> None:
+    harness = cluster_with((1, 2))
+    reassign(harness, 3, 2)
+    harness.tool(Create(paths.delete_topic("t")))
+    if dies:
+        harness.unregister(3)
+    harness.settle()
+    other = alter(harness, {T0: (1, 3)})
+    assert other[T0] is not None
+    assert assigned(harness) == moving((3, 2, 1), adding=(3,), removing=(1,))
+
+    if is_by_znode:
+        request = Reassignment(targets={T0: (BrokerId(1), BrokerId(2))})
+        harness.tool(Create(paths.REASSIGN_PARTITIONS, encode_reassignment(request)))
+        harness.settle()
+    else:
+        cancel(harness)
+
+    assert harness.zookeeper.node(paths.topic("t")) is None
+    assert harness.zookeeper.children(paths.DELETE_TOPICS) == ()
+    assert harness.zookeeper.node(paths.REASSIGN_PARTITIONS) is None
+
+
+HALF_DELETED = (
+    b'{"version":3,"topic_id":"id","partitions":{"0":[2,1]},"adding_replicas":{"0":[2]},'
+    b'"removing_replicas":{"0":[1]}}'
+)
+
+
+@pytest.mark.parametrize("way_out", ["broker", "cancel"])
+@pytest.mark.parametrize("is_marked_later", [False, True])
+def test_a_topic_that_goes_is_not_brought_into_being_to_be_moved(
+    is_marked_later: bool, way_out: str
+) -> None:
+    """Its deletion has taken the states, and waits for a dead broker; nothing else moves it."""
+    harness = Harness(1, 3)
+    harness.tool(Create(paths.topic("t"), HALF_DELETED))
+    if is_marked_later:
+        harness.refuse(CreateStates)
+        harness.register_controller()
+        harness.before = harness.do_nothing
+    harness.tool(Create(paths.delete_topic("t")))
+    if is_marked_later:
+        harness.settle()
+    else:
+        harness.register_controller()
+    forget(harness)
+
+    harness.register(4)
+    harness.settle()
+    harness.unregister(3)
+    harness.settle()
+    harness.register(3)
+    harness.settle()
+
+    assert harness.state(T0) is None
+    assert told_to(harness, LeaderAndIsr) == []
+    assert harness.zookeeper.node(paths.topic("t")) is not None
+
+    if way_out == "broker":
+        harness.register(2)
+        harness.settle()
+    else:
+        cancel(harness)
+
+    assert harness.zookeeper.node(paths.topic("t")) is None
+    assert harness.zookeeper.children(paths.DELETE_TOPICS) == ()
+    # The next topic of the name has what it needs.
+    harness.create_topic("t", (1, 2), topic_id="id2")
+    harness.settle()
+    assert leadership(harness)[0] == 1
 
 
 def test_partitions_that_are_added_meanwhile_are_kept() -> None:

@@ -427,3 +427,57 @@ def test_what_was_taken_back_and_not_answered_is_done_once() -> None:
     assert Committed() == world.take_back(2)
     assert 1 == len(world.transactions)
     assert world.has_controller
+
+
+GONE = TopicPartition("gone", 0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "dropped", "left"),
+    [
+        ({GONE: "1,2"}, {GONE: "1,2"}, {}),
+        ({GONE: "1,2", T0: "2"}, {GONE: "1,2"}, {T0: "2"}),
+        ({TopicPartition("t", 9): "2"}, {TopicPartition("t", 9): "2"}, {}),
+        # Nothing has begun without a controller.
+        ({T0: "2"}, {T0: "2"}, {}),
+        # Another one asks for it by now, it may have begun, or nobody asks any more.
+        ({GONE: "1"}, {GONE: "1,2"}, None),
+        ({T0: "0"}, {T0: "0"}, None),
+        ({T0: "2"}, {GONE: "1,2"}, None),
+    ],
+)
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_what_no_controller_takes_up_leaves_the_request(
+    asked: dict[TopicPartition, str],
+    dropped: dict[TopicPartition, str],
+    left: dict[TopicPartition, str] | None,
+    is_lost: bool,
+) -> None:
+    cluster = Cluster()
+    cluster.put(Create(PATH, request(asked)))
+    cluster.losing = [lambda: None] if is_lost else []
+    before = cluster.request
+    wanted = {partition: ids(target) for partition, target in dropped.items()}
+
+    steps = take_back_reassignment(FENCE, {}, resigning=None, dropped=wanted)
+    outcome = run(steps, cluster.serve)
+
+    assert (Committed() if left is not None else Conflict(PATH, ZkError.BAD_VERSION)) == outcome
+    after = before if left is None else request(left) if left else None
+    assert after == cluster.request
+
+
+def test_a_controller_may_have_begun_whatever_is_there() -> None:
+    cluster = Cluster()
+    cluster.put(Create(PATH, request({T0: "2"})))
+    cluster.elect(2)
+
+    steps = take_back_reassignment(FENCE, {}, resigning=BrokerId(2), dropped={T0: ids("2")})
+
+    assert Conflict(PATH, ZkError.BAD_VERSION) == run(steps, cluster.serve)
+
+
+def request(targets: dict[TopicPartition, str]) -> bytes:
+    return encode_reassignment(
+        Reassignment(targets={each: ids(target) for each, target in targets.items()})
+    )

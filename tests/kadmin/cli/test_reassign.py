@@ -1035,3 +1035,59 @@ def test_a_terminal_is_not_filled_with_what_the_rollback_file_has(
     assert f"rollback file: {rollback}\n" in asking.said
     assert "for many-0, many-1, many-2, many-3, many-4, … (30 in all)\n" in asking.said
     assert 30 == len(json.loads(rollback.read_text())["partitions"])
+
+
+@pytest.mark.parametrize("controls", [True, False])
+def test_a_request_for_what_is_gone_is_one_story_and_has_a_way_out(
+    small: str, controls: bool
+) -> None:
+    with client_of(small) as client:
+        client.create(REQUEST_PATH, request_of(gone_0="1,2", t_9="1"))
+        if not controls:
+            client.delete(paths.CONTROLLER)
+
+    listed = kadmin("reassign", "--list")
+    as_json = json.loads(kadmin("reassign", "--list", "--output", "json").stdout)
+    checked = kadmin("check")
+    verified = verify(targets_file(gone_0="1,2"))
+    refused = [execute(targets_file(t_0="1,2"), *more) for more in ((), ("--additional",))]
+    unknown = kadmin("reassign", "--cancel", "--topic", "elsewhere", "--yes")
+    cancelled = kadmin("reassign", "--cancel", "--topic", "gone", "--yes")
+    rest = cancel(targets_file(t_9="0"), "--yes")
+    again = kadmin("reassign", "--list")
+
+    asked = "a reassignment was asked for of 2 partitions that are not there"
+    way_out = "kadmin reassign --cancel --topic gone"
+    assert "No partition reassignments found.\n" in listed.stdout
+    assert "gone-0: target: 1,2.\n" in listed.stdout
+    assert [("gone", 0), ("t", 9)] == [(o["topic"], o["partition"]) for o in as_json["not_there"]]
+    for run in (listed, *refused):
+        assert asked in run.stderr, run
+        assert way_out in run.stderr, run
+    assert asked in checked.stdout
+    assert way_out in checked.stdout
+    assert [ExitCode.REFUSED] * 2 == [run.exit_code for run in refused]
+    assert "There is no partition gone-0." in verified.stdout
+    assert "throttles stay" not in verified.stderr
+    assert ExitCode.FAILED == unknown.exit_code, unknown
+    for run, name in ((cancelled, "gone-0"), (rest, "t-9")):
+        assert ExitCode.DONE == run.exit_code, run
+        assert f"Successfully cancelled partition reassignment for: {name}\n" == run.stdout
+    assert "not there" not in again.stdout + again.stderr
+    assert request_in(small) is None
+
+
+def test_without_a_controller_what_has_not_begun_is_taken_back_at_once(small: str) -> None:
+    with client_of(small) as client:
+        client.create(REQUEST_PATH, request_of(t_0="1,2"))
+        client.delete(paths.CONTROLLER)
+
+    listed = kadmin("reassign", "--list")
+    refused = execute(targets_file(t_1="0,2"))
+    cancelled = kadmin("reassign", "--cancel", "--topic", "t")
+
+    assert "there is no controller: nothing goes on" in listed.stderr
+    assert "t-0: replicas: 0,1. adding: 2. removing: 0." in listed.stdout
+    assert "1 partition is being reassigned: t-0, and there is no controller" in refused.stderr
+    assert "Successfully cancelled partition reassignment for: t-0\n" == cancelled.stdout
+    assert request_in(small) is None

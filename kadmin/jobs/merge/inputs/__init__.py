@@ -1,3 +1,7 @@
 """From the words of a command line to the logs of brokers."""
 
-__all__ = ["find", "sources"]
+__all__ = [
+    "find",
+    "sources",
+    "streams",
+]

@@ -60,7 +60,15 @@ def test_deletions_wait_for_a_controller_and_for_reassignments() -> None:
         "2 topics wait for deletion: there is no controller"
         == (only(replace(going, controller=None))[2])
     )
-    assert "the topic is being reassigned" in found(moving)[0].text
+    hanging = cluster(brokers("0"), topic("t", "0,1", marked=True, adding="1"))
+
+    for snapshot, reason in (
+        (moving, "the topic is being reassigned"),
+        (hanging, "broker 1 is dead, and the topic is being reassigned"),
+    ):
+        finding = found(snapshot)[0]
+        assert f"1 topic waits for deletion: {reason}" == finding.text
+        assert "kadmin reassign --cancel --topic t" == finding.command
 
 
 def test_a_mark_without_its_topic_is_told() -> None:

@@ -1,12 +1,14 @@
 """Taking back through ZooKeeper: to which replicas, and who has to hear of it."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.reassignment.moves import Withdrawal
+from kadmin.plan.reassignment.shorthand import moving_of
 from kadmin.plan.reassignment.targets import UnfitTargets
 from kadmin.plan.reassignment.withdrawal import plan_withdrawal
 from tests.kadmin.builders import brokers, cluster, ids, topic
@@ -94,3 +96,44 @@ def test_nothing_that_stands_still_is_in_the_plan() -> None:
 
     assert () == plan.moves
     assert Withdrawal(None) == plan.withdrawal
+
+
+STALE = targets("gone-0:1,2", "t-7:1")
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "file", "dropped", "asked"),
+    [
+        (moving("0,1"), "gone-0:1", ["gone-0"], []),
+        (moving("0,1"), "t-7:0", ["t-7"], []),
+        (moving("0,1"), "t-0:0,1", [], []),
+        (moving("0,1", "t-0:2,3"), "t-0:0,1", [], ["t-0"]),
+        (replace(moving("0,1", "t-0:2,3"), controller=None), "t-0:2,3", ["t-0"], []),
+        # It may have begun: the next controller has to hear of it.
+        (replace(moving("0,1", "t-0:1,0"), controller=None), "t-0:0,1", [], ["t-0"]),
+        (
+            replace(moving("2,0,1", "t-0:2,0", adding="2", removing="1"), controller=None),
+            "t-0:0,1",
+            [],
+            ["t-0"],
+        ),
+    ],
+)
+def test_what_no_controller_takes_up_only_leaves_the_request(
+    snapshot: ClusterSnapshot, file: str, dropped: list[str], asked: list[str]
+) -> None:
+    stale = {partition: target.replicas for partition, target in STALE.items()}
+
+    plan = plan_withdrawal(replace(snapshot, stale_moves=stale), targets(file))
+
+    assert dropped == [str(partition) for partition in plan.dropped]
+    assert asked == [str(move.partition) for move in plan.asked]
+    resigns = snapshot.controller is not None and bool(dropped or asked)
+    assert Withdrawal(BrokerId(0) if resigns else None, plan.dropped) == plan.withdrawal
+
+
+def test_before_2_4_nobody_but_a_file_says_what_a_topic_goes_back_to() -> None:
+    snapshot = moving("1,2,0", "t-0:1,2")
+
+    with pytest.raises(UnfitTargets, match="no znode has the replicas of before: t-0"):
+        plan_withdrawal(snapshot, moving_of(snapshot, "t", None))
