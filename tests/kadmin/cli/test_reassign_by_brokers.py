@@ -304,6 +304,9 @@ def test_what_check_proposes_amid_a_move_and_behind_it_harms_nothing(fleet: Flee
     done(*alter, "--add-config", f"{RATES[1]}=888", "--yes")
     wait_for_configs(fleet, {RATES[1]: "888"}, "--broker", "2")
     path = plan_of("checked", *([[3, 2]] * 4))
+    endless = execute(fleet, path, "--throttle", "1")
+    assert ExitCode.REFUSED == endless.exit_code, endless
+    assert "warning: the throttle of 1 B/s at broker " in endless.stderr
     begun = execute(fleet, path, "--throttle", SLOW)
     assert begun.exit_code == ExitCode.DONE, begun
 
