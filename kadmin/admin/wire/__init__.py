@@ -14,6 +14,7 @@ __all__ = [
     "probe",
     "replica_reader",
     "snapshot",
+    "throttle_journal",
     "wire_acls",
     "wire_configs",
     "wire_elections",

@@ -6,6 +6,7 @@ __all__ = [
     "ensemble",
     "glance",
     "layout",
+    "throttle_journal",
     "zookeeper_acls",
     "zookeeper_configs",
     "zookeeper_elections",
