@@ -24,12 +24,7 @@ from kadmin.admin.ports import (
     Remaining,
 )
 from kadmin.execute.commit import ChangedInBetween
-from kadmin.execute.throttles import (
-    broker_entity,
-    put_throttles_back,
-    set_throttles,
-    topic_entity,
-)
+from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_values import ConfigValue
@@ -44,6 +39,8 @@ from kadmin.plan.reassignment.throttles import (
     LEADER_RATE,
     LEADER_REPLICAS,
     LOG_DIR_RATE,
+    broker_entity,
+    topic_entity,
 )
 from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
