@@ -52,3 +52,14 @@ class MigrationState:
     version: int = 0
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a KRaft controller has copied something, so that it may own the cluster."""
+        return self.kraft_controller_id >= 0 and self.kraft_metadata_offset >= 0
+
+    def __str__(self) -> str:
+        return (
+            f"KRaft controller {self.kraft_controller_id} has copied the cluster up to offset"
+            f" {self.kraft_metadata_offset}"
+        )

@@ -25,6 +25,8 @@ class Thing(Enum):
     ACLS = auto()
     CONTROLLER = auto()
     CONTROLLER_EPOCH = auto()
+    MIGRATION = auto()
+    """How far a migration to KRaft is."""
     REASSIGNMENT = auto()
     """Which partitions are to get other replicas."""
     DELETIONS = auto()
@@ -48,6 +50,7 @@ DELETIONS: Final = Subject(Thing.DELETIONS)
 ELECTION: Final = Subject(Thing.ELECTION)
 CONTROLLER: Final = Subject(Thing.CONTROLLER)
 CONTROLLER_EPOCH: Final = Subject(Thing.CONTROLLER_EPOCH)
+MIGRATION: Final = Subject(Thing.MIGRATION)
 REASSIGNMENT: Final = Subject(Thing.REASSIGNMENT)
 
 

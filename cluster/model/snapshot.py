@@ -10,7 +10,7 @@ from typing import Final
 from cluster.model import fault as subjects
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
-from cluster.model.controller import Controller, ControllerEpochNode
+from cluster.model.controller import Controller, ControllerEpochNode, MigrationState
 from cluster.model.fault import Fault, Thing
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState, TopicAssignment
@@ -50,7 +50,8 @@ class TopicSnapshot:
 class ClusterSnapshot:
     """A cluster, read in a few round trips, so not from one instant.
 
-    *brokers* and *topics* are in order of id and name.  *moving* holds the targets of a
+    *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
+    whoever controls the cluster now.  *moving* holds the targets of a
     reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
     them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what
     could not be understood or may not be seen, which is left out.
@@ -60,6 +61,7 @@ class ClusterSnapshot:
     topics: Mapping[str, TopicSnapshot]
     controller: Controller | None = None
     controller_epoch: ControllerEpochNode | None = None
+    migration: MigrationState | None = None
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES
     faults: tuple[Fault, ...] = ()

@@ -41,6 +41,8 @@ def controller(session: Session, **options: Any) -> None:
         session.output.show(controller_document(snapshot), plain=options["plain"])
         for fault in snapshot.faults:
             session.output.warn(f"left out: {fault}")
+        if snapshot.migration is not None:
+            session.output.warn(f"a migration to KRaft has begun: {snapshot.migration}")
         found[:] = [snapshot]
 
     watch(session, options["watch"], show)

@@ -26,6 +26,7 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
         "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
         "since": None if controller is None else time_text(controller.timestamp_ms),
         "owner": owner(snapshot),
+        "migration": None if snapshot.migration is None else str(snapshot.migration),
     }
     return Document(
         schema="kadmin.controller/1",

@@ -16,6 +16,7 @@ from cluster.zk.znode import Znode
 FIXED = {
     paths.CONTROLLER: subjects.CONTROLLER,
     paths.CONTROLLER_EPOCH: subjects.CONTROLLER_EPOCH,
+    paths.MIGRATION: subjects.MIGRATION,
     paths.REASSIGN_PARTITIONS: subjects.REASSIGNMENT,
     paths.BROKER_IDS: subjects.BROKERS,
     paths.TOPICS: subjects.TOPICS,

@@ -18,7 +18,7 @@ from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config, decode_mendable_config
-from cluster.zk.controller import decode_controller, decode_controller_epoch
+from cluster.zk.controller import decode_controller, decode_controller_epoch, decode_migration
 from cluster.zk.requests import Children, GetChildren, GetMany, Refused, ZkReply
 from cluster.zk.steps import Steps, items_in, names_in, read, read_children
 from cluster.zk.topics import decode_assignment, decode_state
@@ -66,6 +66,7 @@ def read_snapshot(
         decoding(decode_controller_epoch, [paths.CONTROLLER_EPOCH]),
         decoding(decode_reassignment, [paths.REASSIGN_PARTITIONS]),
         decoding(decode_config, [BROKER_DEFAULTS]),
+        decoding(decode_migration, [paths.MIGRATION]),
     )
     of_brokers = decoding_brokers(visible_names(paths.BROKER_IDS, broker_names, faults))
     of_topics = decoding_topics(names)
@@ -91,6 +92,7 @@ def read_snapshot(
     (epoch,) = understood(fixed[1], told[1], faults)
     (moving,) = understood(fixed[2], told[2], faults)
     (broker_defaults,) = understood(fixed[3], told[3], faults)
+    (migration,) = understood(fixed[4], told[4], faults)
     if epoch is not None and newest_epoch_in(states) > epoch.epoch:
         # A controller that was elected since the epoch was read has written, or nobody was.
         (reply,) = yield from read((fixed[1],))
@@ -111,6 +113,7 @@ def read_snapshot(
         },
         controller=controller,
         controller_epoch=epoch,
+        migration=migration if migration is not None and migration.has_begun else None,
         moving=moving or {},
         broker_defaults=broker_defaults or NO_OVERRIDES,
         faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),

@@ -12,10 +12,13 @@ from typing import Final, assert_never
 
 from cluster.coordination import transaction
 from cluster.coordination.acls import with_inherited_acls
+from cluster.model.controller import MigrationState
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import ZkVersion
-from cluster.zk.requests import Operation, ZkError
-from cluster.zk.steps import Steps
+from cluster.zk import paths
+from cluster.zk.controller import decode_migration
+from cluster.zk.requests import GetData, Operation, ZkError
+from cluster.zk.steps import Steps, node_in, read
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.runner import run_blocking
@@ -42,6 +45,19 @@ class KRaftOwnsCluster(RefusedError):
         self.kraft_controller_epoch = kraft_controller_epoch
 
 
+class MigrationWithoutController(RefusedError):
+    """A migration to KRaft has begun, and nobody controls the cluster for the moment."""
+
+    def __init__(self, migration: MigrationState) -> None:
+        super().__init__(
+            f"{migration} (/migration), and there is no controller now: if it comes back, what is"
+            " written to ZooKeeper is lost",
+            hint="start the controllers, and use the tools of the brokers' own release with"
+            " --bootstrap-server; once a migration is given up, remove /migration",
+        )
+        self.migration = migration
+
+
 class ControllerUnreadable(RefusedError):
     """`/controller` cannot be understood, so nobody knows whether ZooKeeper may be written."""
 
@@ -57,15 +73,29 @@ def read_fence(connection: Connection) -> Fence:
 
     Raises:
         KRaftOwnsCluster: nothing may be written.
-        ControllerUnreadable: `/controller` is damaged.
+        MigrationWithoutController: nothing should be.
+        ControllerUnreadable: `/controller` is damaged, or `/migration` where nobody controls.
     """
     try:
         fence = run_blocking(connection, transaction.read_fence())
+        migration = run_blocking(connection, read_migration_alone())
     except transaction.KRaftOwnsCluster as error:
         raise KRaftOwnsCluster(error.kraft_controller_epoch) from error
     except CorruptZnodeError as error:
         raise ControllerUnreadable(error) from error
+    if migration is not None:
+        raise MigrationWithoutController(migration)
     return Fence(mark=fence.epoch_zk_version)
+
+
+def read_migration_alone() -> Steps[MigrationState | None]:
+    """A migration that has begun, where nobody controls the cluster; else None."""
+    controller, migration = yield from read(map(GetData, (paths.CONTROLLER, paths.MIGRATION)))
+    if controller is not None:
+        return None
+    node = node_in(paths.MIGRATION, migration)
+    found = None if node is None else decode_migration(node)
+    return found if found is not None and found.has_begun else None
 
 
 def write(

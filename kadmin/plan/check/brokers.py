@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from cluster.model import fault as subjects
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis, compare
@@ -65,12 +64,20 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     if snapshot.knows_brokers and not snapshot.brokers:
         text = "no broker is alive"
     elif controller is None:
-        if not any(fault.subject == subjects.CONTROLLER for fault in snapshot.faults):
+        if snapshot.lacks_controller:
             text = "no broker is the controller: nobody elects leaders"
     elif controller.broker_id not in live and not controller.is_kraft:
         text = f"broker {controller.broker_id} is the controller, and not registered"
     if text is not None:
         yield Finding(severity=Severity.CRITICAL, kind=Kind.CONTROLLER, text=text, command=DESCRIBE)
+    if snapshot.migration is not None and (controller is None or not controller.is_kraft):
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.CONTROLLER,
+            text=f"{snapshot.migration}, and does not own it now: what is written to ZooKeeper is"
+            " lost once it does again",
+            command="kadmin controller",
+        )
 
 
 def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:

@@ -141,3 +141,39 @@ def test_a_broker_that_was_mistyped_is_told_with_the_one_that_was_meant(three):
 
     assert ExitCode.FAILED == outcome.exit_code
     assert "kadmin: there is no broker 77\nhint: did you mean '7'? " in outcome.stderr
+
+
+MIGRATION = (
+    b'{"version":0,"kraft_metadata_offset":%d,"kraft_controller_id":3000,'
+    b'"kraft_metadata_epoch":4,"kraft_controller_epoch":4}'
+)
+WRITE = ("configs", "--alter", "--client", "c", "--add-config", "producer_byte_rate=7")
+
+
+@pytest.mark.parametrize(
+    ("data", "has_controller", "is_refused", "told"),
+    [
+        (MIGRATION % 812, False, True, "has copied the cluster up to offset 812"),
+        (MIGRATION % 0, False, True, "has copied the cluster up to offset 0"),
+        (MIGRATION % 812, True, False, "has copied the cluster up to offset 812"),
+        (MIGRATION % -1, False, False, ""),
+        (b"?", False, True, "/migration (zkVersion 0): is not JSON"),
+        (b"?", True, False, "/migration (zkVersion 0): is not JSON"),
+    ],
+)
+def test_a_migration_that_lost_its_controller_is_shown_and_writes_are_refused(
+    three, data, has_controller, is_refused, told
+):
+    with client_of(three) as client:
+        client.create(paths.MIGRATION, data)
+        if not has_controller:
+            client.delete(paths.CONTROLLER)
+
+    shown = kadmin("controller")
+    checked = kadmin("check", "--no-brokers")
+    written = kadmin(*WRITE)
+
+    assert told in shown.stderr
+    assert told in checked.stdout
+    assert (ExitCode.REFUSED if is_refused else ExitCode.DONE) == written.exit_code, written
+    assert not is_refused or told in written.stderr
