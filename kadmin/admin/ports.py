@@ -160,6 +160,9 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
     def default_counts(self) -> "DefaultCounts | None":
         """What a topic gets that does not say how large it is; None where nobody knows."""
 
+    def default_min_isr(self) -> int | None:
+        """The min.insync.replicas of a topic that does not say it; None where nobody knows."""
+
     def without_leader(self, partitions: "Sequence[TopicPartition]") -> "Remaining[TopicPartition]":
         """Those of *partitions* that have no leader now."""
 

@@ -15,6 +15,7 @@ from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan, NotSet, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.record_loss import decides_what_is_kept
+from kadmin.plan.risks import RISKY_KEYS, TopicAsJudged
 from kadmin.plan.select import NoSuchTopic, TopicSelection
 
 
@@ -51,11 +52,14 @@ def plan_all(
     overrides: Sequence[Mapping[str, str]] = ()
     if any(decides_what_is_kept(entity.kind, touched) for entity in entities):
         overrides = topic_overrides(admin)
+    judged: Mapping[str, TopicAsJudged] = {}
+    if not RISKY_KEYS.isdisjoint(touched):
+        judged = judged_topics(admin, snapshot, entities)
     plans = []
     missing: NotSet | None = None
     for entity in entities:
         try:
-            plans.append(plan_one(snapshot, request, entity, overrides))
+            plans.append(plan_one(snapshot, request, entity, overrides, judged))
         except NotSet as error:
             missing = error
     if missing is not None and not plans:
@@ -71,23 +75,49 @@ def topic_overrides(admin: ConfigAdmin) -> list[Mapping[str, str]]:
     return [found[topic].values if topic in found else {} for topic in topics]
 
 
+def judged_topics(
+    admin: ConfigAdmin, snapshot: ConfigSnapshot, entities: Sequence[ConfigEntity]
+) -> dict[str, TopicAsJudged]:
+    """The topics of *entities*, or all where a default of brokers is among them, as their risks are
+    judged; those that cannot be read are left out."""
+    default = ConfigEntity(Entity(EntityKind.BROKERS, None))
+    found, _ = admin.read([default])
+    topics = snapshot
+    if any(entity.kind is EntityKind.BROKERS for entity in entities):
+        names = admin.topic_names(TopicSelection())
+        topics = admin.snapshot([ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names])
+    return {
+        name: TopicAsJudged(
+            name=name,
+            layout={number: part.target for number, part in assignment.partitions.items()},
+            configs=topics.configs[entity].values,
+            defaults=found[default].values if default in found else {},
+        )
+        for name, assignment in topics.topics.items()
+        if (entity := ConfigEntity(Entity(EntityKind.TOPICS, name))) in topics.configs
+    }
+
+
 def plan_one(
     snapshot: ConfigSnapshot,
     request: ConfigRequest,
     entity: ConfigEntity,
     overrides: Sequence[Mapping[str, str]],
+    judged: Mapping[str, TopicAsJudged],
 ) -> ConfigPlan:
-    topic = None
+    of_interest: Sequence[TopicAsJudged] = ()
     if entity.kind is EntityKind.TOPICS:
         name = str(entity.root.name)
         if name in snapshot.missing_topics:
             raise NoSuchTopic([name])
-        topic = snapshot.topics.get(name)
+        of_interest = [judged[name]] if name in judged else []
+    elif entity.kind is EntityKind.BROKERS:
+        of_interest = list(judged.values())
     surroundings = Surroundings(
         brokers=snapshot.brokers,
-        replication_factor=None if topic is None else topic.fewest_replicas,
         asks_brokers=snapshot.is_told_by_brokers,
         topic_overrides=overrides,
+        judged=of_interest,
     )
     return plan_change(entity, snapshot.configs[entity], request, surroundings)
 

@@ -3,13 +3,14 @@
 Which targets are meant has been understood already.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from cluster.model import fault as subjects
 from cluster.model.fault import Thing
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
 from kadmin.errors import InProgressError, KadminError, RefusedError
@@ -27,11 +28,18 @@ from kadmin.plan.reassignment.dir_moves import (
     taken_back,
 )
 from kadmin.plan.reassignment.files import targets_text
-from kadmin.plan.reassignment.moves import Move, MovePlan, plan_moves, running_moves
+from kadmin.plan.reassignment.moves import (
+    Move,
+    MovePlan,
+    move_risks,
+    plan_moves,
+    running_moves,
+)
 from kadmin.plan.reassignment.progress import Progress
-from kadmin.plan.reassignment.sizes import Sizes, sizes_of
+from kadmin.plan.reassignment.sizes import Sizes, copied_bytes, sizes_of
 from kadmin.plan.reassignment.targets import Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
+from kadmin.plan.risks import Risk, slow_copy
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.wording import counted, listed, with_reasons
 
@@ -122,6 +130,8 @@ class Reassigning:
         self.snapshot: ClusterSnapshot | None = None
         self.plan = MovePlan(moves=(), before={})
         """All that is wanted, also what is there already, or on its way."""
+        self.risks: tuple[Risk, ...] = ()
+        self.untold: tuple[Risk, ...] = ()
         self.left_count = 0
         self.sizes: Sizes = {}
         self.refused: dict[TopicPartition, str] = {}
@@ -156,12 +166,30 @@ class Reassigning:
         self.sizes = sizes_of(log_dirs)
         self.dirs = dir_moves(targets, log_dirs)
         self.plan = replace(plan, dir_moves=tuple(move for move in self.dirs if move.is_asked))
+        self.risks = (*move_risks(self.snapshot, self.plan), *self.copy_risks())
+        self.untold = self.risks
         waves = self.admin.waves(self.plan)
         problems = list(dir_problems(self.dirs, log_dirs))
         if problems:
             raise UnfitTargets(problems, DIRS_HINT)
         self.left_count = len(waves)
         return [Step(plan=wave, replan=partial(self.replan, wave)) for wave in waves]
+
+    def told_risks(self) -> list[str]:
+        """The risks, once: they are those of all plans together."""
+        told, self.untold = self.untold, ()
+        return [str(risk) for risk in told]
+
+    def copy_risks(self) -> Iterator[Risk]:
+        """What speaks against the throttles that are wanted, as far as sizes are known."""
+        if self.rate is not None:
+            copied = copied_bytes(self.slowed(), self.sizes)
+            yield from slow_copy(copied, dict.fromkeys(copied, self.rate))
+        if self.dir_rate is not None:
+            between = Counter[BrokerId]()
+            for move in self.plan.dir_moves:
+                between[move.replica.broker] += move.bytes_left
+            yield from slow_copy(between, dict.fromkeys(between, self.dir_rate))
 
     def look(self, topics: Sequence[str] | None) -> ClusterSnapshot:
         """The cluster with *topics*, None for all, and without states.
@@ -308,10 +336,10 @@ class Reassigning:
 def with_states(
     admin: ReassignmentAdmin, snapshot: ClusterSnapshot, targets: Targets
 ) -> ClusterSnapshot:
-    """*snapshot*, with the topics of *targets* and their states as they are now."""
+    """*snapshot*, with the topics of *targets*, their states and configs as they are now."""
     names = tuple(dict.fromkeys(partition.topic for partition in targets))
     if not names:
         return snapshot
-    newer = admin.snapshot(TopicSelection(wanted=names))
+    newer = admin.snapshot(TopicSelection(wanted=names), with_configs=True)
     others = {name: topic for name, topic in snapshot.topics.items() if name not in names}
     return replace(newer, topics=dict(sorted({**others, **newer.topics}.items())))

@@ -21,6 +21,7 @@ from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.config_plan import ConfigPlan, check_deletable, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.place import Tell
+from kadmin.plan.risks import as_judged
 from kadmin.plan.select import NoSuchTopic, TopicSelection
 from kadmin.plan.topics import (
     AddPartitionsPlan,
@@ -104,7 +105,7 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
         ConfigRequest(
             add=request.add, delete=tuple(key for key in request.delete if key not in unset)
         ),
-        Surroundings(brokers=snapshot.brokers, replication_factor=topic.assignment.fewest_replicas),
+        Surroundings(brokers=snapshot.brokers, judged=[as_judged(snapshot, topic)]),
     )
     told = (f"{key} is not set for topic '{name}': nothing to delete" for key in unset)
     return replace(plan, warnings=(*plan.warnings, *told))
@@ -172,6 +173,7 @@ def plan_creation(
     refuse_unreadable(snapshot, [subjects.BROKERS, subjects.topic(request.name)])
     for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
         warn(f"left out: {fault}")
+    request = replace(request, default_min_isr=admin.default_min_isr() or 1)
     return plan_create(snapshot, request, noting(note, request.name))
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "record_loss",
     "replication",
     "report",
+    "risks",
     "scram",
     "select",
     "times",

@@ -6,7 +6,7 @@ znodes and draws no salt for credentials.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
@@ -24,6 +24,7 @@ from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundings, warnings_of
 from kadmin.plan.entities import options_of
 from kadmin.plan.record_loss import RecordLoss, losses_of
+from kadmin.plan.risks import Risk, RiskKind, merged, new_risks, racks_told, unclean_default
 from kadmin.plan.scram import shown_credential
 from kadmin.plan.wording import listed
 
@@ -117,7 +118,7 @@ class ConfigPlan:
     """The new configs of one entity; they are written if *before* is still what is there.
 
     *change_version* is the form of the notification that the live brokers understand.
-    *warnings* are for the operator, who may go on; *losses* he is asked about.
+    *warnings* are for the operator, who may go on; *losses* and *risks* he is asked about.
     """
 
     entity: ConfigEntity
@@ -126,6 +127,7 @@ class ConfigPlan:
     change_version: int = 2
     warnings: tuple[str, ...] = ()
     losses: tuple[RecordLoss, ...] = ()
+    risks: tuple[Risk, ...] = ()
 
     @property
     def changes(self) -> tuple[KeyChange, ...]:
@@ -304,7 +306,36 @@ def plan_change(
         change_version=change_version(entity.kind, surroundings.oldest_registration),
         warnings=(*warnings_of(entity, request, surroundings), *still_unread(before, request)),
         losses=losses_of(entity.kind, before.values, values, surroundings.topic_overrides),
+        risks=config_risks(entity, before.values, values, surroundings),
     )
+
+
+def config_risks(
+    entity: ConfigEntity,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    surroundings: Surroundings,
+) -> tuple[Risk, ...]:
+    """The risks that a topic, or where a default changes those that go by it, would have."""
+    racks = racks_told(surroundings.brokers)
+    if entity.kind is EntityKind.TOPICS:
+        return merged(
+            risk
+            for topic in surroundings.judged
+            for risk in new_risks(
+                replace(topic, configs=before), replace(topic, configs=after), racks
+            )
+        )
+    if entity.kind is not EntityKind.BROKERS:
+        return ()
+    found = list(unclean_default(before, after))
+    for topic in surroundings.judged:
+        was = replace(topic, defaults={**topic.defaults, **before})
+        becomes = replace(topic, defaults={**topic.defaults, **after})
+        found += [
+            risk for risk in new_risks(was, becomes, racks) if risk.kind is not RiskKind.UNCLEAN
+        ]
+    return merged(found)
 
 
 def still_unread(before: ConfigOverrides, request: ConfigRequest) -> Iterator[str]:

@@ -12,7 +12,7 @@ from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.config_table import find_spec, is_throttle
 from cluster.model.ids import BrokerId
-from cluster.model.topic_config_specs import MIN_ISR
+from kadmin.plan.risks import TopicAsJudged
 
 NEWEST_RELEASE: Final = {1: "0.8.2", 2: "0.9.0", 3: "0.10.1", 4: "2.6"}
 """Registration version of a broker → the newest release that registers so."""
@@ -32,15 +32,17 @@ class ConfigRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What else a plan is judged by: the live brokers, and of a topic the fewest replicas that a
-    partition has, None where that is not known; whether it is brokers that are asked for the
+    """What else a plan is judged by: the live brokers; whether it is brokers that are asked for the
     change, who refuse what they cannot take; and, where a default of theirs changes, the overrides
-    of every topic."""
+    of every topic.
+
+    *judged* are the topics whose risks the change decides on, as they are: the topic itself, or
+    where a default changes all that are known."""
 
     brokers: Mapping[BrokerId, BrokerRegistration] = field(default_factory=dict)
-    replication_factor: int | None = None
     asks_brokers: bool = False
     topic_overrides: Sequence[Mapping[str, str]] = ()
+    judged: Sequence[TopicAsJudged] = ()
 
     @property
     def oldest_registration(self) -> int | None:
@@ -64,19 +66,12 @@ def warnings_of(
             " or older and will ignore it"
         )
     if entity.kind is EntityKind.TOPICS:
-        yield from topic_warnings(request, surroundings)
+        yield from topic_warnings(request)
     if entity.kind is EntityKind.BROKERS and not surroundings.asks_brokers:
         yield from broker_warnings(entity.root, request, surroundings)
 
 
-def topic_warnings(request: ConfigRequest, surroundings: Surroundings) -> Iterator[str]:
-    min_isr = request.add.get(MIN_ISR)
-    factor = surroundings.replication_factor
-    if min_isr is not None and factor is not None and int(min_isr) > factor:
-        yield (
-            f"min.insync.replicas={min_isr} is more than the {factor} replicas of a partition:"
-            " producers with acks=all will be refused"
-        )
+def topic_warnings(request: ConfigRequest) -> Iterator[str]:
     if "message.format.version" in request.add:
         yield (
             "message.format.version is ignored where it is newer than the brokers'"

@@ -14,7 +14,7 @@ from cluster.model import fault as subjects
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import LISTS_MAX, RECOVERED, PartitionAssignment, PartitionState
-from cluster.model.topic_config_specs import MIN_ISR
+from kadmin.plan.risks import min_isr_in
 
 
 class Finding(StrEnum):
@@ -223,11 +223,7 @@ def damage_in(assignment: PartitionAssignment, state: PartitionState | None) -> 
 
 
 def min_isr_of(topic: TopicSnapshot, snapshot: ClusterSnapshot, default: int) -> int:
-    for config in (topic.config, snapshot.broker_defaults):
-        text = config.values.get(MIN_ISR, "")
-        if text.isascii() and text.isdigit():
-            return int(text)
-    return default
+    return min_isr_in((topic.config.values, snapshot.broker_defaults.values), default)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

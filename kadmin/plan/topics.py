@@ -6,7 +6,7 @@ what is executed; it carries the versions that it was made from.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from cluster.model.broker import BrokerRegistration
@@ -27,6 +27,7 @@ from kadmin.plan.place import (
     nobody,
     place,
 )
+from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, new_risks, racks_told
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,
@@ -57,6 +58,7 @@ class DefaultCounts:
 class CreateRequest:
     """A topic to be created, either by counts or by *assignment*.
 
+    *default_min_isr* is what its min.insync.replicas is where nobody else says it.
     Without *placement* the layout begins where *draw*, two random numbers of the caller, says.
     *allow_unknown_brokers* lets *assignment* name brokers that are not alive,
     *allow_many_partitions* the topic have more partitions than one change should add.
@@ -70,6 +72,7 @@ class CreateRequest:
     is_rack_aware: bool = True
     placement: Placement | None = None
     draw: tuple[int, int] = (0, 0)
+    default_min_isr: int = 1
     allow_unknown_brokers: bool = False
     allow_many_partitions: bool = False
 
@@ -78,7 +81,7 @@ class CreateRequest:
 class CreatePlan:
     """A topic that does not exist yet; *placement* is None where the replicas were given.
 
-    *warnings* are for the operator, who may go on.
+    *warnings* are for the operator, who may go on; *risks* he is asked about.
     """
 
     name: str
@@ -86,6 +89,7 @@ class CreatePlan:
     configs: Mapping[str, str]
     placement: Placement | None
     warnings: tuple[str, ...] = ()
+    risks: tuple[Risk, ...] = ()
 
     @property
     def layout(self) -> Layout:
@@ -96,7 +100,7 @@ class CreatePlan:
 class AddPartitionsPlan:
     """More partitions for a topic: *before* becomes *after*, if *before* is still what is there.
 
-    *warnings* are for the operator, who may go on.
+    *warnings* are for the operator, who may go on; *risks* he is asked about.
     """
 
     name: str
@@ -104,6 +108,7 @@ class AddPartitionsPlan:
     after: TopicAssignment
     placement: Placement | None
     warnings: tuple[str, ...] = ()
+    risks: tuple[Risk, ...] = ()
 
     @property
     def added(self) -> Layout:
@@ -176,7 +181,7 @@ def plan_create(
             placement=placement,
             tell=tell,
         )
-    surroundings = Surroundings(brokers=snapshot.brokers, replication_factor=len(layout[0]))
+    surroundings = Surroundings(brokers=snapshot.brokers)
     configs = plan_change(
         ConfigEntity(Entity(EntityKind.TOPICS, request.name)),
         NO_OVERRIDES,
@@ -192,6 +197,20 @@ def plan_create(
         configs=configs.after.values,
         placement=placement,
         warnings=configs.warnings,
+        risks=(
+            *by_hand(request.name),
+            *new_risks(
+                None,
+                TopicAsJudged(
+                    name=request.name,
+                    layout=layout,
+                    configs=configs.after.values,
+                    defaults=snapshot.broker_defaults.values,
+                    min_isr=request.default_min_isr,
+                ),
+                racks_told(snapshot.brokers),
+            ),
+        ),
     )
 
 
@@ -285,6 +304,11 @@ def plan_add_partitions(
         after=after,
         placement=placement,
         warnings=tuple(replica_warnings(before, added)),
+        risks=new_risks(
+            as_judged(snapshot, topic),
+            replace(as_judged(snapshot, topic), layout=layout_of(after)),
+            racks_told(snapshot.brokers),
+        ),
     )
 
 

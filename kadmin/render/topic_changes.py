@@ -151,7 +151,7 @@ def plan_lines(plan: TopicPlan, limit: int | None = PLAN_LINES_MAX) -> Iterable[
         case CreatePlan():
             return create_lines(plan, limit)
         case AddPartitionsPlan():
-            warnings = (*plan.warnings, KEY_WARNING)
+            warnings = (*plan.warnings, *map(str, plan.risks), KEY_WARNING)
             return [
                 *add_partitions_lines(plan, limit),
                 *(f"  warning: {text}" for text in warnings),
@@ -159,7 +159,8 @@ def plan_lines(plan: TopicPlan, limit: int | None = PLAN_LINES_MAX) -> Iterable[
         case DeletePlan():
             return [delete_line(plan)]
         case ConfigPlan():
-            return [*str(plan).splitlines(), *(f"  warning: {text}" for text in plan.warnings)]
+            warnings = (*plan.warnings, *map(str, plan.risks))
+            return [*str(plan).splitlines(), *(f"  warning: {text}" for text in warnings)]
 
 
 def create_lines(plan: CreatePlan, limit: int | None) -> Iterator[str]:
@@ -172,7 +173,7 @@ def create_lines(plan: CreatePlan, limit: int | None) -> Iterator[str]:
     for key, value in plan.configs.items():
         yield f"  config {key}={value}"
     yield from layout_lines(plan.layout, limit)
-    for warning in plan.warnings:
+    for warning in (*plan.warnings, *map(str, plan.risks)):
         yield f"  warning: {warning}"
 
 

@@ -31,7 +31,7 @@ FILTERS = (
 def tools(cluster_3_9: RealCluster) -> Tools:
     """The tools of a cluster whose topics have every relation of ISR to min ISR."""
     for name, options in CREATED.items():
-        kadmin(cluster_3_9, "--create", "--topic", name, *options)
+        kadmin(cluster_3_9, "--create", "--topic", name, *options, "--yes")
     wait_until_led(cluster_3_9)
     return Tools(cluster_3_9)
 

@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError
+from kafka.errors import AuthorizationError, TopicAlreadyExistsError, UnknownTopicOrPartitionError
 
 from cluster.model.config_entity import NO_OVERRIDES
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import TopicAssignment
+from cluster.model.topic_config_specs import MIN_ISR
 from kadmin.admin.answers import TopicNames, TopicsOfId
 from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
@@ -103,6 +104,16 @@ class WireTopics:
             partition_count=int(values["num.partitions"]),
             replication_factor=int(values["default.replication.factor"]),
         )
+
+    def default_min_isr(self) -> int | None:
+        """That of the controller; None where this user may not see it."""
+        try:
+            controller = str(self.connection.controller())
+            told = read_brokers(self.connection, [controller])[controller]
+        except (AuthorizationError, KadminError):
+            return None
+        text = next((config.value for config in told if config.name == MIN_ISR), None) or ""
+        return int(text) if text.isascii() and text.isdigit() else None
 
     def write(self, fence: Fence, plan: TopicPlan) -> Outcome:
         match plan:

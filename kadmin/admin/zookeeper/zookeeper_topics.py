@@ -51,6 +51,9 @@ class ZooKeeperTopics:
             read_snapshot(self.cluster, selection, with_states=with_states, with_topics=with_topics)
         )
 
+    def default_min_isr(self) -> None:
+        """Nobody knows: what is no dynamic default stands in the brokers' own files."""
+
     def default_counts(self) -> None:
         """Brokers have these in their own files."""
 

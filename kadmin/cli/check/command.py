@@ -25,6 +25,8 @@ KINDS: Final = (
         "under-replicated",
         "unreadable",
         "recovering",
+        "unclean",
+        "internal-topic",
         "deletion",
         "reassignment",
     ),
@@ -93,12 +95,13 @@ def check(session: Session, **options: Any) -> None:
     and says at the end what could not be checked.
 
     Critical: no controller, offline partitions, partitions under min ISR or without replicas,
-    failed log directories, ZooKeepers that do not form one ensemble. Warnings: ZooKeepers that are
-    down, brokers that are dead or do not answer, replicas out of the ISR, replicas and ISRs that
-    somebody damaged, data that cannot be read (--unreadable says how bad that is), deletions and
-    reassignments that hang, throttles left behind, brokers of different releases, replicas that are
-    not spread over racks. Notes: leaders that are not the preferred ones, skew, and work in
-    progress. Exits with 4 if anything is critical or a warning, otherwise with 0.
+    failed log directories, ZooKeepers that do not form one ensemble, internal topics without
+    compaction. Warnings: ZooKeepers that are down, brokers that are dead or do not answer, replicas
+    out of the ISR, replicas and ISRs that somebody damaged, data that cannot be read (--unreadable
+    says how bad that is), deletions and reassignments that hang, throttles left behind, topics that
+    allow unclean elections, brokers of different releases, replicas that are not spread over racks.
+    Notes: leaders that are not the preferred ones, skew, and work in progress. Exits with 4 if
+    anything is critical or a warning, otherwise with 0.
 
     \b
     Examples:

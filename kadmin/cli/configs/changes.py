@@ -18,6 +18,7 @@ from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.entities import EntitySelection, Wanted, options_of
 from kadmin.plan.record_loss import question_of
+from kadmin.plan.risks import with_risks
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.render.configs import alter_document
 
@@ -44,11 +45,14 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
 
     def question(plans: Sequence[ConfigPlan]) -> str | None:
         lossy_count = sum(bool(plan.losses) for plan in plans)
+        risks = [risk for plan in plans for risk in plan.risks]
         # Nobody is surprised by a change of the one thing that he names, unless it loses records.
-        if (len(plans) == 1 and not lossy_count) or options["yes"] or options["force"]:
+        is_plain = len(plans) == 1 and not lossy_count and not risks
+        if is_plain or options["yes"] or options["force"]:
             return None
         whose = str(plans[0].entity) if len(plans) == 1 else f"these {len(plans)} entities"
-        return question_of(f"the configs of {whose}", lossy_count, len(plans))
+        question = question_of(f"the configs of {whose}", lossy_count, len(plans))
+        return with_risks(question, risks)
 
     def meant(entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:
         """Those that are changed: nothing is set where no broker reads it."""
@@ -69,7 +73,7 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
         change: Change[ConfigPlan] = Change(
             steps=lambda: config_steps(admin, request, meant(entities_of(admin, selection))),
             lines=lambda plan: [str(plan)],
-            warnings=lambda plan: plan.warnings,
+            warnings=lambda plan: (*plan.warnings, *map(str, plan.risks)),
             report=report,
             question=question,
             question_again=lambda plan: f"Change the configs of {plan.entity} so?",

@@ -12,6 +12,7 @@ from kadmin.cli.session import Session
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.reassign import Reassigning
 from kadmin.plan.reassignment.moves import MovePlan
+from kadmin.plan.risks import with_risks
 from kadmin.render.output import can_ask
 from kadmin.render.plan_items import PLAN_LINES_MAX
 from kadmin.render.reassign import (
@@ -43,14 +44,15 @@ def execute(
             output.preface(preface_lines(run.plan.current))
 
     def question(plans: Sequence[MovePlan]) -> str | None:
-        # In a pipe it runs without, as Kafka's tool does everywhere.
-        if options["yes"] or not can_ask():
+        # In a pipe it runs without, as Kafka's tool does everywhere, but for what nobody wants.
+        if options["yes"] or not (can_ask() or run.risks):
             return None
         count = sum(len(plan.asked) for plan in plans)
         noun = "partition"
         if not count:
             count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
-        return f"Move {f'this {noun}' if count == 1 else f'these {count} {noun}s'}?"
+        these = f"this {noun}" if count == 1 else f"these {count} {noun}s"
+        return with_risks(f"Move {these}?", run.risks)
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if is_dry_run:
@@ -91,6 +93,7 @@ def execute(
         change: Change[MovePlan] = Change(
             steps=run.steps,
             lines=lambda plan: plan_lines(plan, run.sizes),
+            warnings=lambda _plan: run.told_risks(),
             question=question,
             prepare=run.prepare,
             settle=run.settle,

@@ -26,6 +26,7 @@ from kadmin.plan.config_arguments import parse_names
 from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.record_loss import question_of
+from kadmin.plan.risks import Risk, with_risks
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.topic_refusals import TopicExists
 from kadmin.plan.topic_text import check_topic_name, parse_assignment
@@ -33,6 +34,7 @@ from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,
     CreateRequest,
+    DeletePlan,
     TopicPlan,
     plan_delete,
 )
@@ -65,6 +67,13 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
         )
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
+
+    def question(plans: Sequence[CreatePlan]) -> str | None:
+        risks = risks_in(plans)
+        if not risks or options["yes"] or options["force"]:
+            return None
+        return with_risks(f"Create topic {request.name}?", risks)
+
     with session.topics() as admin:
         change: Change[CreatePlan] = Change(
             steps=partial(
@@ -76,6 +85,7 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
             ),
             lines=plan_lines,
             report=partial(report_creation, session),
+            question=question,
         )
         try:
             plans = carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
@@ -178,9 +188,10 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
             lossy = {
                 str(plan.entity) for plan in plans if isinstance(plan, ConfigPlan) and plan.losses
             }
-            if selection.is_one_name and not lossy:
+            risks = risks_in(plans)
+            if selection.is_one_name and not lossy and not risks:
                 return None
-            return question_of(count_of(names), len(lossy), len(names))
+            return with_risks(question_of(count_of(names), len(lossy), len(names)), risks)
 
         plans = change_topics(session, admin, options, planners, names, question)
         added = [
@@ -190,6 +201,10 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
             for part in partitions_of(plan.name, plan.added)
         ]
         wait_for_leaders(session, admin, options, added)
+
+
+def risks_in(plans: Sequence[TopicPlan]) -> list[Risk]:
+    return [risk for plan in plans if not isinstance(plan, DeletePlan) for risk in plan.risks]
 
 
 def partitions_planner(session: Session, options: Mapping[str, Any]) -> Planner:

@@ -11,6 +11,7 @@ from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import judge_loads
 from kadmin.plan.log_dir_usage import LogDirs, offline_dirs
+from kadmin.plan.risks import is_crowded
 from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
 
@@ -163,15 +164,11 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             command=DESCRIBE,
         )
         return
-    rack_count = len(set(named.values()))
     crowded = tuple(
         TopicPartition(topic.name, number)
         for topic in snapshot.topics.values()
         for number, part in topic.assignment.partitions.items()
-        # Of the dead nobody knows the rack.
-        if all(replica in named for replica in part.target)
-        and len({named[replica] for replica in part.target})
-        < min(rack_count, len(set(part.target)))
+        if is_crowded(part.target, named)
     )
     if crowded:
         verb = "is" if len(crowded) == 1 else "are"

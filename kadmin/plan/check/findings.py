@@ -32,6 +32,8 @@ class Kind(StrEnum):
     UNDER_REPLICATED = "under-replicated"
     UNREADABLE = "unreadable"
     RECOVERING = "recovering"
+    UNCLEAN = "unclean"
+    INTERNAL_TOPIC = "internal-topic"
     DELETION = "deletion"
     REASSIGNMENT = "reassignment"
     ELECTION = "election"

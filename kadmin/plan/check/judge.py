@@ -7,6 +7,7 @@ from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import CheckReport, Kind, Severity, in_order
 from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.check.partitions import partition_findings
+from kadmin.plan.check.topics import topic_findings
 from kadmin.plan.check.zookeepers import zookeeper_findings
 
 
@@ -22,6 +23,7 @@ def judge(
     snapshot = evidence.snapshot
     found = (
         *partition_findings(snapshot, evidence.default_min_isr),
+        *topic_findings(snapshot),
         *broker_findings(evidence),
         *leftover_findings(evidence, unreadable),
         *zookeeper_findings(evidence.ensemble),

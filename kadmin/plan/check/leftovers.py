@@ -1,7 +1,7 @@
 """What somebody began and nobody ended: deletions, reassignments, elections, throttles; and what
 cannot be read."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from cluster.model import fault as subjects
@@ -14,7 +14,8 @@ from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import ThrottleJournal
-from kadmin.plan.reassignment.moves import stale_command, stale_text
+from kadmin.plan.reassignment.moves import running_moves, stale_command, stale_text
+from kadmin.plan.reassignment.sizes import copied_bytes, sizes_of
 from kadmin.plan.reassignment.throttles import (
     FOLLOWER_RATE,
     LEADER_RATE,
@@ -22,6 +23,7 @@ from kadmin.plan.reassignment.throttles import (
     broker_entity,
     topic_entity,
 )
+from kadmin.plan.risks import slow_copy
 from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
 
@@ -39,6 +41,7 @@ def leftover_findings(
     """*unreadable* is how bad it is that something cannot be read."""
     yield from deletions(evidence.snapshot, evidence.orphan_marks)
     yield from reassignments(evidence.snapshot)
+    yield from slow_moves(evidence)
     yield from elections(evidence)
     yield from throttles(evidence)
     faults = dict.fromkeys((*evidence.snapshot.faults, *evidence.faults))
@@ -144,6 +147,31 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             brokers=dead,
             command="kadmin reassign --list",
         )
+
+
+def slow_moves(evidence: Evidence) -> Iterator[Finding]:
+    """Moves that their throttle does not let end, as far as brokers tell what is to be copied."""
+    snapshot = evidence.snapshot
+    moves = running_moves(snapshot)
+    copied = copied_bytes(moves, sizes_of(evidence.log_dirs or {}))
+    rates = {
+        broker: min(told)
+        for broker in copied
+        if (told := rates_in((evidence.broker_configs or {}).get(broker, {})))
+    }
+    for risk in slow_copy(copied, rates):
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.REASSIGNMENT,
+            text=str(risk),
+            partitions=tuple(move.partition for move in moves),
+            command="kadmin reassign --list",
+        )
+
+
+def rates_in(values: Mapping[str, str]) -> list[int]:
+    texts = (values.get(key, "") for key in RATES)
+    return [int(text) for text in texts if text.isascii() and text.isdigit() and int(text) > 0]
 
 
 def elections(evidence: Evidence) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
+from kadmin.plan.risks import Risk, as_judged, merged, new_risks, racks_told
 from kadmin.plan.wording import counted, first_listed, listed
 
 SHOWN_MAX: Final = 5
@@ -240,6 +241,21 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
         raise StaleRequest(sorted(snapshot.stale_moves))
     names = sorted({partition.topic for partition in targets})
     return MovePlan(moves=moves, before={name: snapshot.topics[name].assignment for name in names})
+
+
+def move_risks(snapshot: ClusterSnapshot, plan: MovePlan) -> tuple[Risk, ...]:
+    """The risks that the topics of *plan*, which *snapshot* has with their configs, would have when
+    all of it is done."""
+    targets: dict[str, dict[int, tuple[BrokerId, ...]]] = {}
+    for move in plan.asked:
+        of_topic = targets.setdefault(move.partition.topic, {})
+        of_topic[move.partition.partition] = move.target.replicas
+    racks = racks_told(snapshot.brokers)
+    found: list[Risk] = []
+    for name, layout in targets.items():
+        before = as_judged(snapshot, snapshot.topics[name])
+        found += new_risks(before, replace(before, layout={**before.layout, **layout}), racks)
+    return merged(found)
 
 
 def running_moves(snapshot: ClusterSnapshot) -> list[Move]:

@@ -1,6 +1,7 @@
 """Sizes and ends of replicas, as far as brokers tell them: how much is there to copy?"""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -32,6 +33,24 @@ def bytes_left(move: Move, sizes: Sizes) -> int | None:
         return None
     whole = max((known.get(broker, 0) for broker in move.sources), default=0)
     return sum(max(0, whole - known.get(broker, 0)) for broker in move.incomplete)
+
+
+def copied_bytes(moves: Iterable[Move], sizes: Sizes) -> dict[BrokerId, int]:
+    """How many bytes each broker sends or takes for *moves*, as far as it is told.
+
+    The leader sends; where there is none, any of those who have it.
+    """
+    copied: Counter[BrokerId] = Counter()
+    for move in moves:
+        known = sizes.get(move.partition, {})
+        whole = max((known.get(broker, 0) for broker in move.sources), default=0)
+        for broker in move.incomplete:
+            left = max(0, whole - known.get(broker, 0))
+            copied[broker] += left
+            source = move.leader if move.leader is not None else next(iter(move.sources), None)
+            if source is not None:
+                copied[source] += left
+    return dict(copied)
 
 
 def lags(move: Move, ends: Ends) -> dict[BrokerId, int]:

@@ -285,6 +285,10 @@ def findings(way: Sequence[str]) -> list[Any]:
     return found
 
 
+def throttles(way: Sequence[str]) -> list[Any]:
+    return [each for each in findings(way) if each["kind"] == "throttle"]
+
+
 def follow(found: list[Any], way: Sequence[str]) -> None:
     """Run what `check` proposes, as it stands there."""
     for finding in found:
@@ -304,6 +308,9 @@ def test_what_check_proposes_amid_a_move_and_behind_it_harms_nothing(fleet: Flee
     done(*alter, "--add-config", f"{RATES[1]}=888", "--yes")
     wait_for_configs(fleet, {RATES[1]: "888"}, "--broker", "2")
     path = plan_of("checked", *([[3, 2]] * 4))
+    endless = execute(fleet, path, "--throttle", "1")
+    assert ExitCode.REFUSED == endless.exit_code, endless
+    assert "warning: the throttle of 1 B/s at broker " in endless.stderr
     begun = execute(fleet, path, "--throttle", SLOW)
     assert begun.exit_code == ExitCode.DONE, begun
 
@@ -316,15 +323,13 @@ def test_what_check_proposes_amid_a_move_and_behind_it_harms_nothing(fleet: Flee
         assert configs(fleet, "--topic", "checked").keys() == set(REPLICAS)
     hastened = execute(fleet, path, "--throttle", FAST, "--additional")
     assert hastened.exit_code == ExitCode.DONE, hastened
-    wait_until(
-        lambda: not json.loads(reassign(fleet, "--list", "--output", "json").stdout)["partitions"],
-        what="the end of all moves",
-    )
+    # ZooKeeper and brokers may hear of the end one after the other.
+    wait_until(lambda: all(map(throttles, ways)), what="the end of all moves")
     # By ZooKeeper nobody knows whose they are: they are shown, and stay.
-    shown = [each for each in findings(ways[0]) if each["kind"] == "throttle"]
+    shown = throttles(ways[0])
     follow(shown, ways[0])
     wait_for_configs(fleet, dict.fromkeys(RATES, FAST), "--broker", "2")
-    (left,) = [each for each in findings(ways[1]) if each["kind"] == "throttle"]
+    (left,) = throttles(ways[1])
     follow([left], ways[1])
 
     assert ["--describe"] * 2 == [
@@ -335,7 +340,7 @@ def test_what_check_proposes_amid_a_move_and_behind_it_harms_nothing(fleet: Flee
     for broker, rate in zip("123", ({}, {RATES[1]: "888"}, {}), strict=True):
         wait_for_configs(fleet, rate, "--broker", broker)
     wait_for_configs(fleet, {}, "--topic", "checked")
-    (own,) = [each for each in findings(ways[1]) if each["kind"] == "throttle"]
+    (own,) = throttles(ways[1])
     follow([own], ways[1])
     wait_for_configs(fleet, {RATES[1]: "888"}, "--broker", "2")
     done(*alter, "--delete-config", RATES[1], "--yes")

@@ -314,13 +314,6 @@ def test_a_plan_looks_at_the_oldest_live_broker() -> None:
             ["Kafka knows message.timestamp.after.max.ms since 3.6; a live broker registers like"],
         ),
         (TOPIC, {"compression.zstd.level": "1"}, Surroundings(brokers=brokers("0")), []),
-        (TOPIC, {"min.insync.replicas": "2"}, Surroundings(replication_factor=2), []),
-        (
-            TOPIC,
-            {"min.insync.replicas": "3"},
-            Surroundings(replication_factor=2),
-            ["min.insync.replicas=3 is more than the 2 replicas"],
-        ),
         (
             TOPIC,
             {"message.format.version": "2.8"},

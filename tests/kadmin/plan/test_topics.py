@@ -263,8 +263,8 @@ def test_configs_of_a_new_topic_are_judged_together():
             cluster(THREE),
             request(configs={"max.compaction.lag.ms": "1", "min.compaction.lag.ms": "2"}),
         )
-    (warning,) = plan_create(cluster(THREE), request(configs={"min.insync.replicas": "3"})).warnings
-    assert "min.insync.replicas=3 is more than the 2 replicas" in warning
+    (risk,) = plan_create(cluster(THREE), request(configs={"min.insync.replicas": "3"})).risks
+    assert "min.insync.replicas=3 is more than the 2 replicas" in str(risk)
 
 
 @pytest.mark.parametrize(

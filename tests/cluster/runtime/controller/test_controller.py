@@ -220,7 +220,7 @@ def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers
     alter = ["configs", "--zookeeper", fleet.connect, "--alter", "--entity-type", kind, *whose]
     if kind == "brokers":
         alter.append("--allow-running-brokers")
-    done(*alter, "--add-config", f"unclean.leader.election.enable={value}")
+    done(*alter, "--add-config", f"unclean.leader.election.enable={value}", "--yes")
     fleet.wait_for_leaders(topic, 1, [outside])
     done(*alter, "--delete-config", "unclean.leader.election.enable")
 

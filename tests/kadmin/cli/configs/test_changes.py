@@ -210,8 +210,8 @@ def test_each_of_several_topics_is_judged_by_its_own_replicas(cluster: Cluster) 
     assert outcome.exit_code == 0
     assert outcome.stderr.splitlines() == [
         f"cluster: {cluster.connect}",
-        "warning: min.insync.replicas=2 is more than the 1 replicas of a partition:"
-        " producers with acks=all will be refused",
+        "warning: min.insync.replicas=2 is more than the 1 replica of a partition:"
+        " producers with acks=all will be refused: logs-a-0, logs-a-1",
         "dry run: nothing was written",
     ]
 

@@ -1,0 +1,48 @@
+"""Topics by their configs: what costs records one day, though all is well now?"""
+
+from collections.abc import Iterator
+
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.risks import RiskKind, as_judged, risks_of, unclean_default
+from kadmin.plan.wording import counted
+from kadmin.quoting import quoted
+
+
+def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Those that plans ask about before they bring them; the layout is judged with the partitions.
+
+    Topics that have an unclean election by the brokers' default are one finding with it.
+    """
+    found: dict[RiskKind, list[str]] = {RiskKind.UNCLEAN: [], RiskKind.NOT_COMPACTED: []}
+    for topic in snapshot.topics.values():
+        if topic.is_marked_for_deletion:
+            continue
+        for risk in risks_of(as_judged(snapshot, topic), {}):
+            if risk.kind in found:
+                found[risk.kind].append(topic.name)
+    by_default = unclean_default({}, snapshot.broker_defaults.values)
+    if (unclean := found[RiskKind.UNCLEAN]) or by_default:
+        verb = "allows" if len(unclean) == 1 else "allow"
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.UNCLEAN,
+            text=str(by_default[0])
+            if by_default
+            else f"{counted(len(unclean), 'topic')} {verb} unclean elections: acknowledged records"
+            " may be lost when leaders change",
+            topics=tuple(unclean),
+            command="kadmin configs --describe --entity-type brokers --entity-default"
+            if by_default
+            else f"kadmin configs --describe --topic {quoted(unclean[0])}",
+        )
+    if internal := found[RiskKind.NOT_COMPACTED]:
+        yield Finding(
+            severity=Severity.CRITICAL,
+            kind=Kind.INTERNAL_TOPIC,
+            text=f"{counted(len(internal), 'internal topic')}"
+            f" {'is' if len(internal) == 1 else 'are'} not compacted: what groups or transactions"
+            " have committed is deleted with its age",
+            topics=tuple(internal),
+            command=f"kadmin configs --describe --topic {quoted(internal[0])}",
+        )

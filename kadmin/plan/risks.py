@@ -1,0 +1,234 @@
+"""Risks of a topic: what of its layout and its configs costs writes or records one day?
+
+One judge for plans, which name what they would bring and ask about it, and for `check`, which tells
+what is there.  Pure; knows neither what is planned nor who leads.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from cluster.model.broker import BrokerRegistration
+from cluster.model.ids import INTERNAL_TOPICS, BrokerId
+from cluster.model.placement import Layout
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
+from cluster.model.topic_config_specs import MIN_ISR, UNCLEAN_LEADER_ELECTION
+from kadmin.plan.wording import counted
+
+CLEANUP_POLICY: Final = "cleanup.policy"
+COMPACT: Final = "compact"
+RISKY_KEYS: Final = frozenset({MIN_ISR, UNCLEAN_LEADER_ELECTION, CLEANUP_POLICY})
+"""The keys that decide on risks."""
+NAMED_MAX: Final = 5
+"""A risk names no more partitions than that."""
+COPY_MAX_S: Final = 7 * 24 * 3600
+"""A copy that takes longer is never done: so long Kafka keeps records unless told otherwise."""
+YEAR_S: Final = 365.25 * 24 * 3600
+
+
+class RiskKind(StrEnum):
+    """What may go wrong."""
+
+    TOO_FEW_REPLICAS = "too few replicas"
+    """Writes with acks=all are refused, whoever is alive."""
+    FEWER_RACKS = "fewer racks"
+    """A rack that fails takes more replicas along than it has to."""
+    UNCLEAN = "unclean elections"
+    """Acknowledged records may be lost when leaders change."""
+    NOT_COMPACTED = "not compacted"
+    """Offsets or transactions are lost with their age."""
+    BY_HAND = "made by hand"
+    """Brokers make it themselves, as they need it."""
+    SLOW = "slow"
+    """It is never done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """A risk of *topic*, in some of its *partitions* or, without any, in all; *text* is a sentence
+    without them."""
+
+    kind: RiskKind
+    text: str
+    topic: str = ""
+    partitions: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.partitions:
+            return self.text
+        shown = ", ".join(f"{self.topic}-{number}" for number in self.partitions[:NAMED_MAX])
+        return f"{self.text}: {shown}{', …' if len(self.partitions) > NAMED_MAX else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicAsJudged:
+    """What of a topic decides on its risks: its *configs*, before those of the *defaults* of all
+    brokers, and the replicas of its partitions.
+
+    *min_isr* is that of the brokers' own files, where neither says more.
+    """
+
+    name: str
+    layout: Layout
+    configs: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    min_isr: int = 1
+
+    def value(self, key: str) -> str | None:
+        return self.configs.get(key, self.defaults.get(key))
+
+
+def as_judged(snapshot: ClusterSnapshot, topic: TopicSnapshot, min_isr: int = 1) -> TopicAsJudged:
+    """*topic* of *snapshot*; where it is moved, as it will be."""
+    return TopicAsJudged(
+        name=topic.name,
+        layout={number: part.target for number, part in topic.assignment.partitions.items()},
+        configs=topic.config.values,
+        defaults=snapshot.broker_defaults.values,
+        min_isr=min_isr,
+    )
+
+
+def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Risk]:
+    """The risks of *topic* among brokers with *racks*; see `racks_told`."""
+    min_isr = min_isr_in((topic.configs, topic.defaults), topic.min_isr)
+    few = tuple(n for n, replicas in topic.layout.items() if len(set(replicas)) < min_isr)
+    if few:
+        fewest = min(len(set(topic.layout[number])) for number in few)
+        yield Risk(
+            kind=RiskKind.TOO_FEW_REPLICAS,
+            text=f"{MIN_ISR}={min_isr} is more than the {counted(fewest, 'replica')} of a"
+            " partition: producers with acks=all will be refused",
+            topic=topic.name,
+            partitions=few,
+        )
+    crowded = tuple(n for n, replicas in topic.layout.items() if is_crowded(replicas, racks))
+    if crowded:
+        verb = "is" if len(crowded) == 1 else "are"
+        yield Risk(
+            kind=RiskKind.FEWER_RACKS,
+            text=f"{counted(len(crowded), 'partition')} {verb} on fewer racks than there are"
+            " replicas",
+            topic=topic.name,
+            partitions=crowded,
+        )
+    if is_true(topic.value(UNCLEAN_LEADER_ELECTION)):
+        yield Risk(
+            kind=RiskKind.UNCLEAN,
+            text=f"{UNCLEAN_LEADER_ELECTION}=true: acknowledged records of {topic.name} may be lost"
+            " when its leaders change",
+            topic=topic.name,
+        )
+    if topic.name in INTERNAL_TOPICS and COMPACT not in (topic.configs.get(CLEANUP_POLICY) or ""):
+        yield Risk(
+            kind=RiskKind.NOT_COMPACTED,
+            text=f"{topic.name} has no {CLEANUP_POLICY}={COMPACT}: what groups or transactions have"
+            " committed is deleted with its age",
+            topic=topic.name,
+        )
+
+
+def new_risks(
+    before: TopicAsJudged | None, after: TopicAsJudged, racks: Mapping[BrokerId, str]
+) -> tuple[Risk, ...]:
+    """The risks of *after* that *before* did not have, in partitions that had not."""
+    had: dict[RiskKind, set[int]] = {}
+    for risk in () if before is None else risks_of(before, racks):
+        had.setdefault(risk.kind, set()).update(risk.partitions)
+    return tuple(
+        risk
+        for risk in risks_of(after, racks)
+        if risk.kind not in had or not set(risk.partitions) <= had[risk.kind]
+    )
+
+
+def merged(risks: Iterable[Risk]) -> tuple[Risk, ...]:
+    """*risks*, those of one kind as one where many topics have them."""
+    by_kind: dict[RiskKind, list[Risk]] = {}
+    for risk in risks:
+        by_kind.setdefault(risk.kind, []).append(risk)
+    found: list[Risk] = []
+    for kind, alike in by_kind.items():
+        if len(alike) <= NAMED_MAX:
+            found += alike
+        else:
+            more = counted(len(alike) - 1, "more topic")
+            found.append(Risk(kind=kind, text=f"{alike[0]} (and so for {more})"))
+    return tuple(found)
+
+
+def by_hand(name: str) -> tuple[Risk, ...]:
+    """The risk of creating the topic *name* oneself."""
+    if name not in INTERNAL_TOPICS:
+        return ()
+    text = (
+        f"{name} is made by the brokers when it is needed, with as many partitions as they are"
+        " configured for: made by hand with other ones, groups and transactions fail"
+    )
+    return (Risk(kind=RiskKind.BY_HAND, text=text, topic=name),)
+
+
+def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
+    """The risk of brokers' configs that become *after*, for topics that say nothing themselves."""
+    key = UNCLEAN_LEADER_ELECTION
+    if is_true(before.get(key)) or not is_true(after.get(key)):
+        return ()
+    text = (
+        f"{key}=true: acknowledged records may be lost when leaders change, in all topics that do"
+        " not say otherwise"
+    )
+    return (Risk(kind=RiskKind.UNCLEAN, text=text),)
+
+
+def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
+    """The racks of *brokers*; none where one has none, since nobody knows which are alike."""
+    racks = {broker: each.rack for broker, each in brokers.items() if each.rack}
+    return racks if len(racks) == len(brokers) else {}
+
+
+def is_crowded(replicas: Sequence[BrokerId], racks: Mapping[BrokerId, str]) -> bool:
+    """Whether *replicas* are on fewer racks than they could be; of the dead nobody knows it."""
+    if not racks or any(replica not in racks for replica in replicas):
+        return False
+    used = {racks[replica] for replica in replicas}
+    return len(used) < min(len(set(racks.values())), len(set(replicas)))
+
+
+def min_isr_in(configs: Sequence[Mapping[str, str]], default: int) -> int:
+    for values in configs:
+        text = values.get(MIN_ISR, "")
+        if text.isascii() and text.isdigit():
+            return int(text)
+    return default
+
+
+def is_true(value: str | None) -> bool:
+    return value is not None and value.strip().lower() == "true"
+
+
+def slow_copy(copied: Mapping[BrokerId, int], rates: Mapping[BrokerId, int]) -> tuple[Risk, ...]:
+    """The risk of copying so many bytes to or from each broker at its rate, where that takes longer
+    than anybody waits."""
+    times = {broker: copied[broker] / rates[broker] for broker in copied if rates.get(broker)}
+    if not times or max(times.values()) <= COPY_MAX_S:
+        return ()
+    slowest = max(times, key=lambda broker: times[broker])
+    text = (
+        f"the throttle of {rates[slowest]:,} B/s at broker {slowest} lets the copying take"
+        f" {duration_text(times[slowest])}"
+    )
+    return (Risk(kind=RiskKind.SLOW, text=text),)
+
+
+def duration_text(seconds: float) -> str:
+    if seconds >= YEAR_S:
+        return f"about {counted(round(seconds / YEAR_S), 'year')}"
+    return f"about {counted(round(seconds / 86_400), 'day')}"
+
+
+def with_risks(question: str, risks: Sequence[object]) -> str:
+    """*question*, which names the *risks* that were shown, if there are any."""
+    if not risks:
+        return question
+    return f"{question.removesuffix('?')}, in spite of the {counted(len(risks), 'risk')} above?"

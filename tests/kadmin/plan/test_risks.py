@@ -1,0 +1,259 @@
+"""What a plan would bring and `check` would find then: is it named by the plan, and asked about?"""
+
+from dataclasses import replace
+
+import pytest
+
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.check.evidence import Evidence
+from kadmin.plan.check.findings import Kind
+from kadmin.plan.check.judge import judge
+from kadmin.plan.config_plan import plan_change
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.reassignment.moves import move_risks, plan_moves
+from kadmin.plan.reassignment.targets import Target
+from kadmin.plan.risks import RiskKind, TopicAsJudged, as_judged, slow_copy, with_risks
+from kadmin.plan.topics import CreateRequest, plan_add_partitions, plan_create
+from tests.kadmin.builders import brokers, cluster, ids, topic
+
+RACKED = brokers("0:a 1:a 2:b 3:b")
+FEW, RACKS = RiskKind.TOO_FEW_REPLICAS, RiskKind.FEWER_RACKS
+UNCLEAN, RAW, BY_HAND = RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.BY_HAND
+MIN_2, MIN_3 = {"min.insync.replicas": "2"}, {"min.insync.replicas": "3"}
+TRUE = {"unclean.leader.election.enable": "true"}
+COMPACT = {"cleanup.policy": "compact"}
+TOPIC = ConfigEntity(Entity(EntityKind.TOPICS, "t"))
+ALL_BROKERS = ConfigEntity(Entity(EntityKind.BROKERS, None))
+ONE_BROKER = ConfigEntity(Entity(EntityKind.BROKERS, "1"))
+
+
+def with_default(snapshot: ClusterSnapshot, values: dict[str, str]) -> ClusterSnapshot:
+    return replace(snapshot, broker_defaults=ConfigOverrides(values=values))
+
+
+@pytest.mark.parametrize(
+    ("name", "replicas", "configs", "default", "kinds"),
+    [
+        ("t", "0,2", {}, {}, []),
+        ("t", "0,2", MIN_2, {}, []),
+        ("t", "0", MIN_2, {}, [FEW]),
+        ("t", "0,0", MIN_2, {}, [FEW]),
+        ("t", "0", {}, MIN_2, [FEW]),
+        ("t", "0", {"min.insync.replicas": "1"}, MIN_2, []),
+        ("t", "0,2", MIN_3, {}, [FEW]),
+        ("t", "0,1", {}, {}, [RACKS]),
+        ("t", "0,1", MIN_3, {}, [FEW, RACKS]),
+        ("t", "0,9", {}, {}, []),
+        ("t", "0,2", TRUE, {}, [UNCLEAN]),
+        ("t", "0,2", {"unclean.leader.election.enable": " TRUE "}, {}, [UNCLEAN]),
+        ("t", "0,2", {"unclean.leader.election.enable": "false"}, TRUE, []),
+        ("t", "0,2", {}, TRUE, [UNCLEAN]),
+        ("__consumer_offsets", "0,2", {}, {}, [BY_HAND, RAW]),
+        ("__consumer_offsets", "0,2", COMPACT, {}, [BY_HAND]),
+        ("__transaction_state", "0,2", {"cleanup.policy": "delete"}, {}, [BY_HAND, RAW]),
+    ],
+)
+def test_a_new_topic_is_asked_about_where_check_would_find_something(
+    name: str,
+    replicas: str,
+    configs: dict[str, str],
+    default: dict[str, str],
+    kinds: list[RiskKind],
+) -> None:
+    before = with_default(cluster(RACKED), default)
+    layout = {0: ids(replicas)}
+
+    plan = plan_create(
+        before,
+        CreateRequest(name=name, assignment=layout, configs=configs, allow_unknown_brokers=True),
+    )
+
+    assert kinds == [risk.kind for risk in plan.risks]
+    after = with_default(cluster(RACKED, topic(name, replicas, configs=configs)), default)
+    # What is made by hand is not seen later; all else is what check finds.
+    risky = {kind for kind in kinds if kind is not BY_HAND}
+    assert {FOUND_AS[kind] for kind in risky} == found_in(after) - found_in(
+        before
+    ) or TRUE == default
+
+
+FOUND_AS = {
+    FEW: Kind.UNDER_MIN_ISR,
+    RACKS: Kind.RACKS,
+    UNCLEAN: Kind.UNCLEAN,
+    RAW: Kind.INTERNAL_TOPIC,
+}
+
+
+def found_in(snapshot: ClusterSnapshot) -> set[Kind]:
+    findings = judge(Evidence(snapshot=snapshot, now_ms=0)).findings
+    return {each.kind for each in findings} & set(FOUND_AS.values())
+
+
+def test_a_topic_made_by_default_counts_for_the_min_isr_of_the_brokers_files() -> None:
+    plan = plan_create(
+        cluster(RACKED), CreateRequest(name="t", assignment={0: ids("0")}, default_min_isr=2)
+    )
+
+    (risk,) = plan.risks
+    assert (
+        "min.insync.replicas=2 is more than the 1 replica of a partition: producers with acks=all"
+        " will be refused: t-0" == str(risk)
+    )
+
+
+def test_more_partitions_are_judged_by_themselves() -> None:
+    snapshot = cluster(RACKED, topic("t", "0,2 0", configs=MIN_2))
+
+    def risks(replicas: str) -> list[tuple[RiskKind, tuple[int, ...]]]:
+        plan = plan_add_partitions(
+            snapshot,
+            "t",
+            None,
+            {0: ids("0,2"), 1: ids("0"), 2: ids(replicas)},
+            placement=None,
+            is_rack_aware=True,
+        )
+        return [(risk.kind, risk.partitions) for risk in plan.risks]
+
+    assert [] == risks("2,0")
+    assert [(FEW, (1, 2))] == risks("2")
+    assert [(RACKS, (2,))] == risks("2,3")
+
+
+@pytest.mark.parametrize(
+    ("configs", "replicas", "target", "kinds"),
+    [
+        ({}, "0,2", "1,3", []),
+        ({}, "0,2", "0,1", [RACKS]),
+        ({}, "0,1", "2,3", []),
+        ({}, "0,2", "3", []),
+        (MIN_2, "0,2", "3", [FEW]),
+        (MIN_2, "0,2,1", "2,3", [RACKS]),
+        (MIN_3, "0,2", "2", []),
+        (TRUE, "0,2", "3,1", []),
+    ],
+)
+def test_a_move_is_asked_about_what_it_makes_worse(
+    configs: dict[str, str], replicas: str, target: str, kinds: list[RiskKind]
+) -> None:
+    snapshot = cluster(RACKED, topic("t", f"{replicas} 0,2", configs=configs))
+
+    plan = plan_moves(snapshot, {TopicPartition("t", 0): Target(ids(target))}, is_additional=False)
+
+    assert kinds == [risk.kind for risk in move_risks(snapshot, plan)]
+
+
+@pytest.mark.parametrize(
+    ("entity", "before", "add", "delete", "kinds"),
+    [
+        (TOPIC, {}, MIN_2, (), []),
+        (TOPIC, {}, MIN_3, (), [FEW]),
+        (TOPIC, MIN_3, {"min.insync.replicas": "4"}, (), []),
+        (TOPIC, {"min.insync.replicas": "1"}, {}, ("min.insync.replicas",), []),
+        (TOPIC, {}, TRUE, (), [UNCLEAN]),
+        (TOPIC, TRUE, TRUE, (), []),
+        (TOPIC, {}, {"retention.ms": "1"}, (), []),
+        (ALL_BROKERS, {}, MIN_3, (), [FEW]),
+        (ALL_BROKERS, {}, MIN_2, (), []),
+        (ALL_BROKERS, {}, TRUE, (), [UNCLEAN]),
+        (ONE_BROKER, {}, TRUE, (), [UNCLEAN]),
+        (ALL_BROKERS, TRUE, {}, ("unclean.leader.election.enable",), []),
+    ],
+)
+def test_configs_are_asked_about_by_the_topics_that_they_are_for(
+    entity: ConfigEntity,
+    before: dict[str, str],
+    add: dict[str, str],
+    delete: tuple[str, ...],
+    kinds: list[RiskKind],
+) -> None:
+    judged = TopicAsJudged(name="t", layout={0: ids("0,2"), 1: ids("2,0")})
+
+    plan = plan_change(
+        entity,
+        ConfigOverrides(values=before),
+        ConfigRequest(add=add, delete=delete, allow_running_brokers=True),
+        Surroundings(brokers=RACKED, judged=[judged]),
+    )
+
+    assert kinds == [risk.kind for risk in plan.risks]
+
+
+def test_a_key_that_hid_a_default_is_judged_when_it_goes() -> None:
+    judged = TopicAsJudged(name="t", layout={0: ids("0,2")}, defaults=MIN_3)
+
+    plan = plan_change(
+        TOPIC,
+        ConfigOverrides(values=MIN_2),
+        ConfigRequest(delete=("min.insync.replicas",)),
+        Surroundings(brokers=RACKED, judged=[judged]),
+    )
+
+    assert [FEW] == [risk.kind for risk in plan.risks]
+
+
+def test_many_topics_with_one_risk_are_one() -> None:
+    judged = [TopicAsJudged(name=f"t{n}", layout={0: ids("0")}) for n in range(9)]
+
+    plan = plan_change(
+        ALL_BROKERS,
+        ConfigOverrides(values={}),
+        ConfigRequest(add=MIN_2, allow_running_brokers=True),
+        Surroundings(brokers=RACKED, judged=judged),
+    )
+
+    (risk,) = plan.risks
+    assert str(risk).endswith("will be refused: t0-0 (and so for 8 more topics)")
+
+
+@pytest.mark.parametrize(
+    ("copied", "rate", "text"),
+    [
+        (0, 1, None),
+        (7 * 86_400 * 1000, 1000, None),
+        (8 * 86_400 * 1000, 1000, "about 8 days"),
+        (10**11, 1, "about 3,169 years"),
+        (365 * 86_400 + 86_400, 1, "about 1 year"),
+    ],
+)
+def test_a_throttle_that_takes_for_ever_is_named(copied: int, rate: int, text: str | None) -> None:
+    found = slow_copy({BrokerId(1): copied, BrokerId(2): 1}, {BrokerId(1): rate, BrokerId(2): 9})
+
+    expected = [] if text is None else [f"the copying take {text}"]
+    assert expected == [str(risk)[-len(end) :] for risk, end in zip(found, expected, strict=True)]
+
+
+def test_check_finds_the_throttle_of_a_move_that_never_ends() -> None:
+    moving = cluster(RACKED, topic("t", "0,1", adding="1"))
+    log = ReplicaLog(partition=TopicPartition("t", 0), size_bytes=10**12, lag_records=0)
+
+    def texts(rate: str) -> list[str]:
+        evidence = Evidence(
+            snapshot=moving,
+            now_ms=0,
+            log_dirs={BrokerId(0): (LogDir(path="/d", replicas=(log,)),)},
+            broker_configs={BrokerId(1): {"follower.replication.throttled.rate": rate}},
+        )
+        found = judge(evidence).findings
+        return [each.text for each in found if each.kind is Kind.REASSIGNMENT]
+
+    assert ["1 partition is being reassigned"] == texts("100000000")
+    assert (
+        "the throttle of 10 B/s at broker 1 lets the copying take about 3,169 years"
+        == texts("10")[0]
+    )
+
+
+def test_a_question_names_how_much_is_risked() -> None:
+    assert "Move it?" == with_risks("Move it?", [])
+    assert "Move it, in spite of the 1 risk above?" == with_risks("Move it?", ["x"])
+
+
+def test_a_topic_that_moves_is_judged_as_it_will_be() -> None:
+    moving = topic("t", "2,0", adding="2", removing="0")
+
+    assert {0: ids("2")} == as_judged(cluster(RACKED, moving), moving).layout
