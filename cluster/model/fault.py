@@ -9,10 +9,15 @@ from typing import Final, NamedTuple
 
 from cluster.model.acl import ResourcePattern
 from cluster.model.config_entity import ConfigEntity
+from cluster.model.ids import TopicPartition
 
 
 class Thing(Enum):
+    BROKERS = auto()
+    """Which brokers are alive."""
     BROKER = auto()
+    TOPICS = auto()
+    """Which topics there are."""
     TOPIC = auto()
     """Its partitions and their replicas."""
     PARTITION_STATE = auto()
@@ -22,6 +27,10 @@ class Thing(Enum):
     CONTROLLER_EPOCH = auto()
     REASSIGNMENT = auto()
     """Which partitions are to get other replicas."""
+    DELETIONS = auto()
+    """Which topics wait for their deletion."""
+    ELECTION = auto()
+    """Which partitions are to get another leader."""
 
 
 class Subject(NamedTuple):
@@ -31,6 +40,10 @@ class Subject(NamedTuple):
     name: str = ""
 
 
+BROKERS: Final = Subject(Thing.BROKERS)
+TOPICS: Final = Subject(Thing.TOPICS)
+DELETIONS: Final = Subject(Thing.DELETIONS)
+ELECTION: Final = Subject(Thing.ELECTION)
 CONTROLLER: Final = Subject(Thing.CONTROLLER)
 CONTROLLER_EPOCH: Final = Subject(Thing.CONTROLLER_EPOCH)
 REASSIGNMENT: Final = Subject(Thing.REASSIGNMENT)
@@ -42,6 +55,10 @@ def topic(name: str) -> Subject:
 
 def broker(broker_id: int) -> Subject:
     return Subject(Thing.BROKER, str(broker_id))
+
+
+def partition_state(partition: TopicPartition) -> Subject:
+    return Subject(Thing.PARTITION_STATE, str(partition))
 
 
 def config(entity: ConfigEntity) -> Subject:

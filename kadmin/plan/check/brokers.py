@@ -46,22 +46,23 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
 def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     text = None
     controller = snapshot.controller
-    if not snapshot.brokers:
+    live = snapshot.live
+    if snapshot.knows_brokers and not snapshot.brokers:
         text = "no broker is alive"
     elif controller is None:
         if not any(fault.subject == subjects.CONTROLLER for fault in snapshot.faults):
             text = "no broker is the controller: nobody elects leaders"
-    elif controller.broker_id not in snapshot.brokers and not controller.is_kraft:
+    elif controller.broker_id not in live and not controller.is_kraft:
         text = f"broker {controller.broker_id} is the controller, and not registered"
     if text is not None:
         yield Finding(severity=Severity.CRITICAL, kind=Kind.CONTROLLER, text=text, command=DESCRIBE)
 
 
 def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    damaged = {fault.subject for fault in snapshot.faults}
+    live = snapshot.live
     for broker, load in judge_loads(snapshot).items():
         # One whose registration cannot be read is alive, and a finding of its own.
-        if broker in snapshot.brokers or subjects.broker(broker) in damaged:
+        if broker in live:
             continue
         yield Finding(
             severity=Severity.WARNING,
@@ -148,7 +149,8 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         for number, part in topic.assignment.partitions.items()
         # Of the dead nobody knows the rack.
         if all(replica in named for replica in part.target)
-        and len({named[replica] for replica in part.target}) < min(rack_count, len(part.target))
+        and len({named[replica] for replica in part.target})
+        < min(rack_count, len(set(part.target)))
     )
     if crowded:
         verb = "is" if len(crowded) == 1 else "are"
