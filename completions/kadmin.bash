@@ -120,6 +120,7 @@ _kadmin_node() {
                 --delete-config
                 --allow-unknown-configs
                 --allow-running-brokers
+                --allow-unknown-brokers
                 --dry-run
                 --yes
                 -y

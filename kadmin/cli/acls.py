@@ -214,8 +214,12 @@ def acls(session: Session, **options: Any) -> None:
     check_options(action, options)
     filters = filters_for(options)
     if action == "list":
-        principals = options["principals"]
-        watch(session, options["watch"], lambda: list_acls(session, filters, principals))
+        principals, seconds = options["principals"], options["watch"]
+
+        def show() -> None:
+            list_acls(session, filters, principals, is_watched=seconds is not None)
+
+        watch(session, seconds, show)
     else:
         change_acls(session, request_for(action, filters, options), options)
 
@@ -319,7 +323,11 @@ def whom_of(options: Mapping[str, Any]) -> "Whom":
 
 
 def list_acls(
-    session: Session, filters: "Sequence[ResourceFilter]", principals: Sequence[str]
+    session: Session,
+    filters: "Sequence[ResourceFilter]",
+    principals: Sequence[str],
+    *,
+    is_watched: bool,
 ) -> None:
     from kadmin.plan.acl_arguments import principals_of
     from kadmin.plan.acls import rule_of
@@ -344,10 +352,32 @@ def list_acls(
     ]
     rules = [rule for rules in shown.values() for rule in rules]
     if not faults and not any(not wanted or rule.principal in wanted for rule in rules):
+        # Whoever watches may wait for a topic that is to come.
+        if not is_watched:
+            require_topics(session, filters)
         session.output.note("there are no such ACLs" if filters or wanted else "there are no ACLs")
     session.output.show(list_document(shown, faults, wanted))
     for fault in faults:
         session.output.warn(f"left out: {fault}")
+
+
+def require_topics(session: Session, filters: "Sequence[ResourceFilter]") -> None:
+    """See that the topics of *filters* exist, of which no ACL is there to be listed.
+
+    Raises:
+        NoSuchTopic: one does not.
+    """
+    from kadmin.plan.acls import PatternFilter
+    from kadmin.plan.select import TopicSelection
+
+    named = tuple(
+        each.name
+        for each in filters
+        if each.resource_type is ResourceType.TOPIC and each.pattern is not PatternFilter.PREFIXED
+    )
+    if named:
+        with session.topics() as admin:
+            TopicSelection(wanted=named).require_names(admin.names().names)
 
 
 def change_acls(session: Session, request: "AclRequest", options: Mapping[str, Any]) -> None:

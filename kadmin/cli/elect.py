@@ -120,7 +120,7 @@ def elect(session: Session, **options: Any) -> None:
             partitions,
             timeout_s=session.settings.timeout_s,
             note=session.output.note,
-            warn=session.output.warn,
+            warn=session.warn,
         )
         change: Change[ElectionPlan] = Change(
             steps=lambda: elections.steps(is_dry_run=options["dry_run"]),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers, dead_brokers
+from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.ordering import order_options
@@ -121,6 +121,7 @@ def read(
     who has replicas of it and is dead."""
     from kadmin.admin.wire.log_dirs import read_log_dirs
     from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.plan.broker_names import dead_brokers
     from kadmin.plan.offsets import partitions_of
 
     names_some = bool(selection.wanted) or selection.exclude_internal

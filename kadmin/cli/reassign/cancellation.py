@@ -8,7 +8,7 @@ from kadmin.cli.reassign.next_steps import after_cancellation, after_dry_run
 from kadmin.cli.reassign.targets import wanted_by
 from kadmin.cli.session import Session
 from kadmin.execute.change import Change, carry_out
-from kadmin.execute.reassign_cancel import Cancelling
+from kadmin.execute.reassign_cancel import Cancelling, NotThere
 from kadmin.plan.reassignment.moves import MovePlan
 from kadmin.render.output import can_ask
 from kadmin.render.reassign import throttle_notes, throttle_warnings
@@ -76,3 +76,5 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             output.note(note)
         for warning in throttle_warnings(run.throttles):
             session.warn(warning)
+    if run.missing:
+        raise NotThere(run.missing)

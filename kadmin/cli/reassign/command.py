@@ -231,6 +231,7 @@ def carry_out_or_verify(session: Session, action: str, options: dict[str, Any]) 
 
 def generate(session: Session, options: dict[str, Any]) -> None:
     from kadmin.cli.reassign.next_steps import after_proposal
+    from kadmin.plan.broker_names import refuse_unknown_brokers
     from kadmin.plan.reassignment.files import TOPICS_HINT, parse_topics
     from kadmin.plan.reassignment.generate import parse_broker_list, propose
     from kadmin.plan.select import TopicSelection
@@ -243,6 +244,8 @@ def generate(session: Session, options: dict[str, Any]) -> None:
     topics = parse_topics(read_text(path, TOPICS_HINT), name_of(path))
     with session.reassignments() as admin:
         snapshot = admin.snapshot(TopicSelection(wanted=topics), with_states=False)
+        if any(broker not in snapshot.live for broker in wanted):
+            refuse_unknown_brokers(admin.snapshot(TopicSelection(), with_states=False), wanted)
     proposal = propose(
         snapshot,
         topics,
@@ -271,8 +274,10 @@ def list_moves(session: Session, seconds: float | None) -> None:
 def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:
     """Tell what has become of all that is wanted, and fail unless it is done."""
     from kadmin.cli.reassign.next_steps import execution, verification
+    from kadmin.cli.reassign.targets import Emptied
     from kadmin.execute.reassign_status import verify
     from kadmin.execute.reassign_wait import wait_until_moved
+    from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
 
     output = session.output
@@ -282,8 +287,6 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
     with session.reassignments() as admin:
         found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=session.warn)
     output.show(verify_document(found.judged, found.dirs, found.throttles))
-    if options["from_broker"] is not None and not found.judged:
-        output.note(f"broker {options['from_broker']} has no replica")
     if found.throttles is not None:
         for note in throttle_notes(found.throttles):
             output.note(note)
@@ -291,4 +294,9 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
             session.warn(warning)
     if keeps_throttles and not options["wait"]:
         session.note(f"to put the throttles back when it is done: {verification(options)}")
+    if isinstance(targets_in, Emptied) and not found.judged:
+        # One that was slowed down was there, even if it has left no other trace.
+        if not (targets_in.is_known or found.slowed(targets_in.broker)):
+            raise NoSuchBroker([targets_in.broker], ())
+        output.note(f"broker {targets_in.broker} has no replica")
     found.check(verification(options, wait=True), execution(options))

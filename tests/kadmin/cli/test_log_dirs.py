@@ -167,7 +167,7 @@ def test_a_broker_that_is_dead_is_told_of(tmp_path: Path, chroot: str) -> None:
     assert (ExitCode.FAILED, "") == (dead_one.exit_code, dead_one.stdout)
     assert (ExitCode.FAILED, dead_one.stderr) == (versions.exit_code, versions.stderr)
     assert dead_one.stderr.startswith(
-        "kadmin: nobody can be asked: broker 7 is dead\nhint: kadmin "
+        "kadmin: broker 7 is not alive, so it cannot answer\nhint: kadmin "
     )
 
 
