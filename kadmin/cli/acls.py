@@ -198,8 +198,8 @@ def acls(session: Session, **options: Any) -> None:
     It goes through ZooKeeper, where AclAuthorizer and SimpleAclAuthorizer keep their rules, or
     through the brokers (Kafka 2.0 and later) if only --bootstrap-server names the cluster. Rules
     that exist are not added again and rules that do not exist are not removed, so a command can be
-    run twice. All rules of one resource change together. It asks before it removes rules or adds
-    rules that deny; scripts need --yes for that. What a list has to leave out, since it may not be
+    run twice. All rules of one resource change together. It asks before it removes rules; scripts
+    need --yes for that. What a list has to leave out, since it may not be
     read or is damaged, is named on standard error and does not change the exit code.
 
     \b
@@ -210,9 +210,16 @@ def acls(session: Session, **options: Any) -> None:
       kadmin acls --add --allow-principal User:ops --topic team- --resource-pattern-type prefixed
       kadmin acls --remove --allow-principal User:ann --operation Read --topic orders
     """
+    from kadmin.plan.acl_arguments import glob_warnings
+
     action = chosen_action(options)
     check_options(action, options)
     filters = filters_for(options)
+    for warning in glob_warnings(
+        filters,
+        [*options["principals"], *options["allow_principal"], *options["deny_principal"]],
+    ):
+        session.output.warn(warning)
     if action == "list":
         principals, seconds = options["principals"], options["watch"]
 
@@ -410,16 +417,8 @@ def change_acls(session: Session, request: "AclRequest", options: Mapping[str, A
 
 
 def question(plans: "Sequence[AclPlan]") -> str | None:
-    """What is asked before rules go, or deny; nothing where some only allow more."""
-    from kadmin.plan.acls import DENY
+    """What is asked before rules go; nothing where some are added, as by Kafka's tool."""
     from kadmin.plan.wording import counted
 
     removed = sum(len(plan.removed) for plan in plans)
-    denying = sum(rule.permission_type == DENY for plan in plans for rule in plan.added)
-    if removed:
-        return f"Remove {counted(removed, 'ACL')}?"
-    return (
-        f"Add {counted(denying, 'ACL')} that {'denies' if denying == 1 else 'deny'}?"
-        if denying
-        else None
-    )
+    return f"Remove {counted(removed, 'ACL')}?" if removed else None

@@ -151,7 +151,7 @@ def parse_numbers(text: str) -> frozenset[int]:
         UsageError: anything else.
     """
     words = [word.strip() for word in text.split(",")]
-    if not all(re.fullmatch(r"\d{1,9}", word) for word in words):
+    if not all(re.fullmatch(r"\d{1,10}", word) for word in words):
         raise UsageError(f"'{text}' are no numbers of partitions", hint="--partitions 0,1,7")
     return frozenset(map(int, words))
 

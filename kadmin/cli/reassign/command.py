@@ -74,6 +74,8 @@ RATE_MAX: Final = 2**63 - 1
 )
 @option(
     "--partitions",
+    "--partition",
+    "partitions",
     metavar="N,…",
     section=SHORT,
     actions=("execute", "verify"),
