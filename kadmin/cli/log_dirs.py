@@ -105,7 +105,7 @@ def log_dirs(session: Session, **options: Any) -> None:
         for broker, path in failed:
             session.output.warn(f"log directory {path} of broker {broker} has failed")
         for broker in dead:
-            session.output.warn(f"broker {broker} is dead: what lies on it is not told")
+            session.output.warn(f"broker {broker} is dead: its log directories are not included")
         if silent or dead:
             raise SilentBrokers(sorted({*silent, *dead}))
 

@@ -127,6 +127,8 @@ class Cancelling:
         self.unheard: set[TopicPartition] = set()
         """Those of which it is not known that the controller has heard."""
         self.throttles: ThrottlesNow | None = None
+        self.finished_count = 0
+        """How many of the targets had been reached before, which stay as they are."""
         self.missing: Sequence[TopicPartition] = ()
         """Those of the targets that do not exist, and of which nothing is asked for either."""
 
@@ -141,6 +143,9 @@ class Cancelling:
         targets = self.targets_in(snapshot)
         refuse_unreadable(snapshot, {subjects.topic(partition.topic) for partition in targets})
         self.only_reorders = only_reorders(snapshot, targets)
+        self.finished_count = sum(
+            each.progress is Progress.DONE for each in judge(snapshot, targets)
+        )
         self.missing = [
             partition
             for partition in in_order(targets)

@@ -4,6 +4,7 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +19,7 @@ from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import abridged, amount, counted
+from kadmin.plan.wording import abridged, amount, counted, span
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -89,13 +90,16 @@ def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX)
     still = len(plan.moves) - len(asked)
     if still:
         yield f"  {still} more have theirs already, or are on their way"
-    added, removed = plan.added, plan.removed
+    added, removed, copied = plan.added, plan.removed, copied_by_broker(asked, sizes)
     for broker in sorted(added.keys() | removed.keys()):
         yield (
             f"  broker {broker}: {counted(added.get(broker, 0), 'replica')} added,"
             f" {removed.get(broker, 0)} removed"
+            + (f", {amount(copied[broker])} to copy there" if broker in copied else "")
         )
-    yield from item_lines(asked, move_text, limit)
+    # The largest first: they take the longest, and only the first are shown before a question.
+    largest = sorted(asked, key=lambda move: -(bytes_left(move, sizes) or 0))
+    yield from item_lines(largest, move_text, limit)
     dirs = plan.dir_moves
     if dirs:
         left = sum(move.bytes_left for move in dirs)
@@ -111,7 +115,7 @@ def dir_text(move: DirMove) -> str:
 
 
 def move_text(move: Move) -> str:
-    leader = f", leader {move.leader} has to go" if move.moves_leader else ""
+    leader = f", leadership moves off broker {move.leader}" if move.moves_leader else ""
     return (
         f"{move.partition}: {ids_text(move.before.replicas)} ->"
         f" {ids_text(move.target.replicas)}{leader}"
@@ -123,6 +127,29 @@ def copied_text(moves: Sequence[Move], sizes: Sizes) -> str:
     if not any(move.partition in sizes for move in moves):
         return ""
     return f", {amount(sum(bytes_left(move, sizes) or 0 for move in moves))} to copy"
+
+
+def copying_text(plan: MovePlan, sizes: Sizes, rate: int | None) -> str:
+    """How much is copied, and how long that takes at *rate* bytes per s at each broker, for the
+    question; empty where no broker tells."""
+    by_broker = copied_by_broker(plan.asked, sizes)
+    if not by_broker:
+        return ""
+    text = f" ({amount(sum(by_broker.values()))} to copy"
+    if rate is not None:
+        text += f", at least {span(max(by_broker.values()) / rate)} at {amount(rate)}/s"
+    return f"{text})"
+
+
+def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]:
+    """The bytes that each broker has to take for *moves*, as far as brokers tell."""
+    copied: Counter[BrokerId] = Counter()
+    for move in moves:
+        known = sizes.get(move.partition, {})
+        whole = max((known.get(broker, 0) for broker in move.sources), default=0)
+        for broker in move.incomplete if known else ():
+            copied[broker] += max(0, whole - known.get(broker, 0))
+    return dict(copied)
 
 
 def planned_document(plan: MovePlan, sizes: Sizes) -> Document:

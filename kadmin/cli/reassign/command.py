@@ -10,7 +10,7 @@ import click
 
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.frame import command
-from kadmin.cli.options import WholeNumber, action, chosen_action, option
+from kadmin.cli.options import ByteRate, WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
@@ -105,15 +105,15 @@ RATE_MAX: Final = 2**63 - 1
 )
 @option(
     "--throttle",
-    type=WholeNumber(min=1, max=RATE_MAX),
+    type=ByteRate(min=1, max=RATE_MAX),
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
-    help="Limit the copying to so many bytes per second at each broker.",
+    help="Limit the copying to so many bytes per second at each broker, such as 50MB or 48MiB.",
 )
 @option(
     "--replica-alter-log-dirs-throttle",
-    type=WholeNumber(min=1, max=RATE_MAX),
+    type=ByteRate(min=1, max=RATE_MAX),
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
@@ -283,6 +283,8 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
     from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
 
     output = session.output
+    # The result of a wait is seen at once, and the command ends with it.
+    output.pager = None
     if options["wait"]:
         wait_until_moved(session.reassignments, targets_in, output.note)
     keeps_throttles = options["preserve_throttles"]

@@ -15,6 +15,7 @@ from kadmin.plan.reassignment.moves import MovePlan
 from kadmin.render.output import can_ask
 from kadmin.render.plan_items import PLAN_LINES_MAX
 from kadmin.render.reassign import (
+    copying_text,
     plan_lines,
     planned_document,
     preface_lines,
@@ -50,7 +51,8 @@ def execute(
         noun = "partition"
         if not count:
             count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
-        return f"Move {f'this {noun}' if count == 1 else f'these {count} {noun}s'}?"
+        what = f"this {noun}" if count == 1 else f"these {count} {noun}s"
+        return f"Move {what}{copying_text(run.plan, run.sizes, options['throttle'])}?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if is_dry_run:
@@ -69,6 +71,8 @@ def execute(
             dir_rate=run.dir_rate_set,
             rollback_file=run.rollback_path if run.has_rollback_file else None,
         )
+        # What was done is seen at once; only plans are long reading.
+        output.pager = None
         # In other forms than text there is one result: that of the verification, where one waits.
         if not (options["wait"] and output.form is not OutputFormat.TEXT):
             output.show(document)

@@ -173,6 +173,20 @@ def test_removals_are_asked_about_and_no_pipe_answers(authorized: Authorized) ->
     assert before == all_znodes(authorized.connect)
 
 
+def test_what_was_typed_before_the_question_is_no_answer(authorized: Authorized) -> None:
+    authorized.client.create(ORDERS, STORED)
+    before = all_znodes(authorized.connect)
+    words = ("--remove", "--topic", "orders", "--zookeeper", authorized.connect)
+    with AskingKadmin("acls", *words) as asking:
+        asking.answer("y")
+        asking.read_until("Remove 2 ACLs? [y/N]: ")
+        asking.answer("n")
+        code = asking.exit_code()
+
+    assert ExitCode.REFUSED == code
+    assert before == all_znodes(authorized.connect)
+
+
 def test_additions_are_not_asked_about_as_by_kafka_s_tool(authorized: Authorized) -> None:
     authorized.done("--add", "--deny-principal", "User:eve", "--topic", "orders")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.model.ids import TopicPartition
-from kadmin.plan.wording import amount, counted, counted_partitions
+from kadmin.plan.wording import amount, counted, counted_partitions, span
 
 
 def test_things_are_counted_in_their_number() -> None:
@@ -26,3 +26,11 @@ def test_many_partitions_are_counted_and_the_first_of_them_named() -> None:
 )
 def test_an_amount_has_its_shortest_unit(size: int, shown: str) -> None:
     assert shown == amount(size)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(8, "8 s"), (99, "99 s"), (720, "12 min"), (12_000, "3 h 20 min"), (187_200, "2 d 4 h")],
+)
+def test_spans_are_said_in_hours_and_minutes(seconds: float, said: str) -> None:
+    assert said == span(seconds)
