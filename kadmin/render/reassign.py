@@ -78,14 +78,19 @@ def preface_lines(current: Targets) -> Iterator[str]:
     yield "Save this to use as the --reassignment-json-file option during rollback"
 
 
-def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
-    """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
+def plan_lines(
+    plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX, *, rate: int | None = None
+) -> Iterator[str]:
+    """*plan* before it is carried out, no more than *limit* partitions of it; None for all.
+
+    *rate* is the throttle that it is to get, in bytes per s at each broker.
+    """
     asked = plan.asked
     leaders = sum(move.moves_leader for move in asked)
     if asked or not plan.dir_moves:
         yield (
             f"plan: {len(asked)} {'partition gets' if len(asked) == 1 else 'partitions get'} other"
-            f" replicas, {leaders} of them with another leader{copied_text(asked, sizes)}"
+            f" replicas, {leaders} of them with another leader{copied_text(asked, sizes, rate)}"
         )
     still = len(plan.moves) - len(asked)
     if still:
@@ -122,23 +127,15 @@ def move_text(move: Move) -> str:
     )
 
 
-def copied_text(moves: Sequence[Move], sizes: Sizes) -> str:
-    """How much has to be copied, where brokers tell."""
+def copied_text(moves: Sequence[Move], sizes: Sizes, rate: int | None) -> str:
+    """How much has to be copied, where brokers tell, and how long that takes at *rate*."""
     if not any(move.partition in sizes for move in moves):
         return ""
-    return f", {amount(sum(bytes_left(move, sizes) or 0 for move in moves))} to copy"
-
-
-def copying_text(plan: MovePlan, sizes: Sizes, rate: int | None) -> str:
-    """How much is copied, and how long that takes at *rate* bytes per s at each broker, for the
-    question; empty where no broker tells."""
-    by_broker = copied_by_broker(plan.asked, sizes)
-    if not by_broker:
-        return ""
-    text = f" ({amount(sum(by_broker.values()))} to copy"
-    if rate is not None:
-        text += f", at least {span(max(by_broker.values()) / rate)} at {amount(rate)}/s"
-    return f"{text})"
+    by_broker = copied_by_broker(moves, sizes)
+    text = f", {amount(sum(by_broker.values()))} to copy"
+    if rate is None or not by_broker:
+        return text
+    return f"{text}, at least {span(max(by_broker.values()) / rate)} at {amount(rate)}/s"
 
 
 def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]:
@@ -152,14 +149,14 @@ def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]
     return dict(copied)
 
 
-def planned_document(plan: MovePlan, sizes: Sizes) -> Document:
+def planned_document(plan: MovePlan, sizes: Sizes, rate: int | None) -> Document:
     """The plan of a dry run; as text its lines."""
     return move_document(
         plan,
         outcomes={move.partition: "planned" for move in plan.asked},
         dir_outcomes={move.replica: "planned" for move in plan.dir_moves},
         more={"dry_run": True, "rollback_file": None, **throttle_body(None, None)},
-        lines=lambda: plan_lines(plan, sizes, limit=None),
+        lines=lambda: plan_lines(plan, sizes, limit=None, rate=rate),
     )
 
 
@@ -492,6 +489,16 @@ def list_document(
         lines=lambda: list_lines(moves, dirs, sizes, ends),
         pretty=(lambda: list_tables(moves, dirs, sizes, ends)) if moves or dirs else None,
     )
+
+
+def list_total(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> str:
+    """How much moves in all, and how much of it there is to copy still, as far as brokers tell."""
+    counts = [counted(len(moves), "partition")] if moves else []
+    counts += [f"{counted(len(dirs), 'replica')} between log directories"] if dirs else []
+    known = [left for move in moves if (left := bytes_left(move, sizes)) is not None]
+    known += [move.bytes_left for move in dirs]
+    text = f"moving: {', '.join(counts)}"
+    return f"{text}; {amount(sum(known))} left" if known else text
 
 
 def list_tables(

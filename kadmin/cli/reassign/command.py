@@ -263,12 +263,14 @@ def generate(session: Session, options: dict[str, Any]) -> None:
 
 def list_moves(session: Session, seconds: float | None) -> None:
     from kadmin.execute.reassign_status import ongoing
-    from kadmin.render.reassign import list_document
+    from kadmin.render.reassign import list_document, list_total
 
     def show() -> None:
         with session.reassignments() as admin:
             found = ongoing(admin)
         session.output.show(list_document(found.moves, found.dirs, found.sizes, found.ends))
+        if found.moves or found.dirs:
+            session.output.note(list_total(found.moves, found.dirs, found.sizes))
 
     watch(session, seconds, show)
 

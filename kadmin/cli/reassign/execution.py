@@ -15,7 +15,7 @@ from kadmin.plan.reassignment.moves import MovePlan
 from kadmin.render.output import can_ask
 from kadmin.render.plan_items import PLAN_LINES_MAX
 from kadmin.render.reassign import (
-    copying_text,
+    copied_text,
     plan_lines,
     planned_document,
     preface_lines,
@@ -52,11 +52,11 @@ def execute(
         if not count:
             count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
         what = f"this {noun}" if count == 1 else f"these {count} {noun}s"
-        return f"Move {what}{copying_text(run.plan, run.sizes, options['throttle'])}?"
+        return f"Move {what}{copied_text(run.plan.asked, run.sizes, options['throttle'])}?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if is_dry_run:
-            output.show(planned_document(run.plan, run.sizes))
+            output.show(planned_document(run.plan, run.sizes, options["throttle"]))
             return
         document = started_document(
             run.plan,
@@ -94,7 +94,7 @@ def execute(
         )
         change: Change[MovePlan] = Change(
             steps=run.steps,
-            lines=lambda plan: plan_lines(plan, run.sizes),
+            lines=lambda plan: plan_lines(plan, run.sizes, rate=options["throttle"]),
             question=question,
             prepare=run.prepare,
             settle=run.settle,
