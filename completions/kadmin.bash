@@ -120,6 +120,7 @@ _kadmin_node() {
                 --delete-config
                 --allow-unknown-configs
                 --allow-running-brokers
+                --allow-unknown-brokers
                 --dry-run
                 --yes
                 -y
@@ -240,6 +241,7 @@ _kadmin_node() {
             options='
                 --topic
                 --partition
+                --partitions
                 --path-to-json-file
                 --all-topic-partitions
                 --election-type
@@ -271,6 +273,7 @@ _kadmin_node() {
                 --reassignment-json-file
                 --topic
                 --partitions
+                --partition
                 --replicas
                 --from-broker
                 --to-brokers
@@ -327,6 +330,7 @@ _kadmin_node() {
                 --topic
                 --regex
                 --partitions
+                --partition
                 --exclude-internal
                 --exclude-internal-topics
                 --time
@@ -352,6 +356,7 @@ _kadmin_node() {
                 --topic
                 --regex
                 --partitions
+                --partition
                 --before-offset
                 --before-time
                 --offset-json-file
@@ -409,6 +414,7 @@ _kadmin_node() {
             options='
                 --topic
                 --partition
+                --partitions
                 --isolation-level
                 --from-beginning
                 --offset
@@ -841,7 +847,7 @@ _kadmin_kind() {
         'kadmin api-versions --broker-tls-cert') kind='path' ;;
         'kadmin api-versions --broker-tls-key') kind='path' ;;
         'kadmin elect --topic') kind='live topics' ;;
-        'kadmin elect --partition') kind='text' ;;
+        'kadmin elect --partition'|'kadmin elect --partitions') kind='text' ;;
         'kadmin elect --path-to-json-file') kind='path' ;;
         'kadmin elect --election-type') kind='words preferred unclean' ;;
         'kadmin elect --bootstrap-server') kind='text' ;;
@@ -855,7 +861,7 @@ _kadmin_kind() {
         'kadmin reassign --broker-list') kind='text' ;;
         'kadmin reassign --reassignment-json-file') kind='path' ;;
         'kadmin reassign --topic') kind='live topics' ;;
-        'kadmin reassign --partitions') kind='text' ;;
+        'kadmin reassign --partitions'|'kadmin reassign --partition') kind='text' ;;
         'kadmin reassign --replicas') kind='text' ;;
         'kadmin reassign --from-broker') kind='text' ;;
         'kadmin reassign --to-brokers') kind='text' ;;
@@ -882,7 +888,7 @@ _kadmin_kind() {
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin offsets --topic') kind='live topics' ;;
-        'kadmin offsets --partitions') kind='text' ;;
+        'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
         'kadmin offsets --sort-by') kind='words name offset count' ;;
         'kadmin offsets --limit') kind='text' ;;
@@ -894,7 +900,7 @@ _kadmin_kind() {
         'kadmin offsets --broker-tls-cert') kind='path' ;;
         'kadmin offsets --broker-tls-key') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
-        'kadmin delete-records --partitions') kind='text' ;;
+        'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
         'kadmin delete-records --before-time') kind='text' ;;
         'kadmin delete-records --offset-json-file') kind='path' ;;
@@ -928,7 +934,7 @@ _kadmin_kind() {
         'kadmin produce --broker-tls-cert') kind='path' ;;
         'kadmin produce --broker-tls-key') kind='path' ;;
         'kadmin consume --topic') kind='live topics' ;;
-        'kadmin consume --partition') kind='text' ;;
+        'kadmin consume --partition'|'kadmin consume --partitions') kind='text' ;;
         'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
         'kadmin consume --offset') kind='text' ;;
         'kadmin consume --max-messages') kind='text' ;;

@@ -136,7 +136,7 @@ def elect_for_reassignment(
 def without_replica(
     state: PartitionState, replica: BrokerId, controller_epoch: ControllerEpoch
 ) -> PartitionState | None:
-    """The state without *replica* in the ISR and as leader; None when it is not in the ISR.
+    """The state without *replica* in the ISR and as leader; None where that changes nothing.
 
     The last member stays: it is the only one that has everything, and an empty ISR would leave
     nobody to elect without a loss when it comes back.
@@ -145,6 +145,9 @@ def without_replica(
         return None
     leader = NO_LEADER if state.leader == replica else state.leader
     isr = tuple(member for member in state.isr if member != replica) or state.isr
+    if (leader, isr) == (state.leader, state.isr):
+        # Kafka writes it all the same; but its time says since when there has been no leader.
+        return None
     return new_leader_and_isr(state, leader, isr, controller_epoch)
 
 

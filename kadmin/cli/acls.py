@@ -198,8 +198,8 @@ def acls(session: Session, **options: Any) -> None:
     It goes through ZooKeeper, where AclAuthorizer and SimpleAclAuthorizer keep their rules, or
     through the brokers (Kafka 2.0 and later) if only --bootstrap-server names the cluster. Rules
     that exist are not added again and rules that do not exist are not removed, so a command can be
-    run twice. All rules of one resource change together. It asks before it removes rules or adds
-    rules that deny; scripts need --yes for that. What a list has to leave out, since it may not be
+    run twice. All rules of one resource change together. It asks before it removes rules; scripts
+    need --yes for that. What a list has to leave out, since it may not be
     read or is damaged, is named on standard error and does not change the exit code.
 
     \b
@@ -210,12 +210,23 @@ def acls(session: Session, **options: Any) -> None:
       kadmin acls --add --allow-principal User:ops --topic team- --resource-pattern-type prefixed
       kadmin acls --remove --allow-principal User:ann --operation Read --topic orders
     """
+    from kadmin.plan.acl_arguments import glob_warnings
+
     action = chosen_action(options)
     check_options(action, options)
     filters = filters_for(options)
+    for warning in glob_warnings(
+        filters,
+        [*options["principals"], *options["allow_principal"], *options["deny_principal"]],
+    ):
+        session.output.warn(warning)
     if action == "list":
-        principals = options["principals"]
-        watch(session, options["watch"], lambda: list_acls(session, filters, principals))
+        principals, seconds = options["principals"], options["watch"]
+
+        def show() -> None:
+            list_acls(session, filters, principals, is_watched=seconds is not None)
+
+        watch(session, seconds, show)
     else:
         change_acls(session, request_for(action, filters, options), options)
 
@@ -319,7 +330,11 @@ def whom_of(options: Mapping[str, Any]) -> "Whom":
 
 
 def list_acls(
-    session: Session, filters: "Sequence[ResourceFilter]", principals: Sequence[str]
+    session: Session,
+    filters: "Sequence[ResourceFilter]",
+    principals: Sequence[str],
+    *,
+    is_watched: bool,
 ) -> None:
     from kadmin.plan.acl_arguments import principals_of
     from kadmin.plan.acls import rule_of
@@ -344,10 +359,32 @@ def list_acls(
     ]
     rules = [rule for rules in shown.values() for rule in rules]
     if not faults and not any(not wanted or rule.principal in wanted for rule in rules):
+        # Whoever watches may wait for a topic that is to come.
+        if not is_watched:
+            require_topics(session, filters)
         session.output.note("there are no such ACLs" if filters or wanted else "there are no ACLs")
     session.output.show(list_document(shown, faults, wanted))
     for fault in faults:
         session.output.warn(f"left out: {fault}")
+
+
+def require_topics(session: Session, filters: "Sequence[ResourceFilter]") -> None:
+    """See that the topics of *filters* exist, of which no ACL is there to be listed.
+
+    Raises:
+        NoSuchTopic: one does not.
+    """
+    from kadmin.plan.acls import PatternFilter
+    from kadmin.plan.select import TopicSelection
+
+    named = tuple(
+        each.name
+        for each in filters
+        if each.resource_type is ResourceType.TOPIC and each.pattern is not PatternFilter.PREFIXED
+    )
+    if named:
+        with session.topics() as admin:
+            TopicSelection(wanted=named).require_names(admin.names().names)
 
 
 def change_acls(session: Session, request: "AclRequest", options: Mapping[str, Any]) -> None:
@@ -380,16 +417,8 @@ def change_acls(session: Session, request: "AclRequest", options: Mapping[str, A
 
 
 def question(plans: "Sequence[AclPlan]") -> str | None:
-    """What is asked before rules go, or deny; nothing where some only allow more."""
-    from kadmin.plan.acls import DENY
+    """What is asked before rules go; nothing where some are added, as by Kafka's tool."""
     from kadmin.plan.wording import counted
 
     removed = sum(len(plan.removed) for plan in plans)
-    denying = sum(rule.permission_type == DENY for plan in plans for rule in plan.added)
-    if removed:
-        return f"Remove {counted(removed, 'ACL')}?"
-    return (
-        f"Add {counted(denying, 'ACL')} that {'denies' if denying == 1 else 'deny'}?"
-        if denying
-        else None
-    )
+    return f"Remove {counted(removed, 'ACL')}?" if removed else None

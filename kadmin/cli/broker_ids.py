@@ -1,10 +1,10 @@
 """The option --broker of commands that ask each broker about itself: who is meant?"""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kadmin.cli.options import Decorator, option
-from kadmin.errors import KadminError, UsageError, hint_for_missing
+from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import BrokerId
@@ -47,37 +47,18 @@ def chosen_brokers(
     """Those of *wanted*, None for all, in order.
 
     Raises:
-        KadminError: one that is not there.
+        NoSuchBroker: one that is none of the cluster.
+        KadminError: one that is not alive.
     """
+    from kadmin.plan.broker_names import dead_brokers, refuse_unknown_brokers
+
     missing = (wanted or frozenset()) - snapshot.brokers.keys()
     dead = sorted(missing.intersection(dead_brokers(snapshot)))
     if dead:
         shown = ",".join(map(str, dead))
         raise KadminError(
-            f"nobody can be asked: broker {shown.replace(',', ', ')} is dead",
+            f"broker {shown.replace(',', ', ')} is not alive, so it cannot answer",
             hint=f"kadmin brokers --describe --broker {shown}",
         )
-    refuse_unknown_brokers(missing, snapshot.brokers)
+    refuse_unknown_brokers(snapshot, missing)
     return [broker for broker in snapshot.brokers if wanted is None or broker in wanted]
-
-
-def refuse_unknown_brokers(missing: "Collection[BrokerId]", known: "Collection[BrokerId]") -> None:
-    """Raise a KadminError that names those of *missing*, if any, and who of *known* was meant."""
-    if missing:
-        from kadmin.plan.wording import listed
-
-        first = str(min(missing))
-        hint = hint_for_missing(first, list(map(str, known)), listed_by="kadmin brokers --describe")
-        shown = listed(sorted(missing))
-        raise KadminError(f"there is no broker {shown}", hint=hint)
-
-
-def dead_brokers(snapshot: "ClusterSnapshot") -> "list[BrokerId]":
-    """Those that have replicas and are not there, in order."""
-    hosting = {
-        replica
-        for topic in snapshot.topics.values()
-        for partition in topic.assignment.partitions.values()
-        for replica in partition.replicas
-    }
-    return sorted(hosting - snapshot.brokers.keys())

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import refuse_unknown_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
@@ -46,6 +45,7 @@ def brokers(session: Session, **options: Any) -> None:
       kadmin brokers --list
       kadmin brokers --describe --output json
     """
+    from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.plan.health import judge_loads
     from kadmin.render.brokers import describe_document, list_document
 
@@ -56,7 +56,9 @@ def brokers(session: Session, **options: Any) -> None:
         snapshot = read_cluster(session, with_topics=describes)
         loads = judge_loads(snapshot)
         known = loads.keys() | snapshot.brokers.keys()
-        refuse_unknown_brokers(set(options["wanted"]) - known, sorted(known))
+        missing = set(options["wanted"]) - known
+        if missing:
+            raise NoSuchBroker(missing, sorted(known))
         chosen = options["wanted"] or loads
         if describes:
             document = describe_document(snapshot, {broker: loads[broker] for broker in chosen})

@@ -13,7 +13,7 @@ import click
 from kadmin.cli.broker_paths import broker_path
 from kadmin.cli.frame import command
 from kadmin.cli.options import (
-    WholeNumber,
+    ByteRate,
     argument,
     forbid,
     given_options,
@@ -73,7 +73,7 @@ HIDDEN: Final = (
 )
 @option(
     "--max-rate",
-    type=WholeNumber(min=1),
+    type=ByteRate(min=1),
     metavar="BYTES",
     help="Copy at most so many bytes a second.",
 )

@@ -120,7 +120,7 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
         used = {
             "--topic": bool(options["topics"]),
             "--regex": options["regex"],
-            "--partitions": options["partitions"] is not None,
+            "--partitions": bool(options["partitions"]),
         }
         forbid([name for name, is_used in used.items() if is_used], chosen)
         path = options["offset_json_file"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.frame import command
-from kadmin.cli.options import WholeNumber, exactly_one, option
+from kadmin.cli.options import exactly_one, option
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
@@ -41,14 +41,15 @@ class OnlyByBrokers(UsageError):
     metavar="NAME",
     section=SELECTION,
     completes="topics",
-    help="The topic of the one partition that --partition names.",
+    help="The topic of the partitions that --partition names.",
 )
 @option(
     "--partition",
-    type=WholeNumber(min=0),
-    metavar="N",
+    "--partitions",
+    "partition",
+    metavar="N,N",
     section=SELECTION,
-    help="The number of the partition of --topic.",
+    help="The number of the partition of --topic; several by comma.",
 )
 @option(
     "--path-to-json-file",
@@ -120,7 +121,7 @@ def elect(session: Session, **options: Any) -> None:
             partitions,
             timeout_s=session.settings.timeout_s,
             note=session.output.note,
-            warn=session.output.warn,
+            warn=session.warn,
         )
         change: Change[ElectionPlan] = Change(
             steps=lambda: elections.steps(is_dry_run=options["dry_run"]),
@@ -157,7 +158,7 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
     if chosen == "--all-topic-partitions":
         return None
     if chosen == "--topic":
-        return [one_partition(options["topic"], options["partition"])]
+        return partitions_of(options["topic"], options["partition"])
     from kadmin.cli.files import name_of, read_text
     from kadmin.plan.election import FILE_HINT, parse_partitions
 
@@ -165,14 +166,15 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
     return parse_partitions(read_text(path, FILE_HINT), name_of(path))
 
 
-def one_partition(topic: str, number: int | None) -> "TopicPartition":
+def partitions_of(topic: str, numbers: str | None) -> "Sequence[TopicPartition]":
     from cluster.model.ids import TopicPartition
+    from kadmin.plan.offsets import parse_numbers
     from kadmin.plan.topic_text import check_topic_name
 
-    if number is None:
+    if numbers is None:
         raise click.UsageError("--topic needs --partition; --all-topic-partitions takes all")
     check_topic_name(topic)
-    return TopicPartition(topic, number)
+    return [TopicPartition(topic, number) for number in sorted(parse_numbers(numbers))]
 
 
 def question(plans: "Sequence[ElectionPlan]") -> str | None:

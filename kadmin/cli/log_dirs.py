@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers, dead_brokers
+from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.ordering import order_options
@@ -105,7 +105,7 @@ def log_dirs(session: Session, **options: Any) -> None:
         for broker, path in failed:
             session.output.warn(f"log directory {path} of broker {broker} has failed")
         for broker in dead:
-            session.output.warn(f"broker {broker} is dead: what lies on it is not told")
+            session.output.warn(f"broker {broker} is dead: its log directories are not included")
         if silent or dead:
             raise SilentBrokers(sorted({*silent, *dead}))
 
@@ -121,6 +121,7 @@ def read(
     who has replicas of it and is dead."""
     from kadmin.admin.wire.log_dirs import read_log_dirs
     from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.plan.broker_names import dead_brokers
     from kadmin.plan.offsets import partitions_of
 
     names_some = bool(selection.wanted) or selection.exclude_internal

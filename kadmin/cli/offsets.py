@@ -128,7 +128,7 @@ def read_report(
 
     with session.connect_brokers() as brokers:
         snapshot = read_topics(brokers, selection)
-        partitions = partitions_of(snapshot, snapshot.topics, numbers)
+        partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
         found = read_offsets(brokers, partitions, moment)
         # After the others: nobody has been told of an end before its beginning.
         ends = read_offsets(brokers, found.told, LATEST) if is_counted else None

@@ -4,7 +4,9 @@ Knows no single command.
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 import click
@@ -52,6 +54,19 @@ class WholeNumber(click.IntRange):
     """A whole number within bounds, which errors do not call an "integer range"."""
 
     name = "whole number"
+
+
+class ByteRate(WholeNumber):
+    """Bytes per second, as a whole number or with a unit: `50000000`, `50MB`, `48MiB`."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?(?:/s)?", str(value).strip(), re.I)
+        if parts is not None:
+            factor, power = (1024 if parts[3] else 1000), "kmgt".index(parts[2].lower()) + 1
+            value = int(Decimal(parts[1]) * factor**power)
+        return super().convert(value, param, ctx)
 
 
 class Number(click.FloatRange):

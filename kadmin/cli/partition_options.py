@@ -25,9 +25,12 @@ def partition_options(section: str, *, topic_help: str = "") -> Decorator:
         )
         partitions = option(
             "--partitions",
+            "--partition",
+            "partitions",
+            multiple=True,
             metavar="N,N",
             section=section,
-            help="Only the partitions N of each topic.",
+            help="Only the partitions N of each topic; several by comma or by repeating.",
         )
         return topic(regex(partitions(function)))
 
@@ -42,5 +45,5 @@ def partition_numbers(options: Mapping[str, Any]) -> frozenset[int] | None:
     """
     from kadmin.plan.offsets import parse_numbers
 
-    text = options["partitions"]
-    return None if text is None else parse_numbers(text)
+    texts = options["partitions"]
+    return parse_numbers(",".join(texts)) if texts else None

@@ -8,7 +8,15 @@ import click
 
 from kadmin.cli.broker_paths import INT32_MAX
 from kadmin.cli.frame import KeyType, command
-from kadmin.cli.options import WholeNumber, argument, forbid, given_options, option, own_options
+from kadmin.cli.options import (
+    ByteRate,
+    WholeNumber,
+    argument,
+    forbid,
+    given_options,
+    option,
+    own_options,
+)
 from kadmin.cli.session import Session
 from kadmin.cli.spark_options import SECTION, spark_options
 from kadmin.errors import ExitCode
@@ -112,7 +120,7 @@ TOPICS: Final = "Which topics"
 )
 @option(
     "--max-rate",
-    type=WholeNumber(min=1),
+    type=ByteRate(min=1),
     metavar="BYTES",
     section=BROKERS,
     help="Read at most so many bytes a second, from all brokers together.",

@@ -59,7 +59,7 @@ class RecordDeletions:
         snapshot = self.admin.snapshot(self.selection)
         wanted = self.wanted
         untold: dict[TopicPartition, str] = {}
-        partitions = partitions_of(snapshot, snapshot.topics, self.numbers)
+        partitions = partitions_of(snapshot, snapshot.topics, self.numbers, self.selection.named)
         if isinstance(wanted, BeforeOffsets):
             there = frozenset(partitions)
             partitions = [each for each in wanted.offsets if each in there]

@@ -4,6 +4,7 @@ Which partitions are meant has been understood already.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 
 from cluster.model import fault as subjects
@@ -133,20 +134,21 @@ class Elections:
         for fault in snapshot.faults:
             if fault.subject.thing in SHOWN_THINGS:
                 self.warn(f"left out: {fault}")
+        right_count = 0
         if self.partitions is None:
-            elections = [
-                election
-                for election in plan_election(snapshot, self.kind, all_partitions(snapshot))
-                if election.prospect is not Prospect.VALID
-            ]
+            found = plan_election(snapshot, self.kind, all_partitions(snapshot))
+            elections = [each for each in found if each.prospect is not Prospect.VALID]
+            right_count = len(found) - len(elections)
         else:
             self.warn_of_unknown_topics(snapshot, self.partitions)
             elections = plan_election(snapshot, self.kind, self.partitions)
         batches = in_batches(elections)
         self.planned_count = sum(election.prospect is Prospect.MOVES for election in elections)
+        plans = [self.plan_of(snapshot, batch) for batch in batches]
+        plans[0] = replace(plans[0], right_count=right_count)
         return [
-            Step(plan=self.plan_of(snapshot, batch), replan=partial(self.replan, batch))
-            for batch in batches
+            Step(plan=plan, replan=partial(self.replan, batch))
+            for plan, batch in zip(plans, batches, strict=True)
         ]
 
     def warn_of_unknown_topics(

@@ -15,10 +15,16 @@ from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.dir_moves import Replica, given_up
-from kadmin.plan.reassignment.moves import Move, MovePlan, only_reorders, plan_cancellation
+from kadmin.plan.reassignment.moves import (
+    Move,
+    MovePlan,
+    only_reorders,
+    part_of,
+    plan_cancellation,
+)
 from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.status import judge
-from kadmin.plan.reassignment.targets import Targets
+from kadmin.plan.reassignment.targets import Targets, in_order
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.reassignment.withdrawal import plan_withdrawal
 from kadmin.plan.wording import counted_partitions, with_reasons
@@ -74,6 +80,17 @@ class NotAsBefore(KadminError):
         self.partitions = tuple(partitions)
 
 
+class NotThere(KadminError):
+    """Partitions were named that do not exist; all others were dealt with."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            f"not there: {counted_partitions(partitions)}",
+            hint="'kadmin topics --describe' shows what partitions there are",
+        )
+        self.partitions = tuple(partitions)
+
+
 class Cancelling:
     """One run: those partitions of *targets_in* that are being moved, wherever to, are given up.
 
@@ -112,6 +129,10 @@ class Cancelling:
         self.removed: tuple[TopicPartition, ...] = ()
         """Those that have left the request in ZooKeeper."""
         self.throttles: ThrottlesNow | None = None
+        self.finished_count = 0
+        """How many of the targets had been reached before, which stay as they are."""
+        self.missing: Sequence[TopicPartition] = ()
+        """Those of the targets that do not exist, and of which nothing is asked for either."""
 
     def steps(self) -> list[Step[MovePlan]]:
         """Plan from one look at the cluster; nothing where none of it moves."""
@@ -123,6 +144,14 @@ class Cancelling:
         targets = self.targets_in(snapshot)
         refuse_unreadable(snapshot, {subjects.topic(partition.topic) for partition in targets})
         self.only_reorders = only_reorders(snapshot, targets)
+        self.finished_count = sum(
+            each.progress is Progress.DONE for each in judge(snapshot, targets)
+        )
+        self.missing = [
+            partition
+            for partition in in_order(targets)
+            if part_of(snapshot, partition) is None and partition not in snapshot.moving
+        ]
         if self.by_zookeeper:
             self.plan = plan_withdrawal(snapshot, targets)
             return self.plan

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster.model import fault as subjects
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.plan.broker_names import unknown_brokers
 from kadmin.plan.reassignment.dir_moves import (
     DirMove,
     Replica,
@@ -57,8 +59,8 @@ class StillMoving(InProgressError):
 
 class NotAsWanted(KadminError):
     """Nothing moves, and some is not as asked for: *partitions* have other replicas, or are
-    *missing*, and *replicas* are in other log directories, or nowhere.  *again* is the command that
-    asks for them, None where there is none that says all of it."""
+    *missing*, and *replicas* are in other log directories, or nowhere.  *brokers* are asked for and
+    do not exist.  *again* is the command that asks for all of it, None where there is none."""
 
     exit_code = ExitCode.FOUND
 
@@ -67,6 +69,7 @@ class NotAsWanted(KadminError):
         partitions: Sequence[TopicPartition],
         missing: Sequence[TopicPartition],
         replicas: Sequence[Replica] = (),
+        brokers: Sequence[BrokerId] = (),
         *,
         again: str | None,
     ) -> None:
@@ -84,6 +87,9 @@ class NotAsWanted(KadminError):
             hint += " that are not" + (
                 f", then ask for the rest{how}" if partitions or replicas else ""
             )
+        if brokers:
+            problems.append(f"there is no broker {', '.join(map(str, brokers))}")
+            hint = "'kadmin brokers --describe' lists all there are"
         super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)
         self.missing = tuple(missing)
@@ -93,11 +99,12 @@ class NotAsWanted(KadminError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
     """*dirs* are the replicas of which a log directory is asked for; *throttles* is None where they
-    were left alone."""
+    were left alone.  *unknown_brokers* are asked for and do not exist."""
 
     judged: Sequence[PartitionProgress]
     dirs: Sequence[DirMove]
     throttles: ThrottlesNow | None
+    unknown_brokers: Sequence[BrokerId] = ()
 
     def check(self, wait: str, again: str | None) -> None:
         """Raise StillMoving or NotAsWanted, unless all is as it was asked for.
@@ -114,8 +121,14 @@ class Verified:
                 self.having(Progress.MISMATCH),
                 self.having(Progress.MISSING),
                 self.dirs_having(Progress.MISMATCH, Progress.MISSING),
+                self.unknown_brokers,
                 again=again,
             )
+
+    def slowed(self, broker: BrokerId) -> bool:
+        """Whether reassignments had set a throttle for *broker*, which was taken away."""
+        entity = ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+        return self.throttles is not None and entity in self.throttles.cleared
 
     def having(self, progress: Progress) -> list[TopicPartition]:
         return [each.partition for each in self.judged if each.progress is progress]
@@ -149,16 +162,17 @@ def verify(
             " brokers do: --bootstrap-server HOST:PORT instead of --zookeeper"
         )
         dirs = ()
-    if keeps_throttles:
-        return Verified(judged=judged, dirs=dirs, throttles=None)
     brokers = sorted({broker for target in targets.values() for broker in target.replicas})
+    unknown = unknown_brokers(snapshot, brokers)
+    if keeps_throttles:
+        return Verified(judged=judged, dirs=dirs, throttles=None, unknown_brokers=unknown)
     back = put_throttles_back(admin, lambda: look(admin), brokers)
     if back is None and exit_code([*judged, *dirs]) is not ExitCode.IN_PROGRESS:
         warn(
             "throttles stay for now: others are still being moved"
             " ('kadmin reassign --list' shows them)"
         )
-    return Verified(judged=judged, dirs=dirs, throttles=back)
+    return Verified(judged=judged, dirs=dirs, throttles=back, unknown_brokers=unknown)
 
 
 def judge_dirs(admin: ReassignmentAdmin, targets: Targets) -> Sequence[DirMove] | None:

@@ -20,10 +20,12 @@ from kadmin.plan.reassignment.sizes import bytes_left, sizes_of
 from kadmin.plan.reassignment.status import PartitionProgress, judge, why_moving
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import amount
+from kadmin.plan.wording import amount, span
 
 POLL_FIRST_S: Final = 0.1
 POLL_MAX_S: Final = 2.0
+RATE_WEIGHT: Final = 0.3
+"""How much the last look counts for the rate."""
 SILENCE_MAX_S: Final = 5.0
 """How long nothing is told."""
 
@@ -62,7 +64,10 @@ class Waiting:
         self.most_moving = 0
         self.told_moving: int | None = None
         self.weighed: Weighed | None = None
+        self.rate = 0.0
+        self.noun = "partitions"
         self.looks = 0
+        self.has_told = False
 
     def pause_s(self) -> float:
         """Longer with every look."""
@@ -73,11 +78,19 @@ class Waiting:
         self.looks += 1
         snapshot = look(admin)
         targets = self.targets_in(snapshot)
-        moving = having(Progress.MOVING, judge(snapshot, targets))
-        dirs = having(Progress.MOVING, judge_dirs(admin, targets) or ())
+        judged = judge(snapshot, targets)
+        moving = having(Progress.MOVING, judged)
+        judged_dirs = judge_dirs(admin, targets) or ()
+        dirs = having(Progress.MOVING, judged_dirs)
         count = len(moving) + len(dirs)
         self.most_moving = max(self.most_moving, count)
+        if dirs:
+            self.noun = "moves"
         if not count:
+            if self.has_told:
+                done = [*having(Progress.DONE, judged), *having(Progress.DONE, judged_dirs)]
+                left = max(0, len(judged) + len(judged_dirs) - len(done))
+                self.tell(self.count_text(max(0, self.most_moving - left)))
             return True
         if self.looks == 1:
             self.weighed = weigh(admin, snapshot, moving, dirs)
@@ -95,8 +108,8 @@ class Waiting:
         """How far it is, and how long it takes at this rate; or what it waits for."""
         count = len(moving) + len(dirs)
         done = self.most_moving - count
-        noun = "moves" if dirs else "partitions"
-        text = f"{done} of {self.most_moving} {noun} are there, {count} are moving"
+        self.has_told = True
+        text = f"{self.count_text(done)}, {count} moving"
         stands_still = self.told_moving == count
         self.told_moving = count
         before, self.weighed = self.weighed, weigh(admin, snapshot, moving, dirs)
@@ -104,8 +117,10 @@ class Waiting:
             text += f"; {amount(self.weighed.bytes_left)} left"
             rate = self.weighed.rate_since(before)
             if rate > 0:
-                left_s = self.weighed.bytes_left / rate
-                return f"{text}, {amount(rate)}/s, about {left_s:,.0f} s"
+                # One look may catch a burst, or a pause.
+                self.rate += (rate - self.rate) * (RATE_WEIGHT if self.rate else 1)
+                left_s = self.weighed.bytes_left / self.rate
+                return f"{text}, {amount(self.rate)}/s, about {span(left_s)}"
         if moving and (stands_still or done == 0):
             first = moving[0]
             seen = admin.snapshot(TopicSelection(wanted=(first.partition.topic,)))
@@ -113,7 +128,10 @@ class Waiting:
         if self.weighed is not None or done == 0:
             return text
         left_s = (time.monotonic() - self.began_s) / done * count
-        return f"{text}; about {left_s:,.0f} s left"
+        return f"{text}; about {span(left_s)} left"
+
+    def count_text(self, done: int) -> str:
+        return f"{done:,} of {self.most_moving:,} {self.noun} done"
 
     def tell(self, text: str) -> None:
         self.told_s = time.monotonic()

@@ -4,6 +4,7 @@ __all__ = [
     "acl_arguments",
     "acls",
     "api_versions",
+    "broker_names",
     "check",
     "config_arguments",
     "config_plan",

@@ -1,6 +1,6 @@
 """Arguments about ACLs: which resources and which rules do the options of kafka-acls mean?"""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
@@ -192,3 +192,27 @@ def convenient_request(
         rules={filter_: whom.rules(dict.fromkeys(words)) for filter_, words in operations.items()},
         is_removal=is_removal,
     )
+
+
+def glob_warnings(filters: Iterable[ResourceFilter], principals: Iterable[str]) -> Iterator[str]:
+    """What names that look like globs mean, which authorizers compare letter by letter."""
+    for each in filters:
+        if each.name == ANYWHERE or "*" not in each.name:
+            continue
+        kind = constant(each.resource_type).lower().replace("_", " ")
+        yield (
+            f"'{each.name}' is no pattern: it means the {kind} with '*' in its name; a prefix is"
+            f" given by {option_of(each)} {each.name.partition('*')[0] or 'PREFIX'}"
+            " --resource-pattern-type prefixed"
+        )
+    for principal in principals:
+        name = principal.partition(":")[2]
+        if name != ANYWHERE and "*" in name:
+            yield f"'{principal}' is no pattern: it means the principal with '*' in its name"
+
+
+def option_of(filter_: ResourceFilter) -> str:
+    """The option that names a resource of that type."""
+    if filter_.resource_type is ResourceType.USER:
+        return "--user-principal"
+    return "--" + constant(filter_.resource_type).lower().replace("_", "-")

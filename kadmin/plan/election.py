@@ -68,12 +68,14 @@ class PartitionElection:
 class ElectionPlan:
     """What is asked for at once, in order of partition; only those that move are asked for.
 
+    *right_count* is how many partitions more were looked at, and have the right leader already.
     *end_offsets* has the log end offsets of the living replicas, by broker, where an election loses
     records; those that nobody tells are missing.
     """
 
     kind: ElectionType
     elections: tuple[PartitionElection, ...]
+    right_count: int = field(default=0, compare=False)
     end_offsets: Mapping[TopicPartition, Mapping[BrokerId, int]] = field(
         default_factory=dict, compare=False
     )

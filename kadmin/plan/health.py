@@ -184,12 +184,13 @@ def judge(
 ) -> Iterable[Finding]:
     """The findings of one partition, worst first; *newest* is the epoch of the last controller.
 
-    As Kafka's tools have it: under-replicated when replicas are out of the ISR, unavailable without
-    a leader that is alive, under min ISR also without a leader, at min ISR with or without one.
+    As Kafka's tools have it: under-replicated when replicas are out of the ISR, not counting those
+    that a reassignment adds, unavailable without a leader that is alive, under min ISR also without
+    a leader, at min ISR with or without one.
     Kafka's tools count entries of lists; here the members of sets count, whatever stands there.
     """
     isr_size = 0 if state is None else len(members_of(assignment.replicas, state.isr))
-    replica_count = len(set(assignment.replicas))
+    replica_count = len(set(assignment.replicas) - set(assignment.adding))
     has_leader = state is not None and state.leader != NO_LEADER
     if state is None:
         yield Finding.NO_STATE

@@ -4,7 +4,7 @@ Knows no broker: whoever asks one hands over what was told.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -151,29 +151,38 @@ def parse_numbers(text: str) -> frozenset[int]:
         UsageError: anything else.
     """
     words = [word.strip() for word in text.split(",")]
-    if not all(re.fullmatch(r"\d{1,9}", word) for word in words):
+    if not all(re.fullmatch(r"\d{1,10}", word) for word in words):
         raise UsageError(f"'{text}' are no numbers of partitions", hint="--partitions 0,1,7")
     return frozenset(map(int, words))
 
 
 def partitions_of(
-    snapshot: ClusterSnapshot, names: Iterable[str], numbers: frozenset[int] | None
+    snapshot: ClusterSnapshot,
+    names: Iterable[str],
+    numbers: frozenset[int] | None,
+    named: Collection[str] = (),
 ) -> list[TopicPartition]:
     """The partitions of the topics *names*, in order; only those of *numbers*, None for all.
 
+    Each of the topics *named* has to have all of *numbers*, of the others one has to.
+
     Raises:
-        NoSuchPartition: one of *numbers* that no topic has.
+        NoSuchPartition: one of *numbers* that no topic has, or one that is named has not.
     """
-    named = [snapshot.topics[name] for name in names if name in snapshot.topics]
+    topics = [snapshot.topics[name] for name in names if name in snapshot.topics]
+    for topic in topics:
+        lacking = (numbers or frozenset()) - topic.assignment.partitions.keys()
+        if lacking and topic.name in named:
+            raise NoSuchPartition(sorted(lacking), [topic.name])
     found = [
         TopicPartition(topic.name, number)
-        for topic in named
+        for topic in topics
         for number in sorted(topic.assignment.partitions)
         if numbers is None or number in numbers
     ]
     missing = (numbers or frozenset()) - {each.partition for each in found}
-    if missing and named:
-        raise NoSuchPartition(sorted(missing), [topic.name for topic in named])
+    if missing and topics:
+        raise NoSuchPartition(sorted(missing), [topic.name for topic in topics])
     return found
 
 

@@ -56,7 +56,12 @@ class TopicSelection:
     @property
     def is_one_name(self) -> bool:
         """Whether exactly one topic is named, so that nobody can be surprised by which."""
-        return len(self.wanted) == 1 and not self.is_regex and not is_glob(self.wanted[0])
+        return len(self.wanted) == 1 and self.is_name(self.wanted[0])
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Those of *wanted* that are names and no patterns."""
+        return tuple(text for text in self.wanted if self.is_name(text))
 
     @property
     def is_by_name(self) -> bool:
@@ -89,6 +94,17 @@ class TopicSelection:
         else:
             return {text} & names
         return {name for name in names if pattern.fullmatch(name)}
+
+    def is_name(self, text: str) -> bool:
+        """Whether *text*, one of *wanted*, is a name and no pattern."""
+        return not self.is_regex and not is_glob(text)
+
+    def require_names(self, names: Iterable[str]) -> None:
+        """Raise NoSuchTopic for those of *wanted* that are names, and none of *names*."""
+        known = list(names)
+        missing = [text for text in self.missing(known) if text in self.named]
+        if missing:
+            raise NoSuchTopic(missing, hint=hint_for(missing, known, self.is_regex))
 
     def require(self, names: Iterable[str]) -> list[str]:
         """Those of *names* that are meant.

@@ -60,6 +60,19 @@ def with_reasons(things: Iterable[tuple[object, str]]) -> str:
     return listed((f"{thing}: {reason}" for thing, reason in things), "; ")
 
 
+def span(seconds: float) -> str:
+    """*seconds* as people say it: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`."""
+    minutes = round(seconds / 60)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if minutes < 100:
+        return f"{minutes} min"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    hours = round(seconds / 3600)
+    return f"{hours // 24:,} d {hours % 24} h"
+
+
 def amount(size: float) -> str:
     """*size* bytes in the unit in which it is shortest: `1.4 GiB`."""
     for unit in UNITS:

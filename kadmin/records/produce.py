@@ -146,8 +146,8 @@ class Sender:
         Raises:
             NoSuchPartition: it names a partition that the topic does not have.
         """
-        if record.partition is not None and record.partition >= self.partition_count:
-            raise NoSuchPartition(self.request.topic, record.partition, self.partition_count)
+        if record.partition is not None:
+            self.require_partition(record.partition)
 
         batches = self.first_batches
         partition, first = ANYWHERE if record.partition is None else record.partition, None
@@ -194,6 +194,11 @@ class Sender:
                 return
         self.summary.sent += 1
         self.summary.note_failure(Failure(line, UNSENT, is_in_doubt=False))
+
+    def require_partition(self, partition: int) -> None:
+        """Raise NoSuchPartition unless the topic has *partition*."""
+        if partition >= self.partition_count:
+            raise NoSuchPartition(self.request.topic, partition, self.partition_count)
 
     def await_place(self, record: Record) -> Place | None:
         """Where *record* goes, once it may be sent; None when nothing is sent any more."""
@@ -307,7 +312,7 @@ def open_sender(
     # A producer that asks for a topic may create it; a consumer never does.
     consumer = open_consumer(settings, security, log, debug=debug)
     try:
-        leaders = leaders_of(consumer, request.topic, log, settings.timeout_s)
+        leaders = leaders_of(consumer, request.topic, log, settings.timeout_s, is_written=True)
     finally:
         consumer.close()
     if BATCH_SIZE not in request.properties:

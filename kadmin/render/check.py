@@ -89,7 +89,7 @@ def lines(report: CheckReport) -> Iterator[str]:
         if finding.command is not None:
             yield f"  {finding.command}"
     for reason in report.unlooked:
-        yield f"not looked at: {reason}"
+        yield f"not checked: {reason}"
 
 
 def head(report: CheckReport) -> str:
@@ -150,7 +150,7 @@ def pretty(report: CheckReport) -> "RenderableType":
             command = f"{'':<{LABEL_WIDTH}}{visible(finding.command)}"
             parts.append(Text(command, "cyan", no_wrap=True, overflow="ignore"))
     parts += [
-        Labelled(Text("not looked at: ", "dim"), Text(reason, "dim")) for reason in report.unlooked
+        Labelled(Text("not checked: ", "dim"), Text(reason, "dim")) for reason in report.unlooked
     ]
     return Group(*parts)
 

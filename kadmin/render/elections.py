@@ -119,11 +119,11 @@ def result_lines(
 def plan_lines(plan: ElectionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
     """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
     counts = ", ".join(
-        f"{sum(each.prospect is prospect for each in plan.elections)} {words}"
-        for prospect, words in (
-            (Prospect.MOVES, "to get another leader"),
-            (Prospect.VALID, "with the right one already"),
-            (Prospect.IMPOSSIBLE, "that cannot get it"),
+        f"{sum(each.prospect is prospect for each in plan.elections) + more:,} {words}"
+        for prospect, more, words in (
+            (Prospect.MOVES, 0, "to get another leader"),
+            (Prospect.VALID, plan.right_count, "with the right one already"),
+            (Prospect.IMPOSSIBLE, 0, "that cannot get it"),
         )
     )
     yield f"plan: {plan.kind.value} election: {counts}"

@@ -6,6 +6,7 @@ hands over a `Document`, which can be shown in every form.
 
 import select
 import sys
+import termios
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -246,6 +247,8 @@ class Output:
                 hint="add --yes to go ahead without being asked",
             )
         answer = ""
+        # What was typed before the question was seen is no answer to it.
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
         try:
             sys.stderr.write(f"{visible(question)} [y/N]: ")
             sys.stderr.flush()

@@ -4,6 +4,7 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -19,7 +20,7 @@ from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import abridged, amount, counted
+from kadmin.plan.wording import abridged, amount, counted, span
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -78,25 +79,33 @@ def preface_lines(current: Targets) -> Iterator[str]:
     yield "Save this to use as the --reassignment-json-file option during rollback"
 
 
-def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
-    """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
+def plan_lines(
+    plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX, *, rate: int | None = None
+) -> Iterator[str]:
+    """*plan* before it is carried out, no more than *limit* partitions of it; None for all.
+
+    *rate* is the throttle that it is to get, in bytes per s at each broker.
+    """
     asked = plan.asked
     leaders = sum(move.moves_leader for move in asked)
     if asked or not plan.dir_moves:
         yield (
             f"plan: {len(asked)} {'partition gets' if len(asked) == 1 else 'partitions get'} other"
-            f" replicas, {leaders} of them with another leader{copied_text(asked, sizes)}"
+            f" replicas, {leaders} of them with another leader{copied_text(asked, sizes, rate)}"
         )
     still = len(plan.moves) - len(asked)
     if still:
         yield f"  {still} more have theirs already, or are on their way"
-    added, removed = plan.added, plan.removed
+    added, removed, copied = plan.added, plan.removed, copied_by_broker(asked, sizes)
     for broker in sorted(added.keys() | removed.keys()):
         yield (
             f"  broker {broker}: {counted(added.get(broker, 0), 'replica')} added,"
             f" {removed.get(broker, 0)} removed"
+            + (f", {amount(copied[broker])} to copy there" if broker in copied else "")
         )
-    yield from item_lines(asked, move_text, limit)
+    # The largest first: they take the longest, and only the first are shown before a question.
+    largest = sorted(asked, key=lambda move: -(bytes_left(move, sizes) or 0))
+    yield from item_lines(largest, move_text, limit)
     dirs = plan.dir_moves
     if dirs:
         left = sum(move.bytes_left for move in dirs)
@@ -112,28 +121,43 @@ def dir_text(move: DirMove) -> str:
 
 
 def move_text(move: Move) -> str:
-    leader = f", leader {move.leader} has to go" if move.moves_leader else ""
+    leader = f", leadership moves off broker {move.leader}" if move.moves_leader else ""
     return (
         f"{move.partition}: {ids_text(move.before.replicas)} ->"
         f" {ids_text(move.target.replicas)}{leader}"
     )
 
 
-def copied_text(moves: Sequence[Move], sizes: Sizes) -> str:
-    """How much has to be copied, where brokers tell."""
+def copied_text(moves: Sequence[Move], sizes: Sizes, rate: int | None) -> str:
+    """How much has to be copied, where brokers tell, and how long that takes at *rate*."""
     if not any(move.partition in sizes for move in moves):
         return ""
-    return f", {amount(sum(bytes_left(move, sizes) or 0 for move in moves))} to copy"
+    by_broker = copied_by_broker(moves, sizes)
+    text = f", {amount(sum(by_broker.values()))} to copy"
+    if rate is None or not by_broker:
+        return text
+    return f"{text}, at least {span(max(by_broker.values()) / rate)} at {amount(rate)}/s"
 
 
-def planned_document(plan: MovePlan, sizes: Sizes) -> Document:
+def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]:
+    """The bytes that each broker has to take for *moves*, as far as brokers tell."""
+    copied: Counter[BrokerId] = Counter()
+    for move in moves:
+        known = sizes.get(move.partition, {})
+        whole = max((known.get(broker, 0) for broker in move.sources), default=0)
+        for broker in move.incomplete if known else ():
+            copied[broker] += max(0, whole - known.get(broker, 0))
+    return dict(copied)
+
+
+def planned_document(plan: MovePlan, sizes: Sizes, rate: int | None) -> Document:
     """The plan of a dry run; as text its lines."""
     return move_document(
         plan,
         outcomes={move.partition: "planned" for move in plan.asked},
         dir_outcomes={move.replica: "planned" for move in plan.dir_moves},
         more={"dry_run": True, "rollback_file": None, **throttle_body(None, None)},
-        lines=lambda: plan_lines(plan, sizes, limit=None),
+        lines=lambda: plan_lines(plan, sizes, limit=None, rate=rate),
     )
 
 
@@ -479,6 +503,16 @@ def list_document(
         lines=lambda: list_lines(moves, dirs, sizes, ends, stale),
         pretty=(lambda: list_tables(moves, dirs, sizes, ends)) if moves or dirs else None,
     )
+
+
+def list_total(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> str:
+    """How much moves in all, and how much of it there is to copy still, as far as brokers tell."""
+    counts = [counted(len(moves), "partition")] if moves else []
+    counts += [f"{counted(len(dirs), 'replica')} between log directories"] if dirs else []
+    known = [left for move in moves if (left := bytes_left(move, sizes)) is not None]
+    known += [move.bytes_left for move in dirs]
+    text = f"moving: {', '.join(counts)}"
+    return f"{text}; {amount(sum(known))} left" if known else text
 
 
 def list_tables(

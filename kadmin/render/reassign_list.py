@@ -18,8 +18,11 @@ def list_tables(
 ) -> RenderableType:
     parts: list[RenderableType] = []
     if moves:
-        parts.append(moves_table(moves, sizes, ends))
+        # What has the most to copy first: the end of a long list is cut off while it is watched.
+        unfinished_first = sorted(moves, key=lambda move: -(bytes_left(move, sizes) or 0))
+        parts.append(moves_table(unfinished_first, sizes, ends))
     if dirs:
+        dirs = sorted(dirs, key=lambda move: -move.bytes_left)
         parts += [Text("between log directories", "bold"), dirs_table(dirs)]
     return Screen(parts)
 

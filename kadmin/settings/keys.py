@@ -328,7 +328,7 @@ KEYS: Final = (
         name="bootstrap_server",
         parse=parse_bootstrap,
         metavar="HOST:PORT[,…]",
-        help="Brokers of the cluster, to begin with; they tell of the others.",
+        help="Brokers of the cluster to ask first; the rest are discovered from them.",
         of_cluster=True,
         of_brokers=True,
     ),

@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
-from kadmin.cli.configs.entities import entities_of
+from kadmin.cli.configs.entities import entities_of, is_absent_broker, require_broker
 from kadmin.cli.files import read_text
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
@@ -69,6 +69,10 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
         if absence is not None:
             session.output.warn(
                 f"no broker has ever registered here; is the chroot right? ({absence.connect})"
+            )
+        if not options["allow_unknown_brokers"] and is_absent_broker(admin, named):
+            require_broker(
+                session, named, "--allow-unknown-brokers sets what one to come will read"
             )
         change: Change[ConfigPlan] = Change(
             steps=lambda: config_steps(admin, request, meant(entities_of(admin, selection))),

@@ -193,6 +193,13 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     help="Write broker configs to ZooKeeper while the brokers run, past their own checks.",
 )
 @option(
+    "--allow-unknown-brokers",
+    is_flag=True,
+    section=CHANGE,
+    actions=("alter",),
+    help="Set configs of a broker that does not exist yet.",
+)
+@option(
     "--dry-run",
     is_flag=True,
     section=SAFETY,
@@ -253,7 +260,12 @@ def selection_of(options: dict[str, Any]) -> EntitySelection:
 
 def describe(session: Session, selection: EntitySelection, *, with_all: bool) -> None:
     from cluster.model import fault as subjects
-    from kadmin.cli.configs.entities import entities_of
+    from kadmin.cli.configs.entities import (
+        entities_of,
+        is_absent_broker,
+        require_broker,
+        require_user,
+    )
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
     from kadmin.render.configs import describe_document
 
@@ -264,18 +276,22 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         if absence is not None:
             raise absence
         entities = entities_of(admin, selection)
+        named = selection.only_one()
+        if named is not None and is_absent_broker(admin, named):
+            require_broker(session, named)
+            session.warn(
+                f"broker {named.root.name} is not alive, and nothing is set for it:"
+                " 'kadmin brokers --list' lists those that are"
+            )
         if with_all:
             describe_all(session, admin, entities)
-        else:
-            found, faults = admin.read(entities)
-        stranger = absent_broker(admin, entities)
-    if stranger is not None:
-        session.warn(
-            f"broker {stranger} is not alive, and nothing is set for it:"
-            " 'kadmin brokers --list' lists those that are"
-        )
-    if with_all:
-        return
+            return
+        found, faults = admin.read(entities)
+        user = selection.root.entity
+        name = None if user is None or user.kind is not EntityKind.USERS else user.name
+        is_empty = not faults and not any(config.values for config in found.values())
+        if name is not None and is_empty:
+            require_user(admin, name)
     if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
         # The znode of a user who has configs only together with clients is an empty parent.
         found = {each: config for each, config in found.items() if config.values}
@@ -285,18 +301,6 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
     shown = set(map(subjects.config, found))
     for fault in faults:
         session.output.warn(str(fault) if fault.subject in shown else f"left out: {fault}")
-
-
-def absent_broker(admin: "ConfigAdmin", entities: "Sequence[ConfigEntity]") -> str | None:
-    """The one broker that *entities* name, if it is not alive and has no configs of its own."""
-    if len(entities) != 1 or entities[0].kind is not EntityKind.BROKERS:
-        return None
-    name = entities[0].root.name
-    snapshot = admin.snapshot(entities)
-    is_known = any(config.values for config in snapshot.configs.values()) or snapshot.faults
-    if name is None or is_known or name in map(str, snapshot.brokers):
-        return None
-    return name
 
 
 def describe_all(

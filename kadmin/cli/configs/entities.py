@@ -1,9 +1,28 @@
 """The entities whose configs a command line means, as the cluster has them."""
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.ids import BrokerId
 from kadmin.admin.ports import ConfigAdmin
-from kadmin.plan.entities import EntitySelection
-from kadmin.plan.select import selection_of
+from kadmin.cli.session import Session
+from kadmin.errors import KadminError, hint_for_missing
+from kadmin.plan.broker_names import refuse_unknown_brokers
+from kadmin.plan.entities import EntitySelection, Wanted
+from kadmin.plan.select import TopicSelection, selection_of
+
+ALL_CLIENTS_OF_ALL_USERS = EntitySelection(Wanted(EntityKind.USERS), Wanted(EntityKind.CLIENTS))
+
+
+class NoSuchUser(KadminError):
+    """A user without quotas and credentials, which is all that the cluster knows of users."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        super().__init__(
+            f"there is no user '{name}': no quota is set for it, and no credential",
+            hint=hint_for_missing(
+                name, known, listed_by="kadmin configs --describe --entity-type users"
+            ),
+        )
+        self.name = name
 
 
 def entities_of(admin: ConfigAdmin, selection: EntitySelection) -> list[ConfigEntity]:
@@ -18,3 +37,29 @@ def entities_of(admin: ConfigAdmin, selection: EntitySelection) -> list[ConfigEn
     topics = selection_of([str(root.name)], is_regex=False)
     names = topics.require(admin.topic_names(topics))
     return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
+
+
+def require_user(admin: ConfigAdmin, name: str) -> None:
+    """Raise NoSuchUser unless the user *name* has, or had, configs of its own or of its clients."""
+    found = admin.find(EntitySelection(Wanted(EntityKind.USERS)))
+    if all(each.root.name != name for each in found):
+        found = admin.find(ALL_CLIENTS_OF_ALL_USERS)
+        known = sorted({each.root.name for each in found if each.root.name is not None})
+        if name not in known:
+            raise NoSuchUser(name, known)
+
+
+def is_absent_broker(admin: ConfigAdmin, entity: ConfigEntity) -> bool:
+    """Whether *entity* is one broker, which is not alive and has no configs of its own."""
+    if entity.kind is not EntityKind.BROKERS or entity.root.name is None:
+        return False
+    snapshot = admin.snapshot([entity])
+    has_configs = any(config.values for config in snapshot.configs.values()) or snapshot.faults
+    return not has_configs and BrokerId(int(entity.root.name)) not in snapshot.brokers
+
+
+def require_broker(session: Session, entity: ConfigEntity, remedy: str | None = None) -> None:
+    """Raise NoSuchBroker, with *remedy*, unless *entity*, a dead broker, has replicas."""
+    with session.topics() as topics:
+        snapshot = topics.snapshot(TopicSelection())
+    refuse_unknown_brokers(snapshot, [BrokerId(int(str(entity.root.name)))], remedy)

@@ -8,8 +8,9 @@ from kadmin.cli.reassign.next_steps import after_cancellation, after_dry_run
 from kadmin.cli.reassign.targets import cancelled_by
 from kadmin.cli.session import Session
 from kadmin.execute.change import Change, carry_out
-from kadmin.execute.reassign_cancel import Cancelling
+from kadmin.execute.reassign_cancel import Cancelling, NotThere
 from kadmin.plan.reassignment.moves import MovePlan
+from kadmin.plan.wording import counted
 from kadmin.render.output import can_ask
 from kadmin.render.reassign import throttle_notes, throttle_warnings
 from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document, resigning_for
@@ -46,6 +47,8 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             run.throttles,
             is_dry_run=is_dry_run,
         )
+        if not is_dry_run:
+            output.pager = None
         output.show(document)
 
     # The throttles are known to whoever has set them, which may have been asked of ZooKeeper.
@@ -70,13 +73,26 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             report=report,
         )
         carry_out(change, admin, output, is_dry_run=options["dry_run"])
+    note_outcome(session, run, options)
+    if run.missing:
+        raise NotThere(run.missing)
+
+
+def note_outcome(session: Session, run: Cancelling, options: Mapping[str, Any]) -> None:
+    """Say what stays as it is, what may be done next, and what has become of the throttles."""
     if options["dry_run"] and not run.plan.is_empty:
         for note in after_dry_run(options):
             session.note(note)
+    if run.finished_count and not run.only_reorders:
+        have = "has its" if run.finished_count == 1 else "have their"
+        session.output.note(
+            f"{counted(run.finished_count, 'partition')} already {have} replicas as in the file:"
+            " what had finished stays"
+        )
     for note in after_cancellation(options, run.plan, only_reorders=run.only_reorders):
         session.note(note)
     if run.throttles is not None:
         for note in throttle_notes(run.throttles):
-            output.note(note)
+            session.output.note(note)
         for warning in throttle_warnings(run.throttles):
             session.warn(warning)

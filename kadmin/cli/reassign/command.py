@@ -10,7 +10,7 @@ import click
 
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.frame import command
-from kadmin.cli.options import WholeNumber, action, chosen_action, option
+from kadmin.cli.options import ByteRate, WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
@@ -74,6 +74,8 @@ RATE_MAX: Final = 2**63 - 1
 )
 @option(
     "--partitions",
+    "--partition",
+    "partitions",
     metavar="N,…",
     section=SHORT,
     actions=("execute", "verify", "cancel"),
@@ -103,15 +105,15 @@ RATE_MAX: Final = 2**63 - 1
 )
 @option(
     "--throttle",
-    type=WholeNumber(min=1, max=RATE_MAX),
+    type=ByteRate(min=1, max=RATE_MAX),
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
-    help="Limit the copying to so many bytes per second at each broker.",
+    help="Limit the copying to so many bytes per second at each broker, such as 50MB or 48MiB.",
 )
 @option(
     "--replica-alter-log-dirs-throttle",
-    type=WholeNumber(min=1, max=RATE_MAX),
+    type=ByteRate(min=1, max=RATE_MAX),
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
@@ -233,6 +235,7 @@ def carry_out_or_verify(session: Session, action: str, options: dict[str, Any]) 
 
 def generate(session: Session, options: dict[str, Any]) -> None:
     from kadmin.cli.reassign.next_steps import after_proposal
+    from kadmin.plan.broker_names import refuse_unknown_brokers
     from kadmin.plan.reassignment.files import TOPICS_HINT, parse_topics
     from kadmin.plan.reassignment.generate import parse_broker_list, propose
     from kadmin.plan.select import TopicSelection
@@ -245,6 +248,8 @@ def generate(session: Session, options: dict[str, Any]) -> None:
     topics = parse_topics(read_text(path, TOPICS_HINT), name_of(path))
     with session.reassignments() as admin:
         snapshot = admin.snapshot(TopicSelection(wanted=topics), with_states=False)
+        if any(broker not in snapshot.live for broker in wanted):
+            refuse_unknown_brokers(admin.snapshot(TopicSelection(), with_states=False), wanted)
     proposal = propose(
         snapshot,
         topics,
@@ -260,7 +265,7 @@ def generate(session: Session, options: dict[str, Any]) -> None:
 
 def list_moves(session: Session, seconds: float | None) -> None:
     from kadmin.execute.reassign_status import ongoing
-    from kadmin.render.reassign import list_document, list_warnings
+    from kadmin.render.reassign import list_document, list_total, list_warnings
 
     def show() -> None:
         with session.reassignments() as admin:
@@ -268,6 +273,8 @@ def list_moves(session: Session, seconds: float | None) -> None:
         session.output.show(
             list_document(found.moves, found.dirs, found.sizes, found.ends, found.stale)
         )
+        if found.moves or found.dirs:
+            session.output.note(list_total(found.moves, found.dirs, found.sizes))
         for warning in list_warnings(found.stale, lacks_controller=found.lacks_controller):
             session.warn(warning)
 
@@ -277,19 +284,21 @@ def list_moves(session: Session, seconds: float | None) -> None:
 def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:
     """Tell what has become of all that is wanted, and fail unless it is done."""
     from kadmin.cli.reassign.next_steps import execution, verification
+    from kadmin.cli.reassign.targets import Emptied
     from kadmin.execute.reassign_status import verify
     from kadmin.execute.reassign_wait import wait_until_moved
+    from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
 
     output = session.output
+    # The result of a wait is seen at once, and the command ends with it.
+    output.pager = None
     if options["wait"]:
         wait_until_moved(session.reassignments, targets_in, output.note)
     keeps_throttles = options["preserve_throttles"]
     with session.reassignments() as admin:
         found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=session.warn)
     output.show(verify_document(found.judged, found.dirs, found.throttles))
-    if options["from_broker"] is not None and not found.judged:
-        output.note(f"broker {options['from_broker']} has no replica")
     if found.throttles is not None:
         for note in throttle_notes(found.throttles):
             output.note(note)
@@ -297,4 +306,9 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
             session.warn(warning)
     if keeps_throttles and not options["wait"]:
         session.note(f"to put the throttles back when it is done: {verification(options)}")
+    if isinstance(targets_in, Emptied) and not found.judged:
+        # One that was slowed down was there, even if it has left no other trace.
+        if not (targets_in.is_known or found.slowed(targets_in.broker)):
+            raise NoSuchBroker([targets_in.broker], ())
+        output.note(f"broker {targets_in.broker} has no replica")
     found.check(verification(options, wait=True), execution(options))

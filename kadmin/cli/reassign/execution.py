@@ -16,6 +16,7 @@ from kadmin.plan.risks import with_risks
 from kadmin.render.output import can_ask
 from kadmin.render.plan_items import PLAN_LINES_MAX
 from kadmin.render.reassign import (
+    copied_text,
     plan_lines,
     planned_document,
     preface_lines,
@@ -51,12 +52,13 @@ def execute(
         noun = "partition"
         if not count:
             count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
-        these = f"this {noun}" if count == 1 else f"these {count} {noun}s"
-        return with_risks(f"Move {these}?", run.risks)
+        what = f"this {noun}" if count == 1 else f"these {count} {noun}s"
+        copied = copied_text(run.plan.asked, run.sizes, options["throttle"])
+        return with_risks(f"Move {what}{copied}?", run.risks)
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if is_dry_run:
-            output.show(planned_document(run.plan, run.sizes))
+            output.show(planned_document(run.plan, run.sizes, options["throttle"]))
             return
         document = started_document(
             run.plan,
@@ -71,6 +73,8 @@ def execute(
             dir_rate=run.dir_rate_set,
             rollback_file=run.rollback_path if run.has_rollback_file else None,
         )
+        # What was done is seen at once; only plans are long reading.
+        output.pager = None
         # In other forms than text there is one result: that of the verification, where one waits.
         if not (options["wait"] and output.form is not OutputFormat.TEXT):
             output.show(document)
@@ -92,7 +96,7 @@ def execute(
         )
         change: Change[MovePlan] = Change(
             steps=run.steps,
-            lines=lambda plan: plan_lines(plan, run.sizes),
+            lines=lambda plan: plan_lines(plan, run.sizes, rate=options["throttle"]),
             warnings=lambda _plan: run.told_risks(),
             question=question,
             prepare=run.prepare,

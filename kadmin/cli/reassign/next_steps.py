@@ -37,7 +37,7 @@ def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> It
     if rollback_path is None:
         return
     file = {"reassignment_json_file": rollback_path}
-    yield f"to give it up: {again('reassign', {'cancel': True, **file})}"
+    yield f"to cancel: {again('reassign', {'cancel': True, **file})}"
     yield f"to take it back when it is done: {again('reassign', {'execute': True, **file})}"
 
 

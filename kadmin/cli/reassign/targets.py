@@ -9,6 +9,7 @@ import click
 from cluster.model.ids import BrokerId
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.options import exactly_one
+from kadmin.plan.broker_names import unknown_brokers
 from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
 from kadmin.plan.reassignment.generate import parse_broker_list
 from kadmin.plan.reassignment.shorthand import (
@@ -100,8 +101,25 @@ def of_broker(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
             raise click.UsageError(f"broker {broker} is to be emptied, and is one of --to-brokers")
     return Wanted(
         asked=lambda snapshot: evacuation(snapshot, broker, to_brokers),
-        verified=lambda snapshot: leftovers(snapshot, broker),
+        verified=Emptied(broker, is_known=is_asked),
     )
+
+
+@dataclass(slots=True)
+class Emptied:
+    """What *broker* still has is wanted elsewhere.
+
+    A dead broker without replicas leaves no trace: once it *is_known*, because it was asked for or
+    had replicas before, it stays known.
+    """
+
+    broker: BrokerId
+    is_known: bool
+
+    def __call__(self, snapshot: "ClusterSnapshot") -> "Targets":
+        if not self.is_known:
+            self.is_known = not unknown_brokers(snapshot, [self.broker])
+        return leftovers(snapshot, self.broker)
 
 
 def of_topic(options: Mapping[str, Any]) -> TargetsIn:

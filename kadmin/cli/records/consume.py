@@ -51,11 +51,11 @@ PROPERTIES: Final = (
 )
 @option(
     "--partition",
+    "--partitions",
     "partitions",
     multiple=True,
-    type=WholeNumber(0, 2**31 - 1),
-    metavar="N",
-    help="Only this partition; may be repeated.",
+    metavar="N,N",
+    help="Only these partitions; several by comma or by repeating.",
 )
 @option(
     "--isolation-level",
@@ -182,6 +182,7 @@ def waiting_line(request: "ConsumeRequest") -> str:
 
 
 def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest":
+    from kadmin.plan.offsets import parse_numbers
     from kadmin.records.consume import ConsumeRequest
 
     topics = topics_of(session, options["topics"])
@@ -189,10 +190,12 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
         raise UsageError(
             "--partition needs one --topic, not several", hint="run it once for each topic"
         )
+    texts = options["partitions"]
+    numbers = sorted(parse_numbers(",".join(texts))) if texts else ()
     timeout_ms = options["timeout_ms"]
     return ConsumeRequest(
         topics=topics,
-        partitions=tuple(dict.fromkeys(options["partitions"])),
+        partitions=tuple(numbers),
         start=start_of(options),
         stops_at_end=options["until_end"],
         records_max=options["max_messages"],

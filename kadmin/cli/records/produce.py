@@ -151,6 +151,8 @@ def produce(session: Session, **options: Any) -> None:
             open_sender(settings, request, report, debug=debug) as sender,
             source(session, options["file"]) as (stream, name),
         ):
+            if reading.partition is not None:
+                sender.require_partition(reading.partition)
             records = read_records(stream, name, reading)
             carry_out(session, sender, islice(records, options["max_messages"]), name)
 

@@ -96,7 +96,7 @@ FILTER_FINDINGS: Final = {
     "--if-exists",
     is_flag=True,
     section=SELECTION,
-    actions=("describe", "alter", "delete"),
+    actions=("list", "describe", "alter", "delete"),
     help="Succeed when the topic does not exist.",
 )
 @option(
@@ -327,7 +327,8 @@ def topics(session: Session, **options: Any) -> None:
         options["topic"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
     )
     if action == "list":
-        watch(session, options["watch"], partial(list_topics, session, selection))
+        show = partial(list_topics, session, selection, if_exists=options["if_exists"])
+        watch(session, options["watch"], show)
     elif action == "describe":
         describe_topics(session, selection, options)
     else:
@@ -354,7 +355,11 @@ def check_options(action: str, options: dict[str, Any]) -> None:
         raise click.UsageError(f"--exit-code needs one of {', '.join(map(flag, FILTER_FINDINGS))}")
     if "topic_id" in used and options["topic"]:
         raise click.UsageError("--topic and --topic-id both name the topic: give one of them")
-    if action == "describe" and "if_exists" in used and not {"topic", "topic_id"} & set(used):
+    if (
+        action in ("list", "describe")
+        and "if_exists" in used
+        and not {"topic", "topic_id"} & set(used)
+    ):
         raise click.UsageError("--if-exists needs --topic")
     if "start_shift" in used and "start_index" not in used:
         raise click.UsageError("--start-shift needs --start-index")
@@ -366,13 +371,15 @@ def check_options(action: str, options: dict[str, Any]) -> None:
         forbid([flag(name) for name in clashing], "--replica-assignment")
 
 
-def list_topics(session: Session, selection: "TopicSelection") -> None:
+def list_topics(session: Session, selection: "TopicSelection", *, if_exists: bool) -> None:
     from kadmin.plan.select import hint_for
     from kadmin.render.topic_list import list_document
 
     with session.topics() as admin:
         found = admin.names()
     names = selection.select(found.names)
+    if not if_exists:
+        selection.require_names(found.names)
     missing = selection.missing(found.names)
     if not found.names:
         session.output.note("there are no topics")

@@ -132,7 +132,7 @@ def finding_of(
     severity, text, command = words_of(cause, len(partitions), live)
     if cause.kind is Kind.OFFLINE and since_ms is not None:
         whose = "" if len(partitions) == 1 else ", the first of them"
-        text += f"; without a leader since {second_text(since_ms)}{whose}"
+        text += f"; without a leader since at least {second_text(since_ms)}{whose}"
     return Finding(
         severity=severity,
         kind=cause.kind,

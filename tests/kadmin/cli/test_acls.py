@@ -155,12 +155,11 @@ def test_removed_is_what_was_named_and_the_node_of_the_last_goes(authorized: Aut
     assert "did you mean topic 'orders'?\n" in mistyped.stderr
 
 
-def test_removals_and_denials_are_asked_about_and_no_pipe_answers(authorized: Authorized) -> None:
+def test_removals_are_asked_about_and_no_pipe_answers(authorized: Authorized) -> None:
     authorized.client.create(ORDERS, STORED)
     before = all_znodes(authorized.connect)
 
     removal = authorized.run("--remove", "--topic", "orders")
-    denial = authorized.run("--add", "--deny-principal", "User:eve", "--topic", "orders")
     with AskingKadmin(
         "acls", "--remove", "--topic", "orders", "--zookeeper", authorized.connect
     ) as asking:
@@ -170,8 +169,49 @@ def test_removals_and_denials_are_asked_about_and_no_pipe_answers(authorized: Au
 
     assert "  - allow User:ann Read\n" in removal.stderr
     assert "--yes" in removal.stderr
-    assert [ExitCode.REFUSED] * 3 == [removal.exit_code, denial.exit_code, code]
+    assert [ExitCode.REFUSED] * 2 == [removal.exit_code, code]
     assert before == all_znodes(authorized.connect)
+
+
+def test_what_was_typed_before_the_question_is_no_answer(authorized: Authorized) -> None:
+    authorized.client.create(ORDERS, STORED)
+    before = all_znodes(authorized.connect)
+    words = ("--remove", "--topic", "orders", "--zookeeper", authorized.connect)
+    with AskingKadmin("acls", *words) as asking:
+        asking.answer("y")
+        asking.read_until("Remove 2 ACLs? [y/N]: ")
+        asking.answer("n")
+        code = asking.exit_code()
+
+    assert ExitCode.REFUSED == code
+    assert before == all_znodes(authorized.connect)
+
+
+def test_additions_are_not_asked_about_as_by_kafka_s_tool(authorized: Authorized) -> None:
+    authorized.done("--add", "--deny-principal", "User:eve", "--topic", "orders")
+
+    assert b'"permissionType":"Deny"' in authorized.data(ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--list --topic orders*", "--topic orders --resource-pattern-type prefixed"),
+        (
+            "--add --allow-principal User:ann --group g*",
+            "--group g --resource-pattern-type prefixed",
+        ),
+        ("--add --allow-principal User:a* --topic orders", "'User:a*' is no pattern"),
+        ("--add --allow-principal User:* --topic *", ""),
+    ],
+)
+def test_a_name_that_looks_like_a_glob_is_warned_of(
+    authorized: Authorized, words: str, said: str
+) -> None:
+    outcome = authorized.run(*words.split())
+
+    assert said in outcome.stderr
+    assert bool(said) == ("is no pattern" in outcome.stderr)
 
 
 def test_a_dry_run_writes_nothing(authorized: Authorized) -> None:

@@ -105,7 +105,7 @@ def test_partitions_get_their_preferred_leaders_back(moved: str) -> None:
     )
     assert ExitCode.FOUND == outcome.exit_code
     assert (
-        "plan: preferred election: 2 to get another leader, 0 with the right one already,"
+        "plan: preferred election: 2 to get another leader, 3 with the right one already,"
         " 2 that cannot get it\n"
         "  moved-0: leader 1 -> 0\n  moved-4: leader 2 -> 0\n" in outcome.stderr
     )
@@ -324,8 +324,8 @@ def test_an_unclean_election_is_asked_of_brokers_alone(moved: str) -> None:
         ("--topic moved", "--topic needs --partition"),
         ("--partition 0", "--partition is only allowed if --topic is used"),
         ("--partition 0 --all-topic-partitions", "--partition is only allowed if --topic"),
-        ("--topic moved --partition -1", "-1 is not in the range"),
-        ("--topic moved --partition x", "'x' is not a valid whole number"),
+        ("--topic moved --partition -1", "'-1' are no numbers of partitions"),
+        ("--topic moved --partition x", "'x' are no numbers of partitions"),
         ("--topic a* --partition 0", "illegal"),
         ("--all-topic-partitions --election-type nosuch", "'nosuch' is not one of"),
         ("--path-to-json-file /no/such/file", "cannot read /no/such/file"),

@@ -162,12 +162,12 @@ def test_a_broker_that_is_dead_is_told_of(tmp_path: Path, chroot: str) -> None:
 
     rows = all_of_them.stdout.splitlines()
     assert (ExitCode.UNREACHABLE, 1) == (all_of_them.exit_code, len(rows))
-    assert "warning: broker 7 is dead: what lies on it is not told\n" in all_of_them.stderr
+    assert "warning: broker 7 is dead: its log directories are not included\n" in all_of_them.stderr
     assert "kadmin: broker 7 did not answer\n" in all_of_them.stderr
     assert (ExitCode.FAILED, "") == (dead_one.exit_code, dead_one.stdout)
     assert (ExitCode.FAILED, dead_one.stderr) == (versions.exit_code, versions.stderr)
     assert dead_one.stderr.startswith(
-        "kadmin: nobody can be asked: broker 7 is dead\nhint: kadmin "
+        "kadmin: broker 7 is not alive, so it cannot answer\nhint: kadmin "
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from kadmin.cli.kafka_options import OF_ANY_COMMAND, OF_COMMAND
 from kadmin.cli.main import kadmin as root
-from kadmin.cli.options import Option
+from kadmin.cli.options import ByteRate, Option
 from kadmin.errors import ExitCode
 from tests.support.cli import kadmin
 
@@ -90,3 +90,24 @@ def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
     of_commands = dict(commands(root))
     for name, instead in OF_COMMAND.items():
         assert set() == option_names(of_commands[name]) & instead.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("50000000", 50_000_000),
+        ("10MB", 10_000_000),
+        ("10 mb/s", 10_000_000),
+        ("48MiB", 48 << 20),
+        ("1.5k", 1500),
+        ("2G", 2_000_000_000),
+    ],
+)
+def test_a_rate_may_have_a_unit(text: str, rate: int) -> None:
+    assert rate == ByteRate(min=1).convert(text, None, None)
+
+
+@pytest.mark.parametrize("text", ["0", "10 apples", "MB", "-1MB", "0MB", "1e6"])
+def test_what_is_no_rate_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        ByteRate(min=1).convert(text, None, None)

@@ -214,7 +214,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(small: str) -> None:
         "  1 more have theirs already, or are on their way\n"
         "  broker 0: 0 replicas added, 1 removed\n"
         "  broker 2: 1 replica added, 0 removed\n"
-        "  t-0: 0,1 -> 2,1, leader 0 has to go\n" == text
+        "  t-0: 0,1 -> 2,1, leadership moves off broker 0\n" == text
     )
     assert before == all_znodes(small)
     assert ["plan.json"] == [path.name for path in Path().iterdir()]
@@ -308,7 +308,7 @@ def test_the_next_step_is_shown_as_a_line_to_paste(small: str, monkeypatch) -> N
     assert ExitCode.DONE == begun.exit_code, begun
     assert f"{aimed} --verify --reassignment-json-file 'my plan.json'" == verification
     assert (ExitCode.IN_PROGRESS, ExitCode.DONE) == (underway.exit_code, waited.exit_code), waited
-    assert f"to give it up: {aimed} --cancel --reassignment-json-file back.json\n" in begun.stderr
+    assert f"to cancel: {aimed} --cancel --reassignment-json-file back.json\n" in begun.stderr
     assert (ExitCode.DONE, []) == (done_already.exit_code, nothing)
     assert f"{aimed} --execute --reassignment-json-file back.json" == back
     assert ExitCode.DONE == taken_back.exit_code, taken_back
@@ -699,7 +699,7 @@ def test_who_no_longer_waits_hears_what_goes_on_and_how_to_end_it(
         run.process.send_signal(signal.SIGINT)
         code = run.exit_code()
     with AskingKadmin("reassign", "--verify", *words, "--wait") as waiting:
-        waiting.read_until_said(" are moving")
+        waiting.read_until_said(" moving")
         waiting.process.send_signal(signal.SIGINT)
         code_of_waiting = waiting.exit_code()
 
@@ -846,7 +846,7 @@ def test_who_is_asked_and_does_not_say_yes_moves_nothing(small: str, keys: bytes
         asking.press(keys)
         code = asking.exit_code()
 
-    assert "  t-0: 0,1 -> 2,1, leader 0 has to go\n" in question
+    assert "  t-0: 0,1 -> 2,1, leadership moves off broker 0\n" in question
     assert f"\n{small}: Move this partition?" in question
     assert ExitCode.REFUSED == code
     assert asking.said.endswith("\nkadmin: not confirmed; nothing was written\n")

@@ -273,9 +273,7 @@ def test_who_waits_by_zookeeper_hears_of_bytes_rate_and_time_left(
 
     assert "1 of them with another leader, 3.8 MiB to copy" in planned.stdout
     assert moved.exit_code == ExitCode.DONE, moved
-    told = (
-        r"0 of 1 partitions are there, 1 are moving; [\d.]+ .?i?B left, [\d.]+ .?i?B/s, about \d+ s"
-    )
+    told = r"0 of 1 partitions done, 1 moving; [\d.]+ .?i?B left, [\d.]+ .?i?B/s, about \d+ s"
     assert re.search(told, moved.stderr), moved.stderr
     assert [[2]] == replicas_of(fleet, "weighed")
 

@@ -74,12 +74,13 @@ def test_it_is_told_how_far_it_is_and_what_it_waits_for() -> None:
 
     world.wait()
 
-    still, going, stuck = world.said
+    still, going, stuck, end = world.said
     # A look later one is there, but the state that was asked for is that of then.
-    assert still.startswith("0 of 2 partitions are there, 2 are moving; t-0: ")
-    assert going.startswith("1 of 2 partitions are there, 1 are moving; about ")
+    assert still.startswith("0 of 2 partitions done, 2 moving; t-0: ")
+    assert going.startswith("1 of 2 partitions done, 1 moving; about ")
     assert going.endswith(" s left")
-    assert stuck.startswith("1 of 2 partitions are there, 1 are moving; u-0: ")
+    assert stuck.startswith("1 of 2 partitions done, 1 moving; u-0: ")
+    assert end == "2 of 2 partitions done"
     assert world.connections == 1
 
 
@@ -149,13 +150,10 @@ def test_bytes_and_their_rate_are_told_where_brokers_tell_sizes(
     world.wait()
 
     # Weighed at the first look, and whenever it is told: the clock here goes on by 1 s when asked.
-    assert (
-        "0 of 1 partitions are there, 1 are moving; 4.0 MiB left, 512.0 KiB/s, about 8 s"
-        == world.said[0]
-    )
+    assert "0 of 1 partitions done, 1 moving; 4.0 MiB left, 512.0 KiB/s, about 8 s" == world.said[0]
     # What stands still says why.
     stuck = world.said[1]
-    assert stuck.startswith("0 of 1 partitions are there, 1 are moving; 4.0 MiB left; t-0: ")
+    assert stuck.startswith("0 of 1 partitions done, 1 moving; 4.0 MiB left; t-0: ")
 
 
 def test_a_replica_that_changes_its_directory_is_waited_for() -> None:
@@ -167,7 +165,8 @@ def test_a_replica_that_changes_its_directory_is_waited_for() -> None:
 
     world.wait()
 
-    assert ["0 of 1 moves are there, 1 are moving; 6 B left"] == [
+    assert ["0 of 1 moves done, 1 moving; 6 B left"] == [
         said.split(", about")[0] for said in world.said[:1]
     ]
-    assert 2 == len(world.said)
+    assert 3 == len(world.said)
+    assert "1 of 1 moves done" == world.said[-1]

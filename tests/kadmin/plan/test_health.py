@@ -291,3 +291,15 @@ def test_a_broker_that_is_named_several_times_has_one_replica():
     assert {1: (2, 1), 2: (1, 1)} == {
         broker: (load.replicas, load.preferred_leaders) for broker, load in loads.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("isr", "is_under_replicated"),
+    [("1,2", False), ("1,2,3", False), ("1", True), ("1,3", False)],
+)
+def test_what_a_reassignment_adds_is_not_missing_yet(isr: str, is_under_replicated: bool) -> None:
+    """As `kafka-topics` counts: the ISR, whoever is in it, against the replicas without those."""
+    moved = topic("t", "1,2,3", {0: state(1, isr)}, adding="3")
+    (view,) = judge_topic(cluster(brokers("1 2 3"), moved), moved, 1)
+
+    assert is_under_replicated == (Finding.UNDER_REPLICATED in view.findings)

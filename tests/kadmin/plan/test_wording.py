@@ -10,7 +10,7 @@ from kadmin.plan.offsets import NoSuchPartition
 from kadmin.plan.reassignment.targets import BadFile, UnfitTargets
 from kadmin.plan.record_deletion import UnfitOffsets
 from kadmin.plan.select import NoSuchTopic
-from kadmin.plan.wording import amount, counted, counted_partitions, listed, with_reasons
+from kadmin.plan.wording import amount, counted, counted_partitions, listed, span, with_reasons
 
 
 def test_things_are_counted_in_their_number() -> None:
@@ -33,6 +33,14 @@ def test_many_partitions_are_counted_and_the_first_of_them_named() -> None:
 )
 def test_an_amount_has_its_shortest_unit(size: int, shown: str) -> None:
     assert shown == amount(size)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(8, "8 s"), (99, "99 s"), (720, "12 min"), (12_000, "3 h 20 min"), (187_200, "2 d 4 h")],
+)
+def test_spans_are_said_in_hours_and_minutes(seconds: float, said: str) -> None:
+    assert said == span(seconds)
 
 
 @pytest.mark.parametrize(

@@ -217,9 +217,9 @@ def test_each_of_several_topics_is_judged_by_its_own_replicas(cluster: Cluster) 
 
 
 def test_a_brokers_throttle_is_set_for_a_dead_broker_with_a_warning(cluster: Cluster) -> None:
-    outcome = cluster.configs(
-        "--alter", "--broker", "9", "--add-config", "leader.replication.throttled.rate=1"
-    )
+    change = ("--alter", "--broker", "9", "--add-config", "leader.replication.throttled.rate=1")
+    assert "there is no broker 9\n" in cluster.refused(*change, exit_code=ExitCode.FAILED)
+    outcome = cluster.configs(*change, "--allow-unknown-brokers")
 
     assert outcome.exit_code == 0
     assert outcome.stdout == "Completed updating config for entity: brokers '9'.\n"

@@ -1,0 +1,68 @@
+"""Names of brokers: which ids mean a broker of the cluster?
+
+A broker is one that is alive, or one of which some partition has a replica.
+"""
+
+from collections.abc import Collection, Iterable
+
+from cluster.model.ids import BrokerId
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.errors import KadminError, hint_for_missing
+
+
+class NoSuchBroker(KadminError):
+    """Ids that no broker of the cluster has; *known* are those that there are.
+
+    *remedy* completes the hint where a broker may be meant that is to come.
+    """
+
+    def __init__(
+        self,
+        missing: Collection[BrokerId],
+        known: Iterable[BrokerId],
+        remedy: str | None = None,
+    ) -> None:
+        first, *_ = names = [str(broker) for broker in sorted(missing)]
+        hint = hint_for_missing(
+            first, [str(broker) for broker in known], listed_by="kadmin brokers --describe"
+        )
+        super().__init__(
+            f"there is no broker {', '.join(names)}",
+            hint=hint if remedy is None else f"{hint}; {remedy}",
+        )
+        self.brokers = tuple(sorted(missing))
+
+
+def hosting_brokers(snapshot: ClusterSnapshot) -> set[BrokerId]:
+    """All that have replicas or are to get some, alive or not."""
+    hosts = {
+        replica
+        for topic in snapshot.topics.values()
+        for partition in topic.assignment.partitions.values()
+        for replica in partition.replicas
+    }
+    return hosts.union(*snapshot.moving.values())
+
+
+def dead_brokers(snapshot: ClusterSnapshot) -> list[BrokerId]:
+    """Those that have replicas and are not alive, in order."""
+    return sorted(hosting_brokers(snapshot) - snapshot.brokers.keys())
+
+
+def unknown_brokers(snapshot: ClusterSnapshot, named: Iterable[BrokerId]) -> list[BrokerId]:
+    """Those of *named* that are none of the cluster, whose topics are all in *snapshot*."""
+    hosts = hosting_brokers(snapshot)
+    return sorted(
+        broker for broker in set(named) if broker not in snapshot.live and broker not in hosts
+    )
+
+
+def refuse_unknown_brokers(
+    snapshot: ClusterSnapshot, named: Iterable[BrokerId], remedy: str | None = None
+) -> None:
+    """Raise NoSuchBroker for those of *named* that are none of the cluster, as `unknown_brokers`
+    has it."""
+    unknown = unknown_brokers(snapshot, named)
+    if unknown:
+        known = sorted(snapshot.brokers.keys() | hosting_brokers(snapshot))
+        raise NoSuchBroker(unknown, known, remedy)
