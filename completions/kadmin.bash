@@ -22,6 +22,7 @@ _kadmin_node() {
             commands=''
             options='
                 --ignore
+                --unreadable
                 --default-min-isr
                 --no-brokers
                 --nagios
@@ -748,7 +749,8 @@ _kadmin_kind() {
         'kadmin --broker-tls-ca') kind='path' ;;
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
+        'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;

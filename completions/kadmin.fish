@@ -30,6 +30,7 @@ function __kadmin_at
                 --broker-tls-cert \
                 --broker-tls-key \
                 --ignore \
+                --unreadable \
                 --default-min-isr \
                 --topic \
                 --topic-id \
@@ -298,7 +299,8 @@ complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-cert -r -F -d 'PEM file
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
-complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, deletion, reassignment, election, throttle, versions, racks, not-preferred, restarted, skew.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, deletion, reassignment, election, throttle, versions, racks, not-preferred, restarted, skew.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l unreadable -x -a 'critical warning note' -d 'How bad it is that something cannot be read; it is named in any case.  [default: warning]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories and versions.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l nagios -d 'One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.'

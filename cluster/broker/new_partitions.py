@@ -57,7 +57,7 @@ def checked(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) 
             ErrorCode.INVALID_PARTITIONS,
             f"topic '{topic.name}' {relation} {first} partitions, {wanted} would be no increase",
         )
-    replicas = existing[0].replicas
+    replicas = tuple(dict.fromkeys(existing[0].replicas))
     if topic.assignments is not None:
         return assigned(broker, topic, first, len(replicas))
     racks = live_racks(broker.cache)

@@ -173,6 +173,10 @@ class ControllerContext:
         self._put_assignment(partition, assignment)
 
     def _put_assignment(self, partition: TopicPartition, assignment: PartitionAssignment) -> None:
+        replicas = assignment.replicas
+        if len(set(replicas)) < len(replicas):
+            # Somebody wrote the node by hand: nobody has two replicas of a partition.
+            assignment = assignment._replace(replicas=tuple(dict.fromkeys(replicas)))
         self.assignments[partition] = assignment
         for broker_id in assignment.replicas:
             self._hosted.setdefault(broker_id, {})[partition] = None

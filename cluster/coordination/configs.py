@@ -25,8 +25,17 @@ from cluster.zk.configs import (
     encode_config_change,
     entity_path,
 )
-from cluster.zk.requests import Check, Create, Operation, SetData, ZkError
-from cluster.zk.steps import Steps, read_each
+from cluster.zk.requests import (
+    Check,
+    Create,
+    GetData,
+    Operation,
+    Refused,
+    SetData,
+    ZkError,
+    ZkReply,
+)
+from cluster.zk.steps import Steps, node_in, read, read_each
 from cluster.zk.znode import Znode
 
 CHANGE_VERSION: Final = 2
@@ -38,10 +47,21 @@ def read_overrides(
 ) -> Steps[dict[ConfigEntity, ConfigOverrides | CorruptZnodeError]]:
     """The overrides of *entities*, in their order; NO_OVERRIDES for one without a node.
 
-    One that is damaged costs its owner alone.
+    One that is damaged, or may not be read, costs its owner alone.
     """
-    nodes = yield from read_each(map(config_path, entities))
-    return {entity: overrides_in(node) for entity, node in zip(entities, nodes, strict=True)}
+    nodes = [config_path(entity) for entity in entities]
+    replies = yield from read(map(GetData, nodes))
+    return {
+        entity: overrides_told(path, reply)
+        for entity, path, reply in zip(entities, nodes, replies, strict=True)
+    }
+
+
+def overrides_told(path: str, reply: ZkReply) -> ConfigOverrides | CorruptZnodeError:
+    """What the reply to a `GetData` of *path* says."""
+    if isinstance(reply, Refused):
+        return CorruptZnodeError(path, NEVER_READ, reply.reason)
+    return overrides_in(node_in(path, reply))
 
 
 def overrides_in(node: Znode | None) -> ConfigOverrides | CorruptZnodeError:

@@ -21,14 +21,15 @@ from cluster.zk.requests import (
     MultiFailed,
     SetData,
     ZkError,
+    ZkReply,
 )
 from cluster.zk.steps import (
     Refusal,
     Steps,
     multi_in,
     node_in,
+    read,
     read_children,
-    read_each,
     read_node,
     write_each,
 )
@@ -85,19 +86,21 @@ def register(
 def find_shared_address(broker: BrokerRegistration) -> Steps[SharedAddress | None]:
     """The first address of *broker* that a broker with another id is registered with."""
     names = yield from read_children(paths.BROKER_IDS)
-    others = [BrokerId(int(name)) for name in names if name != str(broker.broker_id)]
-    nodes = yield from read_each(map(paths.broker, others))
-    for other, node in zip(others, nodes, strict=True):
+    # A name that is no number is a znode of somebody else's: the controller names it.
+    found = [BrokerId(int(name)) for name in names if name.isascii() and name.isdecimal()]
+    others = [other for other in found if other != broker.broker_id]
+    replies = yield from read(GetData(paths.broker(other)) for other in others)
+    for other, node in zip(others, replies, strict=True):
         shared = addresses_in(node) & addresses(broker)
         if shared:
             return SharedAddress(other, *min(shared))
     return None
 
 
-def addresses_in(node: Znode | None) -> set[tuple[str, int]]:
-    """Another broker's damage is not ours to judge: it has no address then."""
+def addresses_in(node: ZkReply) -> set[tuple[str, int]]:
+    """Another broker's damage is not ours to judge, nor who may read it: it has no address then."""
     try:
-        return set() if node is None else addresses(decode_broker(node))
+        return addresses(decode_broker(node)) if isinstance(node, Znode) else set()
     except CorruptZnodeError:
         return set()
 

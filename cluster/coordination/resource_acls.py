@@ -5,39 +5,89 @@ on which every broker reads them anew.  Whatever moved since it was planned come
 `Outcome` other than `Committed`; nothing was written then.
 """
 
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
 from cluster.coordination.configs import paths_above
 from cluster.coordination.transaction import Fence, Outcome, commit
 from cluster.model.acl import AclChange, PatternType, ResourceAcls, ResourcePattern, ResourceType
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.ids import NEVER_READ
 from cluster.zk import paths
 from cluster.zk.acls import decode_acls, encode_acl_change, encode_acls
-from cluster.zk.requests import Create, Delete, Operation, SetData
-from cluster.zk.steps import Steps, read_each, read_paths_below
+from cluster.zk.requests import (
+    Children,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    Operation,
+    Refused,
+    SetData,
+)
+from cluster.zk.steps import Steps, names_in, node_in, read, read_each
+
+NAMED_MAX: Final = 5
+"""A message names no more znodes than that."""
 
 
-def read_resource_acls() -> Steps[dict[ResourcePattern, ResourceAcls | CorruptZnodeError]]:
-    """The rules of all resources; one whose rules are damaged costs itself alone."""
-    parents = {
+class AclsRead(NamedTuple):
+    """*rules* of the resources that can be seen; one whose rules are damaged, or may not be read,
+    costs itself alone.
+
+    *hidden* are the kinds of resources of which it may not be seen which there are; *unread* is
+    what stands where no broker looks.
+    """
+
+    rules: Mapping[ResourcePattern, ResourceAcls | CorruptZnodeError]
+    hidden: Mapping[tuple[ResourceType, PatternType], CorruptZnodeError]
+    unread: tuple[CorruptZnodeError, ...]
+
+
+def read_resource_acls() -> Steps[AclsRead]:
+    """The rules of all resources."""
+    kinds = {
         f"{paths.acl_store(pattern_type)}/{resource_type}": (resource_type, pattern_type)
         for pattern_type in PatternType
         for resource_type in ResourceType
     }
+    stores = [paths.acl_store(pattern_type) for pattern_type in PatternType]
+    listings = yield from read(map(GetChildren, (*stores, *kinds)))
+    unread = [
+        CorruptZnodeError(path, NEVER_READ, "no broker knows such a type of resource")
+        for store, reply in zip(stores, listings, strict=False)
+        if not isinstance(reply, Refused)
+        for path in (f"{store}/{name}" for name in names_in(store, reply))
+        if path not in kinds
+    ]
+    hidden = {}
     resources = {}
-    for path in (yield from read_paths_below(parents)):
-        parent, _, name = path.rpartition("/")
-        resource_type, pattern_type = parents[parent]
-        resources[path] = ResourcePattern(resource_type, name, pattern_type)
+    for (parent, kind), reply in zip(kinds.items(), listings[len(stores) :], strict=True):
+        if isinstance(reply, Refused):
+            hidden[kind] = may_not_be_read(parent)
+            continue
+        for name in names_in(parent, reply):
+            resources[f"{parent}/{name}"] = ResourcePattern(kind[0], name, kind[1])
+    replies = yield from read((*map(GetData, resources), *map(GetChildren, resources)))
     found: dict[ResourcePattern, ResourceAcls | CorruptZnodeError] = {}
-    nodes = yield from read_each(resources)
-    for resource, node in zip(resources.values(), nodes, strict=True):
+    below = replies[len(resources) :]
+    for (path, resource), reply, names in zip(resources.items(), replies, below, strict=False):
+        if isinstance(reply, Refused):
+            found[resource] = may_not_be_read(path)
+            continue
+        node = node_in(path, reply)
         if node is None:
             continue  # The last of its rules has just gone.
+        if isinstance(names, Children) and names.names:
+            told = ", ".join(names.names[:NAMED_MAX])
+            more = ", …" if len(names.names) > NAMED_MAX else ""
+            reason = f"no broker reads what stands below it: {told}{more}"
+            unread.append(CorruptZnodeError(path, node.zk_version, reason))
         try:
             found[resource] = decode_acls(node)
         except CorruptZnodeError as error:
             found[resource] = error
-    return found
+    return AclsRead(found, hidden, tuple(unread))
 
 
 def write_resource_acls(

@@ -56,3 +56,8 @@ class BrokerRegistration:
     broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether it says of any listener where that is."""
+        return any(endpoint.host and endpoint.port > 0 for endpoint in self.endpoints)

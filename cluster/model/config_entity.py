@@ -3,8 +3,8 @@
 Knows no znodes: `cluster.zk.configs` says where an entity's overrides stand.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -34,15 +34,21 @@ SINGULAR: Final = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entity:
-    """One entity; a *name* of None is the default for all of the kind that have no own config."""
+    """One entity; a *name* of None is the default for all of the kind that have no own config.
+
+    *is_raw* is one whose znode is not named as brokers would name it, so that none reads it there:
+    its name is that of the znode.
+    """
 
     kind: EntityKind
     name: str | None
+    is_raw: bool = False
 
     def __str__(self) -> str:
         if self.name is None:
             return f"default {SINGULAR[self.kind]}"
-        return f"{SINGULAR[self.kind]} '{self.name}'"
+        raw = " (its znode is not URL-encoded)" if self.is_raw else ""
+        return f"{SINGULAR[self.kind]} '{self.name}'{raw}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -58,6 +64,10 @@ class ConfigEntity:
             assert self.child.kind is EntityKind.CLIENTS
 
     @property
+    def is_raw(self) -> bool:
+        return self.root.is_raw or (self.child is not None and self.child.is_raw)
+
+    @property
     def kind(self) -> EntityKind:
         """The kind whose keys it may have; those of a user's client are a client's."""
         return self.root.kind if self.child is None else self.child.kind
@@ -70,13 +80,25 @@ class ConfigEntity:
 class ConfigOverrides:
     """The overrides of one entity, in the order in which the znode has them.
 
-    A missing znode is an empty config with `zk_version` NEVER_READ.
+    A missing znode is an empty config with `zk_version` NEVER_READ.  *misplaced* are keys whose
+    values are no text, for which brokers do not read the others either; *extra* is what stands
+    beside the config, where nobody looks.  Only whoever mends it wants to know of both.
     """
 
     values: Mapping[str, str]
     version: int = 1
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = field(default_factory=dict)
+    misplaced: Mapping[str, object] = field(default_factory=dict)
+
+    def changed(self, values: Mapping[str, str], touched: Collection[str]) -> "ConfigOverrides":
+        """The same with *values*, where what was *touched* stands nowhere else any more."""
+        return replace(
+            self,
+            values=values,
+            extra={key: value for key, value in self.extra.items() if key not in touched},
+            misplaced={key: value for key, value in self.misplaced.items() if key not in touched},
+        )
 
 
 NO_OVERRIDES: Final = ConfigOverrides(values=MappingProxyType({}))

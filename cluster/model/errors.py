@@ -16,3 +16,8 @@ class CorruptZnodeError(ClusterError):
         self.path = path
         self.zk_version = zk_version
         self.reason = reason
+
+
+def may_not_be_read(path: str) -> CorruptZnodeError:
+    """What there is to say of a znode that an ACL hides: it is neither absent nor sound."""
+    return CorruptZnodeError(path, NEVER_READ, "may not be read by this user")

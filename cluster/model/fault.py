@@ -9,10 +9,15 @@ from typing import Final, NamedTuple
 
 from cluster.model.acl import ResourcePattern
 from cluster.model.config_entity import ConfigEntity
+from cluster.model.ids import TopicPartition
 
 
 class Thing(Enum):
+    BROKERS = auto()
+    """Which brokers are alive."""
     BROKER = auto()
+    TOPICS = auto()
+    """Which topics there are."""
     TOPIC = auto()
     """Its partitions and their replicas."""
     PARTITION_STATE = auto()
@@ -22,6 +27,10 @@ class Thing(Enum):
     CONTROLLER_EPOCH = auto()
     REASSIGNMENT = auto()
     """Which partitions are to get other replicas."""
+    DELETIONS = auto()
+    """Which topics wait for their deletion."""
+    ELECTION = auto()
+    """Which partitions are to get another leader."""
 
 
 class Subject(NamedTuple):
@@ -31,6 +40,12 @@ class Subject(NamedTuple):
     name: str = ""
 
 
+BROKERS: Final = Subject(Thing.BROKERS)
+TOPICS: Final = Subject(Thing.TOPICS)
+CONFIGS: Final = Subject(Thing.CONFIG)
+"""Those of whoever is asked about."""
+DELETIONS: Final = Subject(Thing.DELETIONS)
+ELECTION: Final = Subject(Thing.ELECTION)
 CONTROLLER: Final = Subject(Thing.CONTROLLER)
 CONTROLLER_EPOCH: Final = Subject(Thing.CONTROLLER_EPOCH)
 REASSIGNMENT: Final = Subject(Thing.REASSIGNMENT)
@@ -44,12 +59,22 @@ def broker(broker_id: int) -> Subject:
     return Subject(Thing.BROKER, str(broker_id))
 
 
+def partition_state(partition: TopicPartition) -> Subject:
+    return Subject(Thing.PARTITION_STATE, str(partition))
+
+
 def config(entity: ConfigEntity) -> Subject:
     return Subject(Thing.CONFIG, str(entity))
 
 
 def acls(resource: ResourcePattern) -> Subject:
     return Subject(Thing.ACLS, str(resource))
+
+
+def hidden(subject: Subject, what: str) -> "Fault":
+    """What brokers do not tell this user, which has no place to look at."""
+    reason = "may not be read by this user"
+    return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what} {reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,15 +3,27 @@
 A value that planners, judges and renderers work on; knows no ZooKeeper client.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
+from cluster.model import fault as subjects
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
 from cluster.model.controller import Controller, ControllerEpochNode
-from cluster.model.fault import Fault
+from cluster.model.fault import Fault, Thing
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState, TopicAssignment
+
+
+class _Everybody:
+    """Holds every broker."""
+
+    def __contains__(self, broker_id: object) -> bool:
+        return True
+
+
+EVERYBODY: Final[Container[BrokerId]] = _Everybody()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +63,24 @@ class ClusterSnapshot:
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES
     faults: tuple[Fault, ...] = ()
+
+    @property
+    def live(self) -> Container[BrokerId]:
+        """The brokers that are alive for all that is known: also those of whom nothing else can be
+        read, and everybody where it may not be seen who is."""
+        unreadable = {fault.subject for fault in self.faults}
+        if subjects.BROKERS in unreadable:
+            return EVERYBODY
+        names = {name for thing, name in unreadable if thing is Thing.BROKER and name.isdecimal()}
+        return self.brokers.keys() | {BrokerId(int(name)) for name in names}
+
+    @property
+    def lacks_controller(self) -> bool:
+        """Whether there is none, as far as that could be seen."""
+        is_hidden = any(fault.subject == subjects.CONTROLLER for fault in self.faults)
+        return self.controller is None and not is_hidden
+
+    @property
+    def knows_brokers(self) -> bool:
+        """Whether it could be seen who is alive."""
+        return all(fault.subject != subjects.BROKERS for fault in self.faults)

@@ -31,9 +31,10 @@ def kept_once(brokers: tuple[BrokerId, ...]) -> tuple[BrokerId, ...]:
 class PartitionAssignment(NamedTuple):
     """A partition's replicas in order of preference; while it is moved, also who comes and goes.
 
-    *adding* and *removing* are parts of *replicas*; both are empty when nothing moves.  A tuple,
-    as is `PartitionState`, since there is one for each partition of a cluster: a frozen dataclass
-    takes four times as long to make.
+    *adding* and *removing* are parts of *replicas*; both are empty when nothing moves.  A znode
+    that somebody wrote by hand may name no replica, or one several times: who counts replicas
+    counts the members of a set.  A tuple, as is `PartitionState`, since there is one for each
+    partition of a cluster: a frozen dataclass takes four times as long to make.
 
     Source: KIP-455.
     """
@@ -103,7 +104,8 @@ class TopicAssignment:
     @property
     def fewest_replicas(self) -> int | None:
         """How many replicas every partition has at least, once nothing moves; None without any."""
-        return min((len(partition.target) for partition in self.partitions.values()), default=None)
+        counts = (len(set(partition.target)) for partition in self.partitions.values())
+        return min(counts, default=None)
 
 
 class PartitionState(NamedTuple):

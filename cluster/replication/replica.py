@@ -15,7 +15,7 @@ when the ISR has fetched.
 Source: Kafka's Partition.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from cluster.model.ids import (
@@ -366,9 +366,15 @@ class Replica:
         leaving = {follower.broker_id for follower in lagging}
         return self._propose(tuple(one for one in self.state.isr if one not in leaving))
 
-    def _propose(self, isr: tuple[BrokerId, ...]) -> PendingIsrChange:
+    def _propose(self, proposed: Iterable[BrokerId]) -> PendingIsrChange:
+        """Propose the replicas among *proposed*, and the leader.
+
+        A state that somebody wrote by hand may name others, or a replica twice; no controller takes
+        those, so that the ISR could never change again.
+        """
         assert self.proposal is None, "one proposal at a time"
-        assert self.broker_id in isr, "a leader is in the ISR"
+        members = {self.broker_id, *self.assignment.replicas}
+        isr = tuple(one for one in dict.fromkeys((*proposed, self.broker_id)) if one in members)
         epochs = tuple(
             self._followers[one].broker_epoch if one in self._followers else UNKNOWN_BROKER_EPOCH
             for one in isr

@@ -5,6 +5,7 @@ Where and how do overrides stand in ZooKeeper, and how does one say that they ha
 Names of users, clients and ips stand URL-encoded in paths, those of topics and brokers as they are.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from cluster.model.config_entity import (
@@ -14,6 +15,7 @@ from cluster.model.config_entity import (
     Entity,
     EntityKind,
 )
+from cluster.model.errors import CorruptZnodeError
 from cluster.zk.fields import (
     JsonObject,
     extra_fields,
@@ -56,7 +58,8 @@ def znode_name(entity: Entity) -> str:
     """
     if entity.name is None:
         return DEFAULT_ENTITY
-    return entity.name if entity.kind in PLAIN_KINDS else sanitized(entity.name)
+    is_plain = entity.is_raw or entity.kind in PLAIN_KINDS
+    return entity.name if is_plain else sanitized(entity.name)
 
 
 def entity_of_path(path: str) -> ConfigEntity | None:
@@ -79,26 +82,64 @@ def entity_of_znode(kind: EntityKind, name: str) -> Entity:
     return Entity(kind, name if kind in PLAIN_KINDS else desanitized(name))
 
 
-def decode_config(node: Znode) -> ConfigOverrides:
-    """Decode an entity's overrides; no data, as Kafka leaves on parents, is no override."""
-    if not node.data:
-        return ConfigOverrides(values={}, zk_version=node.zk_version)
-    document = json_object(node)
-    values = json_map(node, document, "config")
-    for key, value in values.items():
-        if type(value) is not str:
-            # Which value it is stays unsaid: it may be a password.
-            raise node.corrupt(f"the value of {shown(key)} is not text")
-    return ConfigOverrides(
-        values=values,
-        version=integer(node, document, "version", default=1),
-        zk_version=node.zk_version,
-        extra=extra_fields(document, CONFIG_FIELDS),
+def entity_at(path: str) -> ConfigEntity | None:
+    """As `entity_of_path`, for whoever changes what stands there: where brokers would write the
+    entity's name in another way, it is a raw one, whose znode this is."""
+    entity = entity_of_path(path)
+    if entity is None or entity_path(entity) == path:
+        return entity
+    names = path.split("/")[1::2]
+    parts = (entity.root,) if entity.child is None else (entity.root, entity.child)
+    return ConfigEntity(
+        *(
+            part if znode_name(part) == name else Entity(part.kind, name, is_raw=True)
+            for part, name in zip(parts, names, strict=True)
+        )
     )
 
 
+def is_meant_by(entity: Entity, raw: Entity) -> bool:
+    """Whether somebody who wrote the znode of *raw* will have meant *entity*."""
+    is_kind = raw.is_raw and raw.kind is entity.kind
+    return is_kind and raw.name is not None and entity.name in (raw.name, desanitized(raw.name))
+
+
+def decode_config(node: Znode) -> ConfigOverrides:
+    """Decode an entity's overrides; no data, as Kafka leaves on parents, is no override."""
+    config = decode_mendable_config(node)
+    for problem in config_problems(node, config):
+        raise problem
+    return config
+
+
+def decode_mendable_config(node: Znode) -> ConfigOverrides:
+    """As `decode_config`, for whoever can mend what it refuses: a value that is no text costs
+    itself alone, and a config that is missing is an empty one."""
+    if not node.data:
+        return ConfigOverrides(values={}, zk_version=node.zk_version)
+    document = json_object(node)
+    config = {} if document.get("config") is None else json_map(node, document, "config")
+    return ConfigOverrides(
+        values={key: value for key, value in config.items() if type(value) is str},
+        version=integer(node, document, "version", default=1),
+        zk_version=node.zk_version,
+        extra=extra_fields(document, CONFIG_FIELDS),
+        misplaced={key: value for key, value in config.items() if type(value) is not str},
+    )
+
+
+def config_problems(node: Znode, config: ConfigOverrides) -> Iterator[CorruptZnodeError]:
+    """Why no broker reads *config*, which is mendable."""
+    if node.data and json_object(node).get("config") is None:
+        yield node.corrupt("has no object 'config'")
+    for key in config.misplaced:
+        # Which value it is stays unsaid: it may be a password.
+        yield node.corrupt(f"the value of {shown(key)} is not text")
+
+
 def encode_config(config: ConfigOverrides) -> bytes:
-    return json_bytes({"version": config.version, "config": dict(config.values), **config.extra})
+    values = {**config.values, **config.misplaced}
+    return json_bytes({"version": config.version, "config": values, **config.extra})
 
 
 def decode_config_change(node: Znode) -> ConfigChange:

@@ -38,6 +38,14 @@ class Refusal(Exception):
     """ZooKeeper refuses a read without which nothing can be answered, or a write."""
 
 
+class Denied(Refusal):
+    """What stands at *path* may not be seen."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
 def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply, ...]]) -> T:
     """Carry *steps* out where replies can be had at once, and return what they come to."""
     replies: tuple[ZkReply, ...] | None = None
@@ -106,9 +114,9 @@ def read_each(paths: Iterable[str]) -> Steps[list[Znode | None]]:
 
 
 def node_in(path: str, reply: ZkReply) -> Znode | None:
-    """What the reply to a `GetData` says; raises Refusal for a refusal."""
+    """What the reply to a `GetData` says; raises Denied for a refusal."""
     if isinstance(reply, Refused):
-        raise Refusal(f"{path}: {reply.reason}")
+        raise Denied(path, reply.reason)
     assert reply is None or isinstance(reply, Znode)
     return reply
 
@@ -163,9 +171,9 @@ def read_acls(paths: Iterable[str]) -> Steps[list[Acl | None]]:
 
 
 def acl_in(path: str, reply: ZkReply) -> Acl | None:
-    """What the reply to a `GetAcl` says; raises Refusal for a refusal."""
+    """What the reply to a `GetAcl` says; raises Denied for a refusal."""
     if isinstance(reply, Refused):
-        raise Refusal(f"{path}: {reply.reason}")
+        raise Denied(path, reply.reason)
     assert reply is None or isinstance(reply, AclRead)
     return None if reply is None else reply.acl
 
@@ -196,9 +204,9 @@ def read_paths_below(paths: Iterable[str]) -> Steps[list[str]]:
 
 
 def names_in(path: str, reply: ZkReply) -> tuple[str, ...]:
-    """What the reply to a `GetChildren` says; raises Refusal for a refusal."""
+    """What the reply to a `GetChildren` says; raises Denied for a refusal."""
     if isinstance(reply, Refused):
-        raise Refusal(f"{path}: {reply.reason}")
+        raise Denied(path, reply.reason)
     if reply is None:
         return ()
     assert isinstance(reply, Children)

@@ -4,13 +4,13 @@ Apart from the ports, so that who only lists topics imports nothing else.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
-    from cluster.model.acl import ResourceAcls, ResourcePattern
+    from cluster.model.acl import PatternType, ResourceAcls, ResourcePattern, ResourceType
     from cluster.model.broker import BrokerRegistration
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.fault import Fault
@@ -71,10 +71,16 @@ class ConfigSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AclSnapshot:
-    """The rules of all resources that have any, in order; those of *damaged* ones are not known."""
+    """The rules of all resources that have any, in order; those of *damaged* ones are not known.
+
+    *hidden* are the kinds of resources of which it may not be seen which have rules; *unread* is
+    what stands where no broker looks for rules.
+    """
 
     acls: "Mapping[ResourcePattern, ResourceAcls]"
     damaged: "Mapping[ResourcePattern, Fault]"
+    hidden: "Mapping[tuple[ResourceType, PatternType], Fault]" = field(default_factory=dict)
+    unread: "tuple[Fault, ...]" = ()
 
 
 class NoClusterHere(KadminError):

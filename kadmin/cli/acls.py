@@ -199,7 +199,8 @@ def acls(session: Session, **options: Any) -> None:
     through the brokers (Kafka 2.0 and later) if only --bootstrap-server names the cluster. Rules
     that exist are not added again and rules that do not exist are not removed, so a command can be
     run twice. All rules of one resource change together. It asks before it removes rules or adds
-    rules that deny; scripts need --yes for that.
+    rules that deny; scripts need --yes for that. What a list has to leave out, since it may not be
+    read or is damaged, is named on standard error and does not change the exit code.
 
     \b
     Examples:
@@ -333,12 +334,16 @@ def list_acls(
         if not filters or any(filter_.matches(resource) for filter_ in filters)
     }
     faults = [
-        fault
-        for resource, fault in snapshot.damaged.items()
-        if not filters or any(filter_.matches(resource) for filter_ in filters)
+        *snapshot.hidden.values(),
+        *(
+            fault
+            for resource, fault in snapshot.damaged.items()
+            if not filters or any(filter_.matches(resource) for filter_ in filters)
+        ),
+        *snapshot.unread,
     ]
     rules = [rule for rules in shown.values() for rule in rules]
-    if not any(not wanted or rule.principal in wanted for rule in rules):
+    if not faults and not any(not wanted or rule.principal in wanted for rule in rules):
         session.output.note("there are no such ACLs" if filters or wanted else "there are no ACLs")
     session.output.show(list_document(shown, faults, wanted))
     for fault in faults:

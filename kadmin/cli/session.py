@@ -125,13 +125,17 @@ class Session:
             KadminError: none is alive, or none listens as it is asked for.
             UsageError: the settings make no safe connection.
         """
+        from dataclasses import replace
+
         from kadmin.admin.zookeeper.bootstrap import read_bootstrap
         from kadmin.settings.brokers import broker_settings, protocol_of_settings
 
         bootstrap = self.settings.text("bootstrap_server")
-        if bootstrap is None:
-            bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))
-        return broker_settings(self.settings, bootstrap)
+        if bootstrap is not None:
+            return broker_settings(self.settings, bootstrap)
+        found = read_bootstrap(connection, protocol_of_settings(self.settings))
+        addresses = ",".join(address for listeners in found for address in listeners)
+        return replace(broker_settings(self.settings, addresses), same_broker=found)
 
     @property
     def asks_brokers(self) -> bool:

@@ -35,4 +35,7 @@ def readable(snapshot: AclSnapshot, request: AclRequest) -> AclSnapshot:
     for resource, fault in snapshot.damaged.items():
         if any(filter_.matches(resource) for filter_ in request.rules):
             raise Unreadable(fault)
+    for (resource_type, pattern_type), fault in snapshot.hidden.items():
+        if any(filter_.may_match(resource_type, pattern_type) for filter_ in request.rules):
+            raise Unreadable(fault)
     return snapshot

@@ -6,6 +6,7 @@ Whose configs are meant and what is to become of them has been understood alread
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import ConfigAdmin
@@ -38,12 +39,14 @@ def plan_all(
     Raises:
         NotSet: a key to delete is not set; of several entities only those are left out that do not
             have it, as long as one has.
-        Unreadable: the configs of one of them are damaged.
+        Unreadable: the configs of one of them are damaged, and cannot be mended by a change.
         NoSuchTopic: one of them is a topic that is gone.
     """
     snapshot = admin.snapshot(entities)
+    unread = {subjects.config(each) for each in entities if each not in snapshot.configs}
     for fault in snapshot.faults:
-        raise Unreadable(fault)
+        if fault.subject in unread:
+            raise Unreadable(fault)
     touched = (*request.add, *request.delete)
     overrides: Sequence[Mapping[str, str]] = ()
     if any(decides_what_is_kept(entity.kind, touched) for entity in entities):

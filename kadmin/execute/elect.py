@@ -185,7 +185,9 @@ class Elections:
             Unreadable: what is known of one that is named is damaged.
         """
         if partitions is None:
-            return self.admin.snapshot(TopicSelection())
+            everything = self.admin.snapshot(TopicSelection())
+            refuse_unreadable(everything, {subjects.TOPICS})
+            return everything
         snapshot = self.read_topics(partitions)
         topics = {subjects.topic(partition.topic) for partition in partitions}
         refuse_unreadable(snapshot, topics | set(map(state_subject, partitions)))

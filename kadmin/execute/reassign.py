@@ -171,7 +171,8 @@ class Reassigning:
         """
         selection = TopicSelection(wanted=() if topics is None else tuple(topics))
         snapshot = self.admin.snapshot(selection, with_states=False)
-        refuse_unreadable(snapshot, {subjects.REASSIGNMENT})
+        unknown = {subjects.REASSIGNMENT, subjects.BROKERS, subjects.TOPICS}
+        refuse_unreadable(snapshot, unknown)
         return snapshot
 
     def replan(self, wave: MovePlan) -> MovePlan:

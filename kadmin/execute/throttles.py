@@ -61,7 +61,7 @@ def set_throttles(
         fence, journal = admin.fence(), admin.journal()
         configs, faults = admin.configs.read(list(wanted))
         for fault in faults:
-            if fault.subject not in dead:
+            if fault.subject not in dead | set(map(subjects.config, configs)):
                 raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
         kept = recorded(reunited(journal, mine), plans)

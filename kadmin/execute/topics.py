@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.ids import NEVER_READ
 from cluster.model.placement import Layout, Placement
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic_name import collides
@@ -90,8 +91,9 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
         NoSuchTopic, Unreadable.
     """
     entity = ConfigEntity(Entity(EntityKind.TOPICS, name))
-    refuse_unreadable(snapshot, [subjects.config(entity)])
     topic = snapshot.topics.get(name)
+    if topic is None or topic.config.zk_version == NEVER_READ:  # Else a change can mend it.
+        refuse_unreadable(snapshot, [subjects.CONFIGS, subjects.config(entity)])
     if topic is None:
         raise NoSuchTopic([name])
     unset = tuple(key for key in request.delete if key not in topic.config.values)
@@ -121,7 +123,7 @@ def plan_partitions(
     note: Callable[[str], None],
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*; see `plan_add_partitions`."""
-    refuse_unreadable(snapshot, [subjects.REASSIGNMENT])
+    refuse_unreadable(snapshot, [subjects.REASSIGNMENT, subjects.BROKERS])
     return plan_add_partitions(
         snapshot,
         name,
@@ -167,7 +169,7 @@ def plan_creation(
 ) -> CreatePlan:
     names = admin.names().names
     snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
-    refuse_unreadable(snapshot, [subjects.topic(request.name)])
+    refuse_unreadable(snapshot, [subjects.BROKERS, subjects.topic(request.name)])
     for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
         warn(f"left out: {fault}")
     return plan_create(snapshot, request, noting(note, request.name))

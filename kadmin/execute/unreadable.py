@@ -14,7 +14,9 @@ class Unreadable(RefusedError):
     def __init__(self, fault: Fault) -> None:
         super().__init__(
             f"nothing is changed, since this cannot be understood: {fault}",
-            hint=f"look at {fault.where} with zookeeper-shell",
+            hint=f"look at {fault.where} with zookeeper-shell"
+            if fault.where.startswith("/")
+            else None,
         )
 
 

@@ -84,6 +84,13 @@ class ResourceFilter:
             return resource.name in (self.name, ANYWHERE)
         return self.name.startswith(resource.name)
 
+    def may_match(self, resource_type: ResourceType, pattern_type: PatternType) -> bool:
+        """Whether it means patterns of that kind, whatever their names."""
+        is_any = self.pattern in (PatternFilter.ANY, PatternFilter.MATCH)
+        return self.resource_type is resource_type and (
+            is_any or self.pattern == pattern_type.lower()
+        )
+
     @property
     def as_pattern(self) -> ResourcePattern:
         """The one pattern that it means; there is none for ANY and MATCH."""

@@ -4,8 +4,9 @@ Pure: what was read goes in, a plan comes out, which is shown as it will be writ
 znodes and draws no salt for credentials.
 """
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
@@ -128,25 +129,41 @@ class ConfigPlan:
     @property
     def changes(self) -> tuple[KeyChange, ...]:
         """What differs, by key."""
-        names = sorted(self.before.values.keys() | self.after.values.keys())
+        before, after = stated(self.before), stated(self.after)
         return tuple(
             KeyChange(
                 name=name,
-                before=self.shown(name, self.before.values.get(name)),
-                after=self.shown(name, self.after.values.get(name)),
+                before=self.shown(name, before.get(name)),
+                after=self.shown(name, after.get(name)),
             )
-            for name in names
-            if self.before.values.get(name) != self.after.values.get(name)
+            for name in sorted(before.keys() | after.keys())
+            if before.get(name) != after.get(name)
         )
 
-    def shown(self, name: str, value: str | None) -> str | None:
-        return None if value is None else shown_value(self.entity.kind, name, value)
+    def shown(self, name: str, value: "str | Unread | None") -> str | None:
+        if value is None:
+            return None
+        text = value.text if isinstance(value, Unread) else value
+        return shown_value(self.entity.kind, name, text)
 
     def __str__(self) -> str:
         lines = [f"plan: configs of {self.entity}"]
         lines += [f"  {change}" for change in self.changes] or ["  stay as they are"]
         lines += [f"  {loss}" for loss in self.losses]
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A value that no broker reads, since it is no text or stands in the wrong place."""
+
+    text: str
+
+
+def stated(config: ConfigOverrides) -> dict[str, str | Unread]:
+    """What *config* says of keys, also where no broker reads it: what is no text as its JSON."""
+    unread = {**config.extra, **config.misplaced}
+    return {**{name: Unread(json.dumps(value)) for name, value in unread.items()}, **config.values}
 
 
 def shown_value(kind: EntityKind, name: str, value: str) -> str | None:
@@ -265,7 +282,8 @@ def plan_change(
     """
     if entity.kind is EntityKind.BROKERS and not request.allow_running_brokers:
         refuse_past_brokers(entity, request, surroundings)
-    missing = [name for name in request.delete if name not in before.values]
+    there = stated(before)
+    missing = [name for name in request.delete if name not in there]
     if missing:
         raise NotSet(entity, missing)
     remaining = {name: value for name, value in before.values.items() if name not in request.delete}
@@ -281,11 +299,21 @@ def plan_change(
     return ConfigPlan(
         entity=entity,
         before=before,
-        after=replace(before, values=values),
+        after=before.changed(values, (*request.add, *request.delete)),
         change_version=change_version(entity.kind, surroundings.oldest_registration),
-        warnings=tuple(warnings_of(entity, request, surroundings)),
+        warnings=(*warnings_of(entity, request, surroundings), *still_unread(before, request)),
         losses=losses_of(entity.kind, before.values, values, surroundings.topic_overrides),
     )
+
+
+def still_unread(before: ConfigOverrides, request: ConfigRequest) -> Iterator[str]:
+    """Values that are no text and that *request* leaves so."""
+    for name in before.misplaced:
+        if name not in request.add and name not in request.delete:
+            yield (
+                f"the value of {name} is not text, so no broker reads these configs: set or delete"
+                " it, too"
+            )
 
 
 def refuse_past_brokers(

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, TypeAlias
 
-from cluster.model.fault import Subject, Thing
+from cluster.model import fault as subjects
+from cluster.model.fault import Subject
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState
@@ -34,6 +35,7 @@ class ElectionType(StrEnum):
     UNCLEAN = "unclean"
 
 
+NO_REPLICAS: Final = "it has no replicas"
 NO_PARTITION: Final = "there is no such partition"
 
 
@@ -133,7 +135,7 @@ def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
 
 def state_subject(partition: TopicPartition) -> Subject:
     """What a fault is about that hides the state of *partition*."""
-    return Subject(Thing.PARTITION_STATE, str(partition))
+    return subjects.partition_state(partition)
 
 
 def plan_election(
@@ -171,7 +173,7 @@ def election_of(
         return PartitionElection(partition=partition, prospect=Prospect.IMPOSSIBLE, reason=reason)
     assert topic is not None
     part = topic.assignment.partitions[partition.partition]
-    return judge(partition, part, topic.states[partition.partition], snapshot.brokers)
+    return judge(partition, part, topic.states[partition.partition], snapshot.live)
 
 
 def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
@@ -180,6 +182,8 @@ def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
         return NO_PARTITION
     if topic.is_marked_for_deletion:
         return "its topic is marked for deletion"
+    if not topic.assignment.partitions[number].replicas:
+        return NO_REPLICAS
     if number not in topic.states:
         return "no controller has taken it up yet"
     return None

@@ -4,14 +4,16 @@ Judges only; whoever calls decides what to show.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model import fault as subjects
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState
+from cluster.model.topic import LISTS_MAX, RECOVERED, PartitionAssignment, PartitionState
 from cluster.model.topic_config_specs import MIN_ISR
 
 
@@ -19,9 +21,15 @@ class Finding(StrEnum):
     """One thing about a partition that an operator would want to know, worst first."""
 
     NO_STATE = "no state yet"
+    STATE_UNREADABLE = "state unreadable"
+    """It may be well, or not: nobody can tell."""
     UNAVAILABLE = "unavailable"
     UNDER_MIN_ISR = "under min ISR"
     UNDER_REPLICATED = "under-replicated"
+    NO_REPLICAS = "no replicas"
+    STRANGERS = "no replica in the ISR"
+    """Brokers that hold no replica are in its ISR, or lead it."""
+    REPEATED_REPLICAS = "replica named twice"
     CONTROLLER_EPOCH_AHEAD = "controller epoch ahead"
     """Its state says that a later controller wrote it than there is: none is elected for it."""
     AT_MIN_ISR = "at min ISR"
@@ -36,6 +44,10 @@ BAD_FINDINGS: Final = frozenset(
         Finding.UNDER_MIN_ISR,
         Finding.UNDER_REPLICATED,
         Finding.NO_STATE,
+        Finding.STATE_UNREADABLE,
+        Finding.NO_REPLICAS,
+        Finding.STRANGERS,
+        Finding.REPEATED_REPLICAS,
         Finding.CONTROLLER_EPOCH_AHEAD,
     }
 )
@@ -72,6 +84,16 @@ class PartitionView(NamedTuple):
     def isr(self) -> tuple[BrokerId, ...]:
         return self.state.isr if self.state is not None else ()
 
+    @property
+    def isr_members(self) -> frozenset[BrokerId]:
+        """Who of the ISR has a replica: only they count for min ISR."""
+        return members_of(self.assignment.replicas, self.isr)
+
+    @property
+    def strangers(self) -> tuple[BrokerId, ...]:
+        """The brokers that its state names and that are to have no replica, in order of id."""
+        return () if self.state is None else strangers_in(self.assignment, self.state)
+
 
 def judge_topic(
     snapshot: ClusterSnapshot, topic: TopicSnapshot, default_min_isr: int
@@ -81,14 +103,21 @@ def judge_topic(
     *default_min_isr* counts where neither the topic nor the brokers' dynamic default says more.
     """
     min_isr = min_isr_of(topic, snapshot, default_min_isr)
-    brokers = snapshot.brokers
+    brokers = snapshot.live
+    damaged = {fault.subject for fault in snapshot.faults}
     known = snapshot.controller_epoch
     newest = CONTROLLER_EPOCH_MAX if known is None else known.epoch
     views = []
     for partition, assignment in topic.assignment.partitions.items():
         state = topic.states.get(partition)
         findings: tuple[Finding, ...] = ()
-        if state is None or not is_sound(assignment, state, brokers, min_isr, newest):
+        if (
+            state is None
+            and damaged
+            and subjects.partition_state(TopicPartition(topic.name, partition)) in damaged
+        ):
+            findings = (Finding.STATE_UNREADABLE, *damage_in(assignment, None))
+        elif state is None or not is_sound(assignment, state, brokers, min_isr, newest):
             findings = tuple(judge(assignment, state, brokers, min_isr, newest))
         since_ms = topic.leaderless_since_ms.get(partition)
         views.append(
@@ -97,7 +126,24 @@ def judge_topic(
     return views
 
 
-def needed_brokers(view: PartitionView, brokers: Mapping[BrokerId, object]) -> tuple[BrokerId, ...]:
+@lru_cache(LISTS_MAX)
+def members_of(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> frozenset[BrokerId]:
+    """The members of *isr* that are *replicas*, each once; few pairs, each of many partitions."""
+    return frozenset(replicas).intersection(isr)
+
+
+@lru_cache(LISTS_MAX)
+def is_same_set(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> bool:
+    """Whether both name the same brokers, each once."""
+    return len(replicas) == len(isr) == len(members_of(replicas, isr))
+
+
+def strangers_in(assignment: PartitionAssignment, state: PartitionState) -> tuple[BrokerId, ...]:
+    named = {state.leader, *state.isr} - {NO_LEADER}
+    return tuple(sorted(named.difference(assignment.replicas)))
+
+
+def needed_brokers(view: PartitionView, brokers: Container[BrokerId]) -> tuple[BrokerId, ...]:
     """The brokers of which one must come back for the partition to have a leader without loss.
 
     Those are its ISR, if it has no live leader and all of them are dead; none otherwise: where one
@@ -111,14 +157,15 @@ def needed_brokers(view: PartitionView, brokers: Mapping[BrokerId, object]) -> t
 def is_sound(
     assignment: PartitionAssignment,
     state: PartitionState,
-    brokers: Mapping[BrokerId, object],
+    brokers: Container[BrokerId],
     min_isr: int,
     newest: int,
 ) -> bool:
     """Whether `judge` would find nothing; most partitions are so, and this is much quicker."""
     replicas, adding, removing = assignment
     return (
-        min_isr < len(state.isr) == len(replicas)
+        min_isr < len(state.isr)
+        and is_same_set(replicas, state.isr)
         and state.leader == replicas[0]
         and state.leader in brokers
         and state.controller_epoch <= newest
@@ -131,17 +178,18 @@ def is_sound(
 def judge(
     assignment: PartitionAssignment,
     state: PartitionState | None,
-    brokers: Mapping[BrokerId, object],
+    brokers: Container[BrokerId],
     min_isr: int,
     newest: int,
 ) -> Iterable[Finding]:
     """The findings of one partition, worst first; *newest* is the epoch of the last controller.
 
-    As Kafka's tools have it: under-replicated when the ISR is smaller than the replica set,
-    unavailable without a leader that is alive, under min ISR also without a leader, at min ISR
-    with or without one.
+    As Kafka's tools have it: under-replicated when replicas are out of the ISR, unavailable without
+    a leader that is alive, under min ISR also without a leader, at min ISR with or without one.
+    Kafka's tools count entries of lists; here the members of sets count, whatever stands there.
     """
-    isr_size = 0 if state is None else len(state.isr)
+    isr_size = 0 if state is None else len(members_of(assignment.replicas, state.isr))
+    replica_count = len(set(assignment.replicas))
     has_leader = state is not None and state.leader != NO_LEADER
     if state is None:
         yield Finding.NO_STATE
@@ -149,8 +197,9 @@ def judge(
         yield Finding.UNAVAILABLE
     if not has_leader or isr_size < min_isr:
         yield Finding.UNDER_MIN_ISR
-    if isr_size < len(assignment.replicas):
+    if isr_size < replica_count:
         yield Finding.UNDER_REPLICATED
+    yield from damage_in(assignment, state)
     if state is not None and state.controller_epoch > newest:
         yield Finding.CONTROLLER_EPOCH_AHEAD
     if isr_size == min_isr:
@@ -161,6 +210,16 @@ def judge(
         yield Finding.REASSIGNING
     if state is not None and state.leader_recovery_state != RECOVERED:
         yield Finding.RECOVERING
+
+
+def damage_in(assignment: PartitionAssignment, state: PartitionState | None) -> Iterable[Finding]:
+    """What no controller would have written."""
+    if not assignment.replicas:
+        yield Finding.NO_REPLICAS
+    if state is not None and strangers_in(assignment, state):
+        yield Finding.STRANGERS
+    if len(set(assignment.replicas)) < len(assignment.replicas):
+        yield Finding.REPEATED_REPLICAS
 
 
 def min_isr_of(topic: TopicSnapshot, snapshot: ClusterSnapshot, default: int) -> int:
@@ -194,7 +253,7 @@ def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
     preferred: Counter[BrokerId] = Counter()
     for topic in snapshot.topics.values():
         for partition in topic.assignment.partitions.values():
-            replicas.update(partition.replicas)
+            replicas.update(set(partition.replicas))
             preferred[partition.preferred_leader] += 1
         leaders.update(state.leader for state in topic.states.values())
     brokers = sorted((snapshot.brokers.keys() | replicas.keys()) - {NO_LEADER})

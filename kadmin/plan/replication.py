@@ -46,7 +46,7 @@ def is_under_replicated(view: PartitionView) -> bool:
 
 def replicas_out(view: PartitionView) -> tuple[BrokerId, ...]:
     """The replicas that are not in the ISR, in the order of the replica set."""
-    return tuple(each for each in view.assignment.replicas if each not in view.isr)
+    return tuple(each for each in dict.fromkeys(view.assignment.replicas) if each not in view.isr)
 
 
 def to_be_asked(replication: Replication) -> dict[BrokerId, list[TopicPartition]]:

@@ -128,11 +128,12 @@ def dead_leader_warnings(report: ClusterReport) -> list[str]:
     The controller writes another, or none, when it learns of the death; while there is none, or it
     has a lot to do, the last one stands there.
     """
+    live = report.snapshot.live
     led: dict[BrokerId, list[str]] = {}
     for item in report.topics:
         for view in item.partitions:
             leader = view.leader
-            if leader is not None and leader not in report.snapshot.brokers:
+            if leader is not None and leader not in live:
                 led.setdefault(leader, []).append(f"{view.topic}-{view.partition}")
     return [
         f"broker {leader} is dead, and still named as the leader of"

@@ -94,7 +94,7 @@ def summary_of(
 ) -> TopicSummary:
     views = judge_topic(report.snapshot, topic, default_min_isr)
     counts = Counter(finding for view in views for finding in view.findings)
-    replicas = [len(view.assignment.origin) for view in views]
+    replicas = [len(set(view.assignment.origin)) for view in views]
     return TopicSummary(
         topic=topic,
         replicas_min=min(replicas, default=0),

@@ -4,9 +4,10 @@ Pure: a snapshot and a request in, a plan or a refusal out.  A plan is what is s
 what is executed; it carries the versions that it was made from.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
@@ -38,6 +39,10 @@ from kadmin.plan.topic_refusals import (
     UnknownBrokers,
 )
 from kadmin.plan.topic_text import check_topic_name
+from kadmin.plan.wording import counted
+
+NAMED_MAX: Final = 5
+"""A warning names no more partitions than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,12 +94,16 @@ class CreatePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddPartitionsPlan:
-    """More partitions for a topic: *before* becomes *after*, if *before* is still what is there."""
+    """More partitions for a topic: *before* becomes *after*, if *before* is still what is there.
+
+    *warnings* are for the operator, who may go on.
+    """
 
     name: str
     before: TopicAssignment
     after: TopicAssignment
     placement: Placement | None
+    warnings: tuple[str, ...] = ()
 
     @property
     def added(self) -> Layout:
@@ -256,7 +265,7 @@ def plan_add_partitions(
         added = place(
             racks_of(snapshot.brokers),
             partition_count=partition_count - present,
-            replication_factor=len(before.partitions[0].replicas),
+            replication_factor=len(set(before.partitions[0].replicas)),
             placement=placement,
             first_partition=present,
             tell=tell,
@@ -270,7 +279,47 @@ def plan_add_partitions(
         topic_id=before.topic_id,
         extra=before.extra,
     )
-    return AddPartitionsPlan(name=name, before=before, after=after, placement=placement)
+    return AddPartitionsPlan(
+        name=name,
+        before=before,
+        after=after,
+        placement=placement,
+        warnings=tuple(replica_warnings(before, added)),
+    )
+
+
+def replica_warnings(before: TopicAssignment, added: Layout) -> Iterator[str]:
+    """What is odd about how many replicas the partitions have and the *added* ones get."""
+    damaged = [
+        number
+        for number, part in before.partitions.items()
+        if not part.replicas or len(set(part.replicas)) < len(part.replicas)
+    ]
+    if damaged:
+        yield (
+            f"{partitions_text(damaged)} {'has' if len(damaged) == 1 else 'have'} no replicas, or"
+            " the same broker several times"
+        )
+    counts = Counter(len(set(part.replicas)) for part in before.partitions.values())
+    given = Counter(len(set(replicas)) for replicas in added.values())
+    if len(counts) > 1:
+        told = ", ".join(f"{count} have {each}" for each, count in sorted(counts.items()))
+        yield (
+            f"the partitions do not have the same number of replicas ({told}):"
+            f" the new {'one gets' if len(added) == 1 else 'ones get'}"
+            f" {' or '.join(map(str, sorted(given)))}"
+        )
+    elif counts.keys() != given.keys():
+        yield (
+            f"the partitions have {counted(next(iter(counts)), 'replica')} each: the new"
+            f" {'one gets' if len(added) == 1 else 'ones get'}"
+            f" {' or '.join(map(str, sorted(given)))}"
+        )
+
+
+def partitions_text(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:NAMED_MAX])) + (", …" if len(numbers) > NAMED_MAX else "")
+    return f"partition{'' if len(numbers) == 1 else 's'} {shown}"
 
 
 def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:

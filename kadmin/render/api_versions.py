@@ -73,7 +73,7 @@ def kafka_lines(
 ) -> Iterator[str]:
     """Broker by broker; without which versions Kafka's own client would use."""
     for broker, registration in brokers.items():
-        address = registration.endpoints[0].address
+        address = registration.endpoints[0].address if registration.endpoints else "no address"
         node = f"{address} (id: {broker} rack: {registration.rack or 'null'})"
         if broker not in apis:
             yield f"{node} -> ERROR: it did not answer"

@@ -86,9 +86,10 @@ def unless(unknown: int, number: int) -> int | None:
 
 
 def broker_state(snapshot: ClusterSnapshot, broker_id: BrokerId) -> str:
-    """Whether a broker is registered; `unreadable` when it is, but nobody knows as what."""
+    """Whether a broker is registered; `unreadable` when it is, but nobody knows as what, and
+    `unreachable` when it names no address."""
     if broker_id in snapshot.brokers:
-        return "live"
+        return "live" if snapshot.brokers[broker_id].is_reachable else "unreachable"
     return "unreadable" if is_fault(snapshot, subjects.broker(broker_id)) else "dead"
 
 

@@ -151,7 +151,11 @@ def plan_lines(plan: TopicPlan, limit: int | None = PLAN_LINES_MAX) -> Iterable[
         case CreatePlan():
             return create_lines(plan, limit)
         case AddPartitionsPlan():
-            return [*add_partitions_lines(plan, limit), f"  warning: {KEY_WARNING}"]
+            warnings = (*plan.warnings, KEY_WARNING)
+            return [
+                *add_partitions_lines(plan, limit),
+                *(f"  warning: {text}" for text in warnings),
+            ]
         case DeletePlan():
             return [delete_line(plan)]
         case ConfigPlan():

@@ -74,7 +74,7 @@ def topic_body(
             {
                 **partition_body(view),
                 "leaderless_since": time_text(view.leaderless_since_ms),
-                "needs_brokers": needed_brokers(view, snapshot.brokers),
+                "needs_brokers": needed_brokers(view, snapshot.live),
             }
             for view in item.partitions
         ]

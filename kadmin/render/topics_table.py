@@ -1,7 +1,7 @@
 """A report on topics as a table, for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -9,6 +9,7 @@ from rich.text import Text
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
+from kadmin.plan.reassignment.targets import repeated
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
@@ -96,7 +97,7 @@ def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
 
 
 def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> FittedTable:
-    brokers = report.snapshot.brokers
+    brokers, live = report.snapshot.brokers, report.snapshot.live
     has_racks = any(broker.rack is not None for broker in brokers.values())
     table = FittedTable()
     table.add_column("partition", justify="right")
@@ -113,18 +114,20 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Fi
         cells: list[Cell] = [
             str(view.partition),
             leader_cell(view),
-            replicas_cell(view, brokers),
+            replicas_cell(view, live),
         ]
         if shows_isr:
             cells.append(" ".join(map(str, view.isr)) or "none")
         if has_racks:
             racks = (brokers.get(replica) for replica in view.assignment.replicas)
             cells.append(visible(" ".join((broker and broker.rack) or "-" for broker in racks)))
-        table.add_row(*cells, status_cell(view, brokers))
+        table.add_row(*cells, status_cell(view, live))
     return table
 
 
 def leader_cell(view: PartitionView) -> Text:
+    if Finding.STATE_UNREADABLE in view.findings:
+        return Text("unknown", style="red")
     if view.leader is None:
         return Text("none", style="bold red")
     if Finding.NON_PREFERRED_LEADER in view.findings:
@@ -133,7 +136,7 @@ def leader_cell(view: PartitionView) -> Text:
     return Text(str(view.leader))
 
 
-def replicas_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text:
+def replicas_cell(view: PartitionView, brokers: Container[BrokerId]) -> Text:
     """The replicas in their order; those out of the ISR and the dead are struck."""
     text = Text()
     for replica in view.assignment.replicas:
@@ -146,7 +149,7 @@ def replicas_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Te
     return text
 
 
-def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Cell:
+def status_cell(view: PartitionView, brokers: Container[BrokerId]) -> Cell:
     words = list(status_words(view, brokers))
     if not words:
         return Text("ok", style="green")
@@ -154,15 +157,14 @@ def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Cell
     return shortened(words, "red" if is_bad else "yellow")
 
 
-def status_words(
-    view: PartitionView, brokers: Mapping[BrokerId, object]
-) -> Iterator[tuple[str, ...]]:
+def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[tuple[str, ...]]:
     """The findings in words that say who, each in shorter and shorter forms; what the leader's cell
     shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
     # Without a leader it counts as under min ISR, however many are left: nothing more to say.
-    is_short = len(isr) < view.min_isr
-    fell_to_min_isr = view.leader is not None and len(replicas) > view.min_isr
+    isr_count = len(view.isr_members)
+    is_short = isr_count < view.min_isr
+    fell_to_min_isr = view.leader is not None and len(set(replicas)) > view.min_isr
     for finding in view.findings:
         if finding is Finding.UNAVAILABLE and view.leader is not None:
             yield with_needs(f"leader {view.leader} is dead", "", view, brokers)
@@ -172,12 +174,14 @@ def status_words(
             yield with_needs("no leader", since, view, brokers)
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller", "not taken up"
+        elif finding is Finding.STATE_UNREADABLE:
+            yield "its state cannot be read", "state unreadable"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:
-            yield f"under min ISR ({len(isr)} of {view.min_isr})", "under min ISR"
+            yield f"under min ISR ({isr_count} of {view.min_isr})", "under min ISR"
         elif finding is Finding.AT_MIN_ISR and fell_to_min_isr:
             yield f"at min ISR ({view.min_isr})", "at min ISR"
         elif finding is Finding.UNDER_REPLICATED and view.state is not None:
-            out = [replica for replica in replicas if replica not in isr]
+            out = [replica for replica in dict.fromkeys(replicas) if replica not in isr]
             dead = [
                 f"{replica} dead" if replica not in brokers else str(replica) for replica in out
             ]
@@ -195,10 +199,23 @@ def status_words(
             yield "reassigning " + " ".join(moves), "reassigning"
         elif finding is Finding.RECOVERING:
             yield "recovering from an unclean election", "recovering"
+        else:
+            yield from damage_words(finding, view)
+
+
+def damage_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ...]]:
+    if finding is Finding.NO_REPLICAS:
+        yield "has no replicas", "no replicas"
+    elif finding is Finding.STRANGERS:
+        names = ", ".join(map(str, view.strangers))
+        yield f"in the ISR without a replica: {names}", f"no replica: {names}"
+    elif finding is Finding.REPEATED_REPLICAS:
+        twice = ", ".join(map(str, repeated(view.assignment.replicas)))
+        yield f"named several times: {twice}", f"repeats {twice}"
 
 
 def with_needs(
-    ill: str, since: str, view: PartitionView, brokers: Mapping[BrokerId, object]
+    ill: str, since: str, view: PartitionView, brokers: Container[BrokerId]
 ) -> tuple[str, ...]:
     """What is *ill*, and who must come back for the partition to be led again."""
     needed = needed_brokers(view, brokers)

@@ -18,13 +18,17 @@ from kadmin.settings.resolve import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSettings(TlsSettings):
-    """What a connection to brokers needs; *bootstrap* has every port."""
+    """What a connection to brokers needs; *bootstrap* has every port.
+
+    *same_broker* has the addresses among them that are known to be listeners of one broker.
+    """
 
     bootstrap: str
     timeout_s: float
     sasl: BrokerSasl = BrokerSasl.NONE
     user: str | None = None
     password: Secret | None = None
+    same_broker: tuple[tuple[str, ...], ...] = ()
 
     @property
     def protocol(self) -> str:

@@ -45,8 +45,9 @@ def brokers(text: str, version: int = 5) -> dict[BrokerId, BrokerRegistration]:
 
 
 def assignment(text: str, *, adding: str = "", removing: str = "", version: int = 3):
-    """`0,1 1,0` has two partitions; *adding* and *removing* count for partition 0."""
-    parts = [ids(part) for part in text.split()]
+    """`0,1 -` has two partitions, of which the second has no replicas; *adding* and *removing*
+    count for partition 0."""
+    parts = [ids("" if part == "-" else part) for part in text.split()]
     return TopicAssignment(
         partitions={
             number: PartitionAssignment(
@@ -89,6 +90,7 @@ def topic(
         states = {
             number: state(part.replicas[0], ",".join(map(str, part.replicas)))
             for number, part in made.partitions.items()
+            if part.replicas
         }
     return TopicSnapshot(
         name=name,

@@ -22,7 +22,8 @@ from cluster.runtime.zookeeper.session import Session
 from cluster.runtime.zookeeper.watcher import Watcher
 from cluster.zk import paths
 from cluster.zk.configs import decode_config_change
-from cluster.zk.steps import read_children, read_each
+from cluster.zk.requests import GetData, Refused
+from cluster.zk.steps import read, read_children
 from cluster.zk.znode import Znode
 
 EXPIRATION_MS: Final = 15 * 60 * 1000
@@ -68,8 +69,12 @@ class ConfigChangeListener(Watcher):
 
     async def _read_some(self, session: Session, names: Sequence[str]) -> None:
         """Read the notifications *names*, and hand on what they are about."""
-        found = await run(session, read_each(f"{paths.CONFIG_CHANGES}/{name}" for name in names))
-        nodes = [node for node in found if node is not None]
+        asked = [GetData(f"{paths.CONFIG_CHANGES}/{name}") for name in names]
+        replies = await run(session, read(asked))
+        for request, reply in zip(asked, replies, strict=True):
+            if isinstance(reply, Refused):
+                logger.warning("%s: %s", request.path, reply.reason)
+        nodes = [reply for reply in replies if isinstance(reply, Znode)]
         changed = tuple(dict.fromkeys(changed_entities(nodes)))
         if not self._own.paths.isdisjoint(changed) and (appliers := await self._own.read(session)):
             self._apply_own(appliers)

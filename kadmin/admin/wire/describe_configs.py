@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from kafka.admin import ConfigResourceType
-from kafka.errors import UnknownTopicOrPartitionError, for_code
+from kafka.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError, for_code
 from kafka.protocol.admin import DescribeConfigsRequest
 
 from cluster.model.config_entity import Entity
@@ -40,17 +40,20 @@ class TopicConfigs:
     inherited: Mapping[str, str]
 
 
-def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict[str, TopicConfigs]:
+def read_topic_configs(
+    connection: WireConnection, names: Sequence[str], denied: list[str] | None = None
+) -> dict[str, TopicConfigs]:
     """The configs of each topic of *names*, by name, without those that brokers hide.
 
-    A topic that is gone is left out.
+    A topic that is gone is left out, and so is one whose configs may not be read, where *denied*
+    takes its name.
 
     Raises:
         KafkaError: the error of a topic, which `connect_brokers` translates.
     """
     own = ConfigSource.DYNAMIC_TOPIC_CONFIG
     found = {}
-    for name, described in read_topics(connection, names).items():
+    for name, described in read_topics(connection, names, denied=denied).items():
         # What is sensitive has no value here.
         values = sorted(
             (config.name, config.value, config.config_source == own)
@@ -65,9 +68,15 @@ def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict
 
 
 def read_topics(
-    connection: WireConnection, names: Sequence[str], *, with_synonyms: bool = False
+    connection: WireConnection,
+    names: Sequence[str],
+    *,
+    with_synonyms: bool = False,
+    denied: list[str] | None = None,
 ) -> dict[str, Described]:
     """What a broker tells of each topic of *names*, by name; a topic that is gone is left out.
+
+    *denied* takes the names of those that may not be read.
 
     Raises:
         NotServed: the brokers are older than 1.1.
@@ -80,9 +89,9 @@ def read_topics(
             time.sleep(PAUSE_S)
         for start in range(0, len(left), TOPICS_PER_REQUEST):
             some = left[start : start + TOPICS_PER_REQUEST]
-            found |= describe(connection, TOPIC, some, with_synonyms=with_synonyms)
+            found |= describe(connection, TOPIC, some, with_synonyms=with_synonyms, denied=denied)
         # Not every broker has heard of a new topic yet; the next one asked may have.
-        left = [name for name in names if name not in found]
+        left = [name for name in names if name not in found and name not in (denied or ())]
         if not left:
             break
     return found
@@ -117,8 +126,10 @@ def describe(
     *,
     broker: int | None = None,
     with_synonyms: bool = False,
+    denied: list[str] | None = None,
 ) -> dict[str, Described]:
-    """What one broker tells of *names*, by name; topics that it does not know are left out."""
+    """What one broker tells of *names*, by name; topics that it does not know are left out, and so
+    are those that may not be read, where *denied* takes their names."""
     if not connection.serves(DescribeConfigsRequest):
         # The form of older ones does not tell the source of a value.
         raise NotServed(connection.settings.bootstrap, "configs with their sources", "1.1")
@@ -128,6 +139,9 @@ def describe(
     found = {}
     for result in connection.ask(request, broker).results:
         if result.error_code == UnknownTopicOrPartitionError.errno:
+            continue
+        if denied is not None and result.error_code == TopicAuthorizationFailedError.errno:
+            denied.append(result.resource_name)
             continue
         if result.error_code != 0:
             whose = "topic" if kind == TOPIC else "broker"

@@ -6,6 +6,7 @@ their own, and it is handed those that have answered first.
 """
 
 import socket
+import struct
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
@@ -23,6 +24,11 @@ from kadmin.settings.brokers import BrokerSettings
 if TYPE_CHECKING:
     import ssl
 
+ANSWER_HEAD: Final = struct.Struct(">ii")
+"""How a broker's answer begins: its size, without these four bytes, and the correlation id."""
+SIZE_SIZE: Final = 4
+CORRELATION_ID: Final = 0
+
 GLANCE_S: Final = 1.0
 """For addresses that nobody waits for: a command ends that long after its beginning at least."""
 
@@ -34,6 +40,8 @@ class Voice(Enum):
     HANGS_UP = "hangs up"
     """As brokers before 0.10 do at a request that they do not know; one that wants another
     protocol; or a forwarder of ports with nobody behind it."""
+    TALKS = "talks"
+    """As no broker does: a check of health by HTTP that is registered among the listeners."""
 
 
 class Probe:
@@ -52,7 +60,8 @@ class Probe:
     def working(self) -> list[str]:
         """The addresses that have answered when the first one has, in their order.
 
-        Those where somebody takes connections and hangs up count if there are no others.
+        Those where somebody takes connections and hangs up count if there are no others, and after
+        these those where somebody talks who is no broker.
 
         Raises:
             BrokersUnreachable: nobody is at any of them; says why of each.
@@ -72,10 +81,17 @@ class Probe:
         return frozenset(each for each, voice in found.items() if voice is Voice.ANSWERS)
 
     def down(self) -> dict[str, str]:
-        """Those where nobody has answered up to now, each with the reason."""
+        """Those where nobody has answered up to now, each with the reason; none of a broker that
+        has answered elsewhere."""
         found = self._asking.answers(GLANCE_S)
+        heard = {each for each, voice in found.items() if voice is Voice.ANSWERS}
+        for listeners in self._settings.same_broker:
+            if not heard.isdisjoint(listeners):
+                heard.update(listeners)
         reasons = {each: found.get(each, "no answer") for each in self._asking.servers}
-        return {each: why for each, why in reasons.items() if isinstance(why, str)}
+        return {
+            each: why for each, why in reasons.items() if isinstance(why, str) and each not in heard
+        }
 
     def _reasons(self, found: Mapping[str, Voice | str]) -> str:
         silence = "no answer"
@@ -115,7 +131,17 @@ def greet(connection: socket.socket, host: str, *, tls: "ssl.SSLContext | None")
     """Ask what every broker since 0.10 tells everybody, also those who have not logged in."""
     if tls is not None:
         connection = tls.wrap_socket(connection, server_hostname=host)
-    buffers = encode_request(ApiKey.API_VERSIONS, 0, 0, "kadmin", ApiVersionsRequest("", ""))
+    buffers = encode_request(
+        ApiKey.API_VERSIONS, 0, CORRELATION_ID, "kadmin", ApiVersionsRequest("", "")
+    )
     with connection:
         connection.sendall(b"".join(cast("list[bytes]", buffers)))
-        return Voice.ANSWERS if connection.recv(1) else Voice.HANGS_UP
+        head = b""
+        while len(head) < ANSWER_HEAD.size:
+            more = connection.recv(ANSWER_HEAD.size - len(head))
+            if not more:
+                return Voice.TALKS if head else Voice.HANGS_UP
+            head += more
+    size, correlation_id = ANSWER_HEAD.unpack(head)
+    is_answer = correlation_id == CORRELATION_ID and size > ANSWER_HEAD.size - SIZE_SIZE
+    return Voice.ANSWERS if is_answer else Voice.TALKS

@@ -10,12 +10,19 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from kafka.errors import UnknownTopicOrPartitionError, for_code
+from kafka.errors import (
+    AuthorizationError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
 from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
+from cluster.model import fault as subjects
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
 from cluster.model.controller import Controller
+from cluster.model.fault import Fault
 from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
@@ -54,12 +61,13 @@ def read_snapshot(
         (registration(broker, protocol) for broker in told["brokers"]),
         key=lambda broker: broker.broker_id,
     )
-    topics = {topic.name: topic for topic in known_topics(told["topics"])}
+    faults: list[Fault] = []
+    topics = {topic.name: topic for topic in known_topics(visible(told["topics"], faults))}
     names = [] if selection is None else selection.select(topics)
     topics = {name: with_reassignments(topics[name], ongoing or {}) for name in names}
     defaults = NO_OVERRIDES
     if with_configs and topics:
-        topics, defaults = with_topic_configs(connection, topics)
+        topics, defaults = with_topic_configs(connection, topics, faults)
     controller = told.get("controller_id")
     return ClusterSnapshot(
         brokers={broker.broker_id: broker for broker in brokers},
@@ -69,6 +77,7 @@ def read_snapshot(
         if controller is None or controller < 0
         else Controller(broker_id=BrokerId(controller)),
         broker_defaults=defaults,
+        faults=tuple(faults),
     )
 
 
@@ -96,12 +105,35 @@ def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
     return selection.wanted
 
 
+def visible(told: Iterable[Mapping[str, Any]], faults: list[Fault]) -> list[Mapping[str, Any]]:
+    """What was *told* of topics, where one is told at all; those that were asked for by name and
+    may not be read join the *faults*."""
+    found: list[Mapping[str, Any]] = []
+    denied: list[Mapping[str, Any]] = []
+    for topic in told:
+        is_denied = topic["error_code"] == TopicAuthorizationFailedError.errno
+        (denied if is_denied else found).append(topic)
+    if not found and denied:
+        return denied
+    for topic in denied:
+        name = topic["name"]
+        faults.append(subjects.hidden(subjects.topic(name), f"topic '{name}'"))
+    return found
+
+
 def with_topic_configs(
-    connection: WireConnection, topics: Mapping[str, TopicSnapshot]
+    connection: WireConnection, topics: Mapping[str, TopicSnapshot], faults: list[Fault]
 ) -> tuple[dict[str, TopicSnapshot], ConfigOverrides]:
-    """*topics* with configs, and the brokers' default; those that are gone now are left out."""
-    configs = read_topic_configs(connection, list(topics))
-    detailed = {}
+    """*topics* with configs, and the brokers' default; those that are gone now are left out.
+
+    Where configs may not be read, the topics stay without them, which joins the *faults* as one.
+    """
+    denied: list[str] = []
+    configs = read_topic_configs(connection, list(topics), denied)
+    detailed = {name: topics[name] for name in denied}
+    if denied:
+        whose = f"topic '{denied[0]}'" if len(denied) == 1 else f"{len(denied)} topics"
+        faults.append(subjects.hidden(subjects.CONFIGS, f"the configs of {whose}"))
     defaults = NO_OVERRIDES
     for name, told in configs.items():
         detailed[name] = replace(topics[name], config=ConfigOverrides(values=told.overrides))
@@ -123,6 +155,17 @@ def with_reassignments(
         return topic
     partitions = {**topic.assignment.partitions, **found}
     return replace(topic, assignment=replace(topic.assignment, partitions=partitions))
+
+
+def told_reassignments(
+    connection: WireConnection,
+) -> tuple[dict[TopicPartition, PartitionAssignment], tuple[Fault, ...]]:
+    """As `read_reassignments`; none, and the fault, where this user may not hear of them."""
+    try:
+        return read_reassignments(connection), ()
+    except AuthorizationError:
+        fault = subjects.hidden(subjects.REASSIGNMENT, "which replicas are added and removed")
+        return {}, (fault,)
 
 
 def read_reassignments(

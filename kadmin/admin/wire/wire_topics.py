@@ -21,7 +21,7 @@ from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
-from kadmin.admin.wire.snapshot import known_topics, read_reassignments, read_snapshot
+from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
 from kadmin.errors import KadminError
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.select import TopicSelection
@@ -83,9 +83,13 @@ class WireTopics:
         # Metadata holds the states anyway.
         if not with_topics:
             return read_snapshot(self.connection, None)
-        ongoing = read_reassignments(self.connection)
+        ongoing, faults = told_reassignments(self.connection)
         told = read_snapshot(self.connection, selection, with_configs=True, ongoing=ongoing)
-        return replace(told, topics={**{name: gone(name) for name in self.going}, **told.topics})
+        return replace(
+            told,
+            topics={**{name: gone(name) for name in self.going}, **told.topics},
+            faults=(*faults, *told.faults),
+        )
 
     def fence(self) -> Fence:
         return NO_FENCE

@@ -21,15 +21,16 @@ class NoSuchListener(KadminError):
 
     def __init__(self, protocol: str, offered: set[str]) -> None:
         super().__init__(
-            f"no broker listens for {protocol}, only for {', '.join(sorted(offered))}",
+            f"no broker listens for {protocol}"
+            + (f", only for {', '.join(sorted(offered))}" if offered else ": none has an address"),
             hint="--broker-tls and --broker-sasl choose the protocol; --bootstrap-server the"
             " brokers themselves",
         )
         self.protocol = protocol
 
 
-def read_bootstrap(connection: Connection, protocol: str) -> str:
-    """The addresses `host:port,…` of all live brokers that listen for *protocol*.
+def read_bootstrap(connection: Connection, protocol: str) -> tuple[tuple[str, ...], ...]:
+    """The addresses `host:port` where live brokers listen for *protocol*, broker by broker.
 
     Raises:
         NoBrokerAlive: none is registered.
@@ -39,12 +40,18 @@ def read_bootstrap(connection: Connection, protocol: str) -> str:
     brokers = connection.read(read_brokers())
     if not brokers:
         raise NoBrokerAlive(connection.settings.connect)
-    endpoints = [endpoint for broker in brokers.values() for endpoint in broker.endpoints]
-    found = [
-        endpoint.address
-        for endpoint in endpoints
-        if endpoint.security_protocol == protocol and endpoint.host
-    ]
+    found = tuple(
+        addresses
+        for broker in brokers.values()
+        if (
+            addresses := tuple(
+                endpoint.address
+                for endpoint in broker.endpoints
+                if endpoint.security_protocol == protocol and endpoint.host and endpoint.port > 0
+            )
+        )
+    )
     if not found:
-        raise NoSuchListener(protocol, {endpoint.security_protocol for endpoint in endpoints})
-    return ",".join(found)
+        offered = {each.security_protocol for one in brokers.values() for each in one.endpoints}
+        raise NoSuchListener(protocol, offered)
+    return found

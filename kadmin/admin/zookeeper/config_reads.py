@@ -3,25 +3,44 @@
 Sequences of requests, in few round trips.  Decides nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from cluster.coordination.configs import overrides_in, read_overrides
-from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.config_entity import (
+    NO_OVERRIDES,
+    ConfigEntity,
+    ConfigOverrides,
+    Entity,
+    EntityKind,
+)
+from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.fault import Fault
 from cluster.zk import paths
-from cluster.zk.configs import config_path, entity_of_path
-from cluster.zk.requests import GetData
-from cluster.zk.steps import Steps, items_in, node_in, read, read_children, read_paths_below
+from cluster.zk.configs import (
+    PLAIN_KINDS,
+    config_path,
+    decode_mendable_config,
+    entity_at,
+    is_meant_by,
+)
+from cluster.zk.requests import GetChildren, GetData, Refused, ZkReply
+from cluster.zk.steps import (
+    Steps,
+    items_in,
+    names_in,
+    node_in,
+    read,
+    read_children,
+    read_paths_below,
+)
 from kadmin.admin.answers import ConfigSnapshot
-from kadmin.admin.zookeeper.faults import faults_of
+from kadmin.admin.zookeeper.faults import faults_of, mendable_faults
 from kadmin.admin.zookeeper.snapshot import (
     brokers_in,
     decoding_brokers,
     decoding_topics,
     topics_in,
 )
-from kadmin.plan.entities import EntitySelection, order_of
+from kadmin.plan.entities import EntitySelection, Wanted, order_of
 
 
 def find_entities(selection: EntitySelection) -> Steps[list[ConfigEntity]]:
@@ -30,25 +49,49 @@ def find_entities(selection: EntitySelection) -> Steps[list[ConfigEntity]]:
     Topics are not looked up: a name may be a pattern there.
     """
     root, client = selection.root, selection.client
-    if root.entity is not None:
-        roots = [ConfigEntity(root.entity)]
-    else:
-        roots = yield from read_entities_below([f"{paths.CONFIG}/{root.kind}"])
+    roots = yield from read_wanted([f"{paths.CONFIG}/{root.kind}"], [None], root)
     if client is None:
         return sorted(roots, key=order_of)
-    if client.entity is not None:
-        return sorted((ConfigEntity(user.root, client.entity) for user in roots), key=order_of)
     parents = [f"{config_path(user)}/{client.kind}" for user in roots]
-    return sorted((yield from read_entities_below(parents)), key=order_of)
+    users = [user.root for user in roots]
+    return sorted((yield from read_wanted(parents, users, client)), key=order_of)
+
+
+def read_wanted(
+    parents: Sequence[str], users: Sequence[Entity | None], wanted: Wanted
+) -> Steps[list[ConfigEntity]]:
+    """The entities that are *wanted* below each of *parents*, which is that of one of *users*.
+
+    One that is named need not have a znode, and may have others that no broker reads.
+    """
+    named = wanted.entity
+    if named is None:
+        return (yield from read_entities_below(parents))
+    found = [ConfigEntity(named) if user is None else ConfigEntity(user, named) for user in users]
+    if named.name is None or named.kind in PLAIN_KINDS:
+        return found
+    replies = yield from read(map(GetChildren, parents))
+    below = (
+        f"{parent}/{name}"
+        for parent, reply in zip(parents, replies, strict=True)
+        if not isinstance(reply, Refused)
+        for name in names_in(parent, reply)
+    )
+    for entity in entities_at(below):
+        if is_meant_by(named, entity.root if entity.child is None else entity.child):
+            found.append(entity)
+    return found
 
 
 def read_entities_below(parents: Iterable[str]) -> Steps[list[ConfigEntity]]:
-    entities = []
-    for path in (yield from read_paths_below(parents)):
-        entity = entity_of_path(path.removeprefix(f"{paths.CONFIG}/"))
+    return list(entities_at((yield from read_paths_below(parents))))
+
+
+def entities_at(node_paths: Iterable[str]) -> Iterator[ConfigEntity]:
+    for path in node_paths:
+        entity = entity_at(path.removeprefix(f"{paths.CONFIG}/"))
         assert entity is not None
-        entities.append(entity)
-    return entities
+        yield entity
 
 
 def read_configs(
@@ -58,20 +101,35 @@ def read_configs(
 
     An entity without a znode has no configs.
     """
-    return apart((yield from read_overrides(tuple(entities))))
+    entities = tuple(entities)
+    replies = yield from read(GetData(config_path(entity)) for entity in entities)
+    return apart(zip(entities, replies, strict=True))
 
 
 def apart(
-    found: Mapping[ConfigEntity, ConfigOverrides | CorruptZnodeError],
+    found: Iterable[tuple[ConfigEntity, ZkReply]],
 ) -> tuple[dict[ConfigEntity, ConfigOverrides], tuple[Fault, ...]]:
-    """What could be understood of *found*, and what could not."""
+    """What could be understood of *found*, and what could not; of what can be mended, both."""
     configs: dict[ConfigEntity, ConfigOverrides] = {}
     faults: list[CorruptZnodeError] = []
-    for entity, overrides in found.items():
-        if isinstance(overrides, CorruptZnodeError):
-            faults.append(overrides)
-        else:
-            configs[entity] = overrides
+    for entity, reply in found:
+        path = config_path(entity)
+        if isinstance(reply, Refused):
+            faults.append(may_not_be_read(path))
+            continue
+        node = node_in(path, reply)
+        if node is None:
+            configs[entity] = NO_OVERRIDES
+            continue
+        try:
+            config = decode_mendable_config(node)
+        except CorruptZnodeError as error:
+            faults.append(error)
+            continue
+        configs[entity] = config
+        if entity.is_raw and config.values:
+            faults.append(node.corrupt("its name is not URL-encoded, so no broker reads it"))
+        faults += mendable_faults(node, entity.kind, config)
     return configs, faults_of(faults)
 
 
@@ -84,8 +142,7 @@ def read_config_snapshot(entities: Sequence[ConfigEntity]) -> Steps[ConfigSnapsh
     broker_reply, topic_reply, *replies = yield from read(
         (of_brokers, of_topics, *map(GetData, nodes))
     )
-    found = map(overrides_in, map(node_in, nodes, replies))
-    configs, faults = apart(dict(zip(entities, found, strict=True)))
+    configs, faults = apart(zip(entities, replies, strict=True))
     told = zip(topics, items_in(of_topics, topic_reply), strict=True)
     return ConfigSnapshot(
         configs=configs,

@@ -20,7 +20,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
-from cluster.zk.steps import Steps, run
+from cluster.zk.steps import Denied, Steps, run
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
@@ -56,8 +56,13 @@ class Connection:
         self.reader = BatchedReader(client, timeout_s=settings.timeout_s)
 
     def read(self, steps: Steps[T]) -> T:
-        """Carry *steps* out, which only read data and children, and return what they come to."""
-        return run(steps, self.reader.replies_to)
+        """Carry *steps* out, which only read data and children, and return what they come to.
+
+        Raises:
+            ZooKeeperDenied: they cannot do without what may not be read; names the path.
+        """
+        with denying(self.settings.connect):
+            return run(steps, self.reader.replies_to)
 
 
 class ZooKeeperUnreachable(UnreachableError):
@@ -83,6 +88,15 @@ class ZooKeeperDenied(KadminError):
             " 'kadmin --help', and 'getAcl' of the znode in zookeeper-shell",
         )
         self.connect = connect
+
+
+@contextmanager
+def denying(connect: str) -> Iterator[None]:
+    """Let a sequence that may not read what it needs end with what an operator can act on."""
+    try:
+        yield
+    except Denied as error:
+        raise ZooKeeperDenied(connect, f"no permission for {error.path}") from error
 
 
 class NoSuchChroot(KadminError):

@@ -82,8 +82,7 @@ class BatchedReader:
         What is decoded is decoded while the server still works on what comes after, and again when
         the connection was lost in between.
 
-        Raises:
-            NoAuthError: a node may not be read, and was not one of many.
+        What may not be read is answered by `Refused`.
         """
         groups = [list(group) for _, group in groupby(requests, type)]
         parts = [part for group in groups for part in parts_of(group)]
@@ -206,13 +205,11 @@ def replies_of(group: Sequence[ZkRequest], results: Iterator[list[Any]]) -> Iter
             yield Many([refusal(i) if isinstance(i, KazooException) else i for i in items])
         return
     for item in next(results):
-        if isinstance(item, KazooException):
-            raise item
-        yield item
+        yield refusal(item) if isinstance(item, KazooException) else item
 
 
 def refusal(error: KazooException) -> Refused:
-    """What *error* says of one of many nodes; raises it where it says more than that."""
+    """What *error* says of a node; raises it where it says more than that."""
     if isinstance(error, NoAuthError):
         return Refused(str(error))
     raise error

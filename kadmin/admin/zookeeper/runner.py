@@ -33,7 +33,7 @@ from cluster.zk.requests import (
 )
 from cluster.zk.steps import Steps, from_singles, in_singles, run
 from cluster.zkclient.kazoo_requests import ERRORS, Started, begin, first_failure, reply_to, size_of
-from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied
+from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, denying
 from kadmin.errors import KadminError, UnreachableError
 
 LOST: Final = (ConnectionLoss, ConnectionClosedError, SessionExpiredError, KazooTimeoutError)
@@ -80,7 +80,8 @@ def run_blocking(connection: Connection, steps: Steps[T]) -> T:
     """
     server = Server(connection)
     try:
-        return run(steps, server.serve)
+        with denying(connection.settings.connect):
+            return run(steps, server.serve)
     except transaction.NeverAnswered as error:
         raise server.never_answered(error.path) from error
     except transaction.OutcomeUnknown as error:

@@ -9,22 +9,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.config_entity import NO_OVERRIDES
-from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import NEVER_READ, NO_LEADER, BrokerId
+from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides, EntityKind
+from cluster.model.errors import CorruptZnodeError, may_not_be_read
+from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment
 from cluster.zk.brokers import decode_broker
-from cluster.zk.configs import decode_config
+from cluster.zk.configs import decode_config, decode_mendable_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
-from cluster.zk.requests import GetChildren, GetMany, Refused, ZkReply
+from cluster.zk.requests import Children, GetChildren, GetMany, Refused, ZkReply
 from cluster.zk.steps import Steps, items_in, names_in, read, read_children
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.answers import NoClusterHere
-from kadmin.admin.zookeeper.faults import faults_of
+from kadmin.admin.zookeeper.faults import faults_of, mendable_faults
 from kadmin.admin.zookeeper.topic_names import name_fault
 from kadmin.plan.select import TopicSelection
 
@@ -48,14 +48,18 @@ def read_snapshot(
 
     Raises:
         NoClusterHere: there is no `/brokers/topics` at *cluster*.
+        Denied: topics are named, and it may not be seen which there are.
     """
     broker_names, topic_names, marked = yield from read(
         map(GetChildren, (paths.BROKER_IDS, paths.TOPICS, paths.DELETE_TOPICS))
     )
     if topic_names is None:
         raise NoClusterHere(cluster, paths.TOPICS)
+    faults: list[CorruptZnodeError] = []
+    if isinstance(topic_names, Refused) and not selection.wanted:
+        topic_names = Children(visible_names(paths.TOPICS, topic_names, faults))
     names = selection.select(names_in(paths.TOPICS, topic_names)) if with_topics else []
-    faults = [fault for name in names if (fault := name_fault(name)) is not None]
+    faults += [fault for name in names if (fault := name_fault(name)) is not None]
     names = [name for name in names if name_fault(name) is None]
     fixed = (
         decoding(decode_controller, [paths.CONTROLLER]),
@@ -63,9 +67,18 @@ def read_snapshot(
         decoding(decode_reassignment, [paths.REASSIGN_PARTITIONS]),
         decoding(decode_config, [BROKER_DEFAULTS]),
     )
-    of_brokers = decoding_brokers(names_in(paths.BROKER_IDS, broker_names))
+    of_brokers = decoding_brokers(visible_names(paths.BROKER_IDS, broker_names, faults))
     of_topics = decoding_topics(names)
-    of_configs = decoding(decode_config, map(paths.topic_config, names))
+    mendable: dict[str, tuple[CorruptZnodeError, ...]] = {}
+
+    def decode_topic_config(node: Znode) -> ConfigOverrides:
+        config = decode_mendable_config(node)
+        unread = tuple(mendable_faults(node, EntityKind.TOPICS, config))
+        if unread:
+            mendable[node.path] = unread
+        return config
+
+    of_configs = decoding(decode_topic_config, map(paths.topic_config, names))
     *told, broker_reply, topic_reply, config_reply = yield from read(
         (*fixed, of_brokers, of_topics, of_configs)
     )
@@ -82,7 +95,7 @@ def read_snapshot(
         # A controller that was elected since the epoch was read has written, or nobody was.
         (reply,) = yield from read((fixed[1],))
         (epoch,) = understood(fixed[1], reply, faults)
-    gone = frozenset(names_in(paths.DELETE_TOPICS, marked))
+    gone = frozenset(visible_names(paths.DELETE_TOPICS, marked, faults))
     return ClusterSnapshot(
         brokers=brokers,
         topics={
@@ -100,8 +113,16 @@ def read_snapshot(
         controller_epoch=epoch,
         moving=moving or {},
         broker_defaults=broker_defaults or NO_OVERRIDES,
-        faults=faults_of(faults),
+        faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),
     )
+
+
+def visible_names(path: str, reply: ZkReply, faults: list[CorruptZnodeError]) -> tuple[str, ...]:
+    """As `names_in`; none where they may not be seen, which joins the *faults*."""
+    if isinstance(reply, Refused):
+        faults.append(may_not_be_read(path))
+        return ()
+    return names_in(path, reply)
 
 
 def read_brokers() -> Steps[dict[BrokerId, BrokerRegistration]]:
@@ -172,15 +193,11 @@ def understood(
     found: list[Value | None] = []
     for path, item in zip(request.paths, items_in(request, reply), strict=True):
         if isinstance(item, CorruptZnodeError | Refused):
-            faults.append(denial(path) if isinstance(item, Refused) else item)
+            faults.append(may_not_be_read(path) if isinstance(item, Refused) else item)
             found.append(None)
         else:
             found.append(item)
     return found
-
-
-def denial(path: str) -> CorruptZnodeError:
-    return CorruptZnodeError(path, NEVER_READ, "may not be read by this user")
 
 
 def decoding_brokers(names: Iterable[str]) -> Decoding[BrokerRegistration]:

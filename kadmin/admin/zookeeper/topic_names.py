@@ -5,11 +5,11 @@ Reads names only, and imports no more than that takes: it is what the shell wait
 
 from typing import TYPE_CHECKING
 
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.ids import NEVER_READ
 from cluster.model.topic_name import topic_name_problem
 from cluster.zk import paths
-from cluster.zk.requests import GetChildren
+from cluster.zk.requests import GetChildren, Refused
 from cluster.zk.steps import Steps, names_in, read
 from kadmin.admin.answers import NoClusterHere, TopicNames
 
@@ -28,6 +28,9 @@ def read_topic_names(cluster: str) -> Steps[TopicNames]:
         raise NoClusterHere(cluster, paths.TOPICS)
     names = names_in(paths.TOPICS, found)
     unnameable = [fault for name in names if (fault := name_fault(name)) is not None]
+    if isinstance(marked, Refused):
+        unnameable.append(may_not_be_read(paths.DELETE_TOPICS))
+        marked = None
     faults: tuple[Fault, ...] = ()
     if unnameable:
         # Whoever waits for names hardly ever needs it.

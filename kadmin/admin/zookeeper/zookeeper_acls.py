@@ -11,12 +11,13 @@ from cluster.coordination.resource_acls import read_resource_acls, write_resourc
 from cluster.model.acl import ResourceAcls, ResourcePattern, ResourceType
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
-from cluster.zk.brokers import decode_broker
-from cluster.zk.steps import read_children, read_each
+from cluster.zk.requests import GetData
+from cluster.zk.steps import read, read_children
 from kadmin.admin.answers import AclSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.faults import faults_of
+from kadmin.admin.zookeeper.snapshot import brokers_in, decoding_brokers
 from kadmin.admin.zookeeper.transaction import read_fence, write
 from kadmin.errors import RefusedError, UsageError
 from kadmin.plan.acls import AclPlan, constant, order_of
@@ -67,13 +68,18 @@ class ZooKeeperAcls:
         found = self.connection.read(read_resource_acls())
         acls: dict[ResourcePattern, ResourceAcls] = {}
         damaged = {}
-        for resource in sorted(found, key=order_of):
-            told = found[resource]
+        for resource in sorted(found.rules, key=order_of):
+            told = found.rules[resource]
             if isinstance(told, CorruptZnodeError):
                 (damaged[resource],) = faults_of([told])
             else:
                 acls[resource] = told
-        return AclSnapshot(acls=acls, damaged=damaged)
+        return AclSnapshot(
+            acls=acls,
+            damaged=damaged,
+            hidden=dict(zip(found.hidden, faults_of(found.hidden.values()), strict=True)),
+            unread=faults_of(found.unread),
+        )
 
     def rehearse(self, plans: Sequence[AclPlan]) -> None:
         """See that there are brokers that will understand *plans*.
@@ -90,7 +96,9 @@ class ZooKeeperAcls:
                 f"ZooKeeper has no place for ACLs of {wrong[0]!r}: no znode can have that name",
                 hint="kadmin acls --bootstrap-server HOST:PORT asks the brokers",
             )
-        store, *nodes = self.connection.read(read_each([paths.ACLS, *parents.values()]))
+        # What may not be read is there all the same.
+        asked = [paths.ACLS, *parents.values()]
+        store, *nodes = self.connection.read(read(map(GetData, asked)))
         for resource, parent, node in zip(resources, parents.values(), nodes, strict=True):
             # An authorizer that knows these makes their parents when it starts.
             is_young = not resource.is_literal or resource.resource_type is ResourceType.USER
@@ -105,11 +113,16 @@ class ZooKeeperAcls:
             raise SpellingUnknown(spelt[0])
 
     def brokers_are_new(self) -> bool:
-        """Whether all live brokers are of 2.7 or newer; not where none is alive."""
-        names = self.connection.read(read_children(paths.BROKER_IDS))
-        nodes = self.connection.read(read_each(f"{paths.BROKER_IDS}/{name}" for name in names))
-        brokers = [decode_broker(node) for node in nodes if node is not None]
-        return bool(brokers) and all(broker.version >= REGISTERED_SINCE_2_7 for broker in brokers)
+        """Whether all live brokers are of 2.7 or newer; not where none is alive, or one cannot be
+        read."""
+        request = decoding_brokers(self.connection.read(read_children(paths.BROKER_IDS)))
+        faults: list[CorruptZnodeError] = []
+        (reply,) = self.connection.read(read((request,)))
+        brokers = brokers_in(request, reply, faults).values()
+        for fault in faults_of(faults):
+            self.warn(f"left out: {fault}")
+        is_known = bool(brokers) and not faults
+        return is_known and all(broker.version >= REGISTERED_SINCE_2_7 for broker in brokers)
 
     def fence(self) -> Fence:
         return read_fence(self.connection)

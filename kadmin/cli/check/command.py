@@ -18,7 +18,7 @@ SCOPE: Final = "What is looked at"
 LOOK: Final = "How it is told"
 
 KINDS: Final = (
-    *("controller", "offline", "under-min-isr", "zookeeper", "log-dir", "dead-broker"),
+    *("controller", "offline", "damaged", "under-min-isr", "zookeeper", "log-dir", "dead-broker"),
     *(
         "silent-broker",
         "at-min-isr",
@@ -43,6 +43,14 @@ PAUSE_S: Final = 1.0
     metavar="KIND",
     section=SCOPE,
     help=f"Leave out findings of this kind; may be repeated: {', '.join(KINDS)}.",
+)
+@option(
+    "--unreadable",
+    type=click.Choice(["critical", "warning", "note"]),
+    default="warning",
+    show_default=True,
+    section=SCOPE,
+    help="How bad it is that something cannot be read; it is named in any case.",
 )
 @option(
     "--default-min-isr",
@@ -84,9 +92,10 @@ def check(session: Session, **options: Any) -> None:
     serves. If only --bootstrap-server names the cluster, it asks the brokers for what they know,
     and says at the end what could not be checked.
 
-    Critical: no controller, offline partitions, partitions under min ISR, failed log directories,
-    ZooKeepers that do not form one ensemble. Warnings: ZooKeepers that are down, brokers that are
-    dead or do not answer, replicas out of the ISR, data that cannot be read, deletions and
+    Critical: no controller, offline partitions, partitions under min ISR or without replicas,
+    failed log directories, ZooKeepers that do not form one ensemble. Warnings: ZooKeepers that are
+    down, brokers that are dead or do not answer, replicas out of the ISR, replicas and ISRs that
+    somebody damaged, data that cannot be read (--unreadable says how bad that is), deletions and
     reassignments that hang, throttles left behind, brokers of different releases, replicas that are
     not spread over racks. Notes: leaders that are not the preferred ones, skew, and work in
     progress. Exits with 4 if anything is critical or a warning, otherwise with 0.
@@ -128,7 +137,7 @@ def look(session: Session, options: dict[str, Any]) -> "CheckReport":
     from dataclasses import replace
 
     from kadmin.cli.check.reading import read_evidence
-    from kadmin.plan.check.findings import Kind
+    from kadmin.plan.check.findings import Kind, Severity
     from kadmin.plan.check.judge import judge
 
     evidence = read_evidence(
@@ -136,7 +145,11 @@ def look(session: Session, options: dict[str, Any]) -> "CheckReport":
         default_min_isr=options["default_min_isr"],
         asks_brokers=not options["no_brokers"],
     )
-    report = judge(evidence, [Kind(name) for name in options["ignored"]])
+    report = judge(
+        evidence,
+        [Kind(name) for name in options["ignored"]],
+        unreadable=Severity(options["unreadable"]),
+    )
     findings = tuple(
         each if each.command is None else replace(each, command=session.aimed(each.command))
         for each in report.findings

@@ -1,18 +1,21 @@
 """The evidence of a check: who is asked for what, and what if somebody does not answer?"""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kadmin.cli.session import Session
-from kadmin.errors import KadminError
+from kadmin.errors import KadminError, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId
     from kadmin.admin.ports import ConfigAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.plan.check.evidence import Evidence
+
+T = TypeVar("T")
 
 TELLS_CONFIGS = (2, 4)
 """The first release whose brokers tell all of topics."""
@@ -40,6 +43,7 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
 
 
 def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
+    from cluster.model import fault as subjects
     from kadmin.admin.zookeeper.ensemble import ask_ensemble
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
     from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
@@ -48,28 +52,41 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
     from kadmin.plan.ensemble import report_on
     from kadmin.plan.select import TopicSelection
 
-    gaps = []
+    hidden: list[str] = []
     with session.connect() as connection:
         topics = ZooKeeperTopics(connection)
-        names = topics.names()
         snapshot = topics.snapshot(TopicSelection())
-        try:
-            elections = tuple(ZooKeeperElections(connection).under_way())
-        except KadminError as error:
-            elections = ()
-            gaps.append(f"elections: {error.message}")
-        configs = broker_configs(ZooKeeperConfigs(connection))
+        names = None
+        if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
+            names = unless_hidden(hidden, topics.names)
+        elections = unless_hidden(hidden, ZooKeeperElections(connection).under_way)
+        configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
     session.leave_out_down_servers()
     return Evidence(
         snapshot=snapshot,
         now_ms=now_ms(),
         default_min_isr=default_min_isr,
-        orphan_marks=tuple(sorted(names.marked_for_deletion - set(names.names))),
-        elections=elections,
-        broker_configs=configs,
+        orphan_marks=()
+        if names is None
+        else tuple(sorted(names.marked_for_deletion - set(names.names))),
+        elections=tuple(elections or ()),
+        broker_configs=None if configs is None else configs[0],
         ensemble=report_on(ask_ensemble(session.settings.zookeeper(), admin_port=None)),
-        unlooked=tuple(gaps),
+        faults=() if configs is None else tuple(configs[1]),
+        hidden=tuple(dict.fromkeys(hidden)),
     )
+
+
+def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
+    """What *call* returns; None, and the reason in *hidden*, where it may not or cannot be read."""
+    from kadmin.admin.wire.errors import BrokersDenied
+    from kadmin.admin.zookeeper.connection import ZooKeeperDenied
+
+    try:
+        return call()
+    except (ZooKeeperDenied, BrokersDenied, RefusedError) as error:
+        hidden.append(error.message)
+    return None
 
 
 def by_brokers(session: Session, connection: "WireConnection", default_min_isr: int) -> "Evidence":
@@ -84,32 +101,36 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     if not tells_configs:
         gaps.append("min ISR, throttles and reassignments: brokers tell of them from 2.4 on")
     attempts = Attempts()
+    configs = attempts.ask(
+        "configs of brokers", lambda: broker_configs(WireConfigs(connection, session.output.warn))
+    )
     evidence = Evidence(
         snapshot=read_snapshot(connection, TopicSelection(), with_configs=tells_configs),
         now_ms=now_ms(),
         default_min_isr=default_min_isr,
-        broker_configs=attempts.ask(
-            "configs of brokers",
-            lambda: broker_configs(WireConfigs(connection, session.output.warn)),
-        ),
+        broker_configs=None if configs is None else configs[0],
+        faults=() if configs is None else tuple(configs[1]),
         unlooked=(*gaps, *attempts.gaps),
     )
     return with_brokers(evidence, connection)
 
 
-def broker_configs(admin: "ConfigAdmin") -> "dict[BrokerId, Mapping[str, str]]":
-    """The dynamic configs of single brokers."""
+def broker_configs(
+    admin: "ConfigAdmin",
+) -> "tuple[dict[BrokerId, Mapping[str, str]], Sequence[Fault]]":
+    """The dynamic configs of single brokers, and what of them cannot be read."""
     from cluster.model.config_entity import EntityKind
     from cluster.model.ids import BrokerId
     from kadmin.plan.entities import EntitySelection, Wanted
 
     entities = admin.find(EntitySelection(Wanted(EntityKind.BROKERS)))
-    found, _ = admin.read(entities)
-    return {
+    found, faults = admin.read(entities)
+    told = {
         BrokerId(int(entity.root.name)): overrides.values
         for entity, overrides in found.items()
         if entity.root.name is not None and entity.root.name.isdecimal()
     }
+    return told, faults
 
 
 def with_brokers(evidence: "Evidence", connection: "WireConnection") -> "Evidence":

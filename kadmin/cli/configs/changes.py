@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from cluster.model.config_entity import EntityKind
+from cluster.model.config_entity import ConfigEntity, EntityKind
 from kadmin.cli.configs.entities import entities_of
 from kadmin.cli.files import read_text
 from kadmin.cli.session import Session
@@ -16,7 +16,7 @@ from kadmin.execute.configs import config_steps
 from kadmin.plan.config_arguments import parse_assignments, parse_names, parse_properties
 from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
-from kadmin.plan.entities import EntitySelection, Wanted
+from kadmin.plan.entities import EntitySelection, Wanted, options_of
 from kadmin.plan.record_loss import question_of
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.render.configs import alter_document
@@ -50,6 +50,16 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
         whose = str(plans[0].entity) if len(plans) == 1 else f"these {len(plans)} entities"
         return question_of(f"the configs of {whose}", lossy_count, len(plans))
 
+    def meant(entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:
+        """Those that are changed: nothing is set where no broker reads it."""
+        raw = [entity for entity in entities if entity.is_raw] if request.add else []
+        for entity in raw:
+            session.warn(
+                f"{entity} has configs that no broker reads, and keeps them:"
+                f" 'kadmin configs --alter {options_of(entity)} --delete-config KEY' removes them"
+            )
+        return [entity for entity in entities if entity not in raw]
+
     with session.configs() as admin:
         absence = admin.absence()
         if absence is not None:
@@ -57,7 +67,7 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
                 f"no broker has ever registered here; is the chroot right? ({absence.connect})"
             )
         change: Change[ConfigPlan] = Change(
-            steps=lambda: config_steps(admin, request, entities_of(admin, selection)),
+            steps=lambda: config_steps(admin, request, meant(entities_of(admin, selection))),
             lines=lambda plan: [str(plan)],
             warnings=lambda plan: plan.warnings,
             report=report,

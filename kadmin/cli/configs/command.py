@@ -252,6 +252,7 @@ def selection_of(options: dict[str, Any]) -> EntitySelection:
 
 
 def describe(session: Session, selection: EntitySelection, *, with_all: bool) -> None:
+    from cluster.model import fault as subjects
     from kadmin.cli.configs.entities import entities_of
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
     from kadmin.render.configs import describe_document
@@ -277,10 +278,13 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         return
     if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
         # The znode of a user who has configs only together with clients is an empty parent.
-        found = {entity: config for entity, config in found.items() if config.values}
+        found = {each: config for each, config in found.items() if config.values}
+    elif any(entity.is_raw for entity in found):
+        found = {each: config for each, config in found.items() if config.values or not each.is_raw}
     session.output.show(describe_document(found, faults))
+    shown = set(map(subjects.config, found))
     for fault in faults:
-        session.output.warn(f"left out: {fault}")
+        session.output.warn(str(fault) if fault.subject in shown else f"left out: {fault}")
 
 
 def absent_broker(admin: "ConfigAdmin", entities: "Sequence[ConfigEntity]") -> str | None:

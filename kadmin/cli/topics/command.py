@@ -437,6 +437,7 @@ def read_report(
     options: dict[str, Any],
     only: "Finding | None",
 ) -> "ClusterReport":
+    from cluster.model.fault import Thing
     from kadmin.plan.report import report_on
     from kadmin.plan.select import NoSuchTopicId
 
@@ -453,7 +454,10 @@ def read_report(
         names = list(snapshot.topics)
         if topic_id is None and selection.missing(names) and not options["if_exists"]:
             # A topic that is damaged is missing in the snapshot, but it is there.
-            selection.require(admin.names().names)
+            hidden = (
+                each.subject.name for each in snapshot.faults if each.subject.thing is Thing.TOPIC
+            )
+            selection.require([*admin.names().names, *hidden])
     if topic_id is not None:
         # The topic may have been deleted and made again since its id was read.
         names = [name for name in names if snapshot.topics[name].assignment.topic_id == topic_id]

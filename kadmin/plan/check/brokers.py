@@ -25,15 +25,7 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
     snapshot = evidence.snapshot
     yield from controller_findings(snapshot)
     yield from dead_brokers(snapshot)
-    if evidence.silent_brokers:
-        verb = "is" if len(evidence.silent_brokers) == 1 else "are"
-        yield Finding(
-            severity=Severity.WARNING,
-            kind=Kind.SILENT_BROKER,
-            text=f"{brokers_text(evidence.silent_brokers)} {verb} registered and did not answer",
-            brokers=evidence.silent_brokers,
-            command=DESCRIBE,
-        )
+    yield from unheard_brokers(evidence)
     yield from restarted_brokers(snapshot, evidence.now_ms)
     if evidence.log_dirs is not None:
         yield from failed_dirs(evidence.log_dirs)
@@ -43,25 +35,47 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from skew(snapshot)
 
 
+def unheard_brokers(evidence: Evidence) -> Iterator[Finding]:
+    """Brokers that did not answer, and those that nobody can ask."""
+    brokers = evidence.snapshot.brokers
+    unreachable = tuple(each for each, broker in brokers.items() if not broker.is_reachable)
+    silent = tuple(each for each in evidence.silent_brokers if each not in unreachable)
+    for found, why in (
+        (unreachable, "with no address: nobody can reach"),
+        (silent, "and did not answer"),
+    ):
+        if found:
+            is_one = len(found) == 1
+            whom = (" it" if is_one else " them") if found is unreachable else ""
+            yield Finding(
+                severity=Severity.WARNING,
+                kind=Kind.SILENT_BROKER,
+                text=f"{brokers_text(found)} {'is' if is_one else 'are'} registered {why}{whom}",
+                brokers=found,
+                command=DESCRIBE,
+            )
+
+
 def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     text = None
     controller = snapshot.controller
-    if not snapshot.brokers:
+    live = snapshot.live
+    if snapshot.knows_brokers and not snapshot.brokers:
         text = "no broker is alive"
     elif controller is None:
         if not any(fault.subject == subjects.CONTROLLER for fault in snapshot.faults):
             text = "no broker is the controller: nobody elects leaders"
-    elif controller.broker_id not in snapshot.brokers and not controller.is_kraft:
+    elif controller.broker_id not in live and not controller.is_kraft:
         text = f"broker {controller.broker_id} is the controller, and not registered"
     if text is not None:
         yield Finding(severity=Severity.CRITICAL, kind=Kind.CONTROLLER, text=text, command=DESCRIBE)
 
 
 def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    damaged = {fault.subject for fault in snapshot.faults}
+    live = snapshot.live
     for broker, load in judge_loads(snapshot).items():
         # One whose registration cannot be read is alive, and a finding of its own.
-        if broker in snapshot.brokers or subjects.broker(broker) in damaged:
+        if broker in live:
             continue
         yield Finding(
             severity=Severity.WARNING,
@@ -148,7 +162,8 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         for number, part in topic.assignment.partitions.items()
         # Of the dead nobody knows the rack.
         if all(replica in named for replica in part.target)
-        and len({named[replica] for replica in part.target}) < min(rack_count, len(part.target))
+        and len({named[replica] for replica in part.target})
+        < min(rack_count, len(set(part.target)))
     )
     if crowded:
         verb = "is" if len(crowded) == 1 else "are"

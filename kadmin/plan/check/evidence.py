@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cluster.model.fault import Fault
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis
@@ -18,7 +19,8 @@ class Evidence:
     were asked for and are not done.  *broker_configs* are brokers' own dynamic configs; *log_dirs*
     and *apis* are what brokers told, of whom *silent_brokers* are registered and did not answer.
     *ensemble* is what the ZooKeepers told of themselves.  Each of the four is None where nobody was
-    asked; *unlooked* says why.
+    asked; *unlooked* says why.  *faults* are about what cannot be read beside the snapshot, and
+    *hidden* is what may not be read, each with the reason.
     """
 
     snapshot: ClusterSnapshot
@@ -32,3 +34,5 @@ class Evidence:
     ensemble: EnsembleReport | None = None
     silent_brokers: tuple[BrokerId, ...] = ()
     unlooked: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    hidden: tuple[str, ...] = ()

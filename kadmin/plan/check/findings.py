@@ -21,6 +21,8 @@ class Kind(StrEnum):
 
     CONTROLLER = "controller"
     OFFLINE = "offline"
+    DAMAGED = "damaged"
+    """Replicas or ISR as only a hand can have written them."""
     UNDER_MIN_ISR = "under-min-isr"
     ZOOKEEPER = "zookeeper"
     LOG_DIR = "log-dir"

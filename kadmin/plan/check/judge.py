@@ -4,19 +4,26 @@ from collections.abc import Collection
 
 from kadmin.plan.check.brokers import broker_findings
 from kadmin.plan.check.evidence import Evidence
-from kadmin.plan.check.findings import CheckReport, Kind, in_order
+from kadmin.plan.check.findings import CheckReport, Kind, Severity, in_order
 from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.check.partitions import partition_findings
 from kadmin.plan.check.zookeepers import zookeeper_findings
 
 
-def judge(evidence: Evidence, ignored: Collection[Kind] = ()) -> CheckReport:
-    """Judge *evidence*; findings of *ignored* kinds are left out."""
+def judge(
+    evidence: Evidence,
+    ignored: Collection[Kind] = (),
+    unreadable: Severity = Severity.WARNING,
+) -> CheckReport:
+    """Judge *evidence*; findings of *ignored* kinds are left out.
+
+    *unreadable* is how bad it is that something cannot be read.
+    """
     snapshot = evidence.snapshot
     found = (
         *partition_findings(snapshot, evidence.default_min_isr),
         *broker_findings(evidence),
-        *leftover_findings(evidence),
+        *leftover_findings(evidence, unreadable),
         *zookeeper_findings(evidence.ensemble),
     )
     controller = snapshot.controller

@@ -4,6 +4,8 @@ cannot be read."""
 from collections.abc import Iterator
 from typing import Final
 
+from cluster.model import fault as subjects
+from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
@@ -15,15 +17,21 @@ from kadmin.plan.wording import counted
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
 
+SAYS_WHAT_MOVES: Final = frozenset({Thing.REASSIGNMENT, Thing.TOPICS, Thing.TOPIC})
 
-def leftover_findings(evidence: Evidence) -> Iterator[Finding]:
+
+def leftover_findings(
+    evidence: Evidence, unreadable: Severity = Severity.WARNING
+) -> Iterator[Finding]:
+    """*unreadable* is how bad it is that something cannot be read."""
     yield from deletions(evidence.snapshot, evidence.orphan_marks)
     yield from reassignments(evidence.snapshot)
     yield from elections(evidence)
     yield from throttles(evidence)
-    for fault in evidence.snapshot.faults:
+    faults = dict.fromkeys((*evidence.snapshot.faults, *evidence.faults))
+    for reason in (*map(str, faults), *evidence.hidden):
         yield Finding(
-            severity=Severity.WARNING, kind=Kind.UNREADABLE, text=f"this cannot be read: {fault}"
+            severity=unreadable, kind=Kind.UNREADABLE, text=f"this cannot be read: {reason}"
         )
 
 
@@ -58,8 +66,9 @@ def why_waiting(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> str:
     replicas = {
         replica for part in topic.assignment.partitions.values() for replica in part.replicas
     }
-    dead = tuple(sorted(replicas - snapshot.brokers.keys()))
-    if snapshot.controller is None:
+    live = snapshot.live
+    dead = tuple(sorted(replica for replica in replicas if replica not in live))
+    if snapshot.lacks_controller:
         return "there is no controller"
     if dead:
         return f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} dead"
@@ -86,8 +95,15 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         for topic in snapshot.topics.values()
         for number in topic.assignment.partitions
     }
-    under_way = moving(snapshot)
-    gone = tuple(sorted(under_way.keys() - there))
+    under_way, live = moving(snapshot), snapshot.live
+    unknown = {fault.subject for fault in snapshot.faults}
+    gone = tuple(
+        sorted(
+            partition
+            for partition in under_way.keys() - there
+            if unknown.isdisjoint({subjects.TOPICS, subjects.topic(partition.topic)})
+        )
+    )
     if gone:
         yield Finding(
             severity=Severity.WARNING,
@@ -98,9 +114,7 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         )
     by_dead: dict[tuple[BrokerId, ...], list[TopicPartition]] = {}
     for partition in sorted(under_way.keys() & there):
-        dead = tuple(
-            sorted(broker for broker in under_way[partition] if broker not in snapshot.brokers)
-        )
+        dead = tuple(sorted(broker for broker in under_way[partition] if broker not in live))
         by_dead.setdefault(dead, []).append(partition)
     for dead, partitions in by_dead.items():
         verb = "is" if len(partitions) == 1 else "are"
@@ -120,7 +134,7 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 def elections(evidence: Evidence) -> Iterator[Finding]:
     if not evidence.elections:
         return
-    has_controller = evidence.snapshot.controller is not None
+    has_controller = not evidence.snapshot.lacks_controller
     yield Finding(
         severity=Severity.NOTE if has_controller else Severity.WARNING,
         kind=Kind.ELECTION,
@@ -131,7 +145,12 @@ def elections(evidence: Evidence) -> Iterator[Finding]:
 
 
 def throttles(evidence: Evidence) -> Iterator[Finding]:
-    """Throttles of what no longer moves: they slow replicas down that have to catch up."""
+    """Throttles of what no longer moves: they slow replicas down that have to catch up.
+
+    None where it could not all be seen what moves.
+    """
+    if any(fault.subject.thing in SAYS_WHAT_MOVES for fault in evidence.snapshot.faults):
+        return
     under_way = moving(evidence.snapshot)
     moved_topics = {partition.topic for partition in under_way}
     left = tuple(

@@ -3,7 +3,7 @@
 One finding for each cause: all partitions that lack the same brokers are one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -18,13 +18,16 @@ DESCRIBE: Final = "kadmin topics --describe"
 
 
 class Cause(NamedTuple):
-    """Why a partition is ill: it waits for, or lacks, *brokers*."""
+    """Why a partition is ill: it waits for, lacks or should not have *brokers*."""
 
     kind: Kind
     reason: str
     brokers: tuple[BrokerId, ...] = ()
 
 
+NO_REPLICAS: Final = "has no replicas"
+REPEATED: Final = "names replicas twice"
+STRANGERS: Final = "has no replica of"
 NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
 NOT_ELECTED: Final = "nobody is elected"
@@ -42,21 +45,61 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
-            cause = cause_of(view, snapshot.brokers)
-            if cause is not None:
+            for cause in causes_of(view, snapshot.live):
                 partition = TopicPartition(view.topic, view.partition)
                 causes.setdefault(cause, []).append(partition)
                 lost_ms = view.leaderless_since_ms
                 if lost_ms is not None:
                     since_ms[cause] = min(lost_ms, since_ms.get(cause, lost_ms))
     for cause, partitions in causes.items():
-        yield finding_of(cause, tuple(sorted(partitions)), snapshot.brokers, since_ms.get(cause))
+        yield finding_of(cause, tuple(sorted(partitions)), snapshot.live, since_ms.get(cause))
+    yield from odd_numbers(snapshot)
 
 
-def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | None:
-    """The worst that there is about a partition; None for nothing."""
+def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Topics whose partitions are not numbered 0, 1, 2, …, and those without any."""
+    empty, gaps = [], []
+    for topic in snapshot.topics.values():
+        numbers = topic.assignment.partitions.keys()
+        if topic.is_marked_for_deletion:
+            continue
+        if not numbers:
+            empty.append(topic.name)
+        elif max(numbers) >= len(numbers):
+            gaps.append(topic.name)
+    for topics, what in ((empty, "no partitions"), (gaps, "gaps in the numbers of partitions")):
+        if topics:
+            yield Finding(
+                severity=Severity.WARNING,
+                kind=Kind.DAMAGED,
+                text=f"{counted(len(topics), 'topic')} {'has' if len(topics) == 1 else 'have'}"
+                f" {what}",
+                topics=tuple(topics),
+                command=f"{DESCRIBE} --topic {topics[0]}",
+            )
+
+
+def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]:
+    """What is damaged of a partition, and the worst besides."""
+    found = frozenset(view.findings)
+    if health.Finding.NO_REPLICAS in found:
+        yield Cause(Kind.DAMAGED, NO_REPLICAS)
+        return
+    if health.Finding.REPEATED_REPLICAS in found:
+        yield Cause(Kind.DAMAGED, REPEATED)
+    if health.Finding.STRANGERS in found:
+        yield Cause(Kind.DAMAGED, STRANGERS, view.strangers)
+    cause = worst_of(view, live)
+    if cause is not None:
+        yield cause
+
+
+def worst_of(view: PartitionView, live: Container[BrokerId]) -> Cause | None:
+    """The worst that there is about a partition whose replicas are sets; None for nothing."""
     found = frozenset(view.findings)
     lacking = tuple(sorted(set(view.assignment.replicas) - set(view.isr)))
+    if health.Finding.STATE_UNREADABLE in found:
+        return None  # The fault is a finding of its own.
     if health.Finding.NO_STATE in found:
         return Cause(Kind.OFFLINE, NO_STATE)
     if health.Finding.UNAVAILABLE in found:
@@ -69,7 +112,7 @@ def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | No
     if health.Finding.UNDER_REPLICATED in found and not set(lacking) <= set(view.assignment.adding):
         if health.Finding.AT_MIN_ISR not in found:
             return Cause(Kind.UNDER_REPLICATED, LACKS, lacking)
-        return Cause(Kind.AT_MIN_ISR, LAST_LEFT if len(view.isr) == 1 else LACKS, lacking)
+        return Cause(Kind.AT_MIN_ISR, LAST_LEFT if len(view.isr_members) == 1 else LACKS, lacking)
     if health.Finding.RECOVERING in found:
         return Cause(Kind.RECOVERING, RECOVERING)
     preferred = view.assignment.preferred_leader
@@ -81,7 +124,7 @@ def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | No
 def finding_of(
     cause: Cause,
     partitions: tuple[TopicPartition, ...],
-    live: Mapping[BrokerId, object],
+    live: Container[BrokerId],
     since_ms: int | None,
 ) -> Finding:
     """*since_ms* is when the first of *partitions* lost its leader, None where nobody knows."""
@@ -99,9 +142,7 @@ def finding_of(
     )
 
 
-def words_of(
-    cause: Cause, count: int, live: Mapping[BrokerId, object]
-) -> tuple[Severity, str, str]:
+def words_of(cause: Cause, count: int, live: Container[BrokerId]) -> tuple[Severity, str, str]:
     these = counted(count, "partition")
     is_one = count == 1
     lacking = who(cause.brokers, live) if cause.brokers else ""
@@ -112,6 +153,8 @@ def words_of(
                 offline_text(cause, these, is_one),
                 f"{DESCRIBE} --unavailable-partitions",
             )
+        case Kind.DAMAGED, reason:
+            return damage_words(reason, these, is_one, cause.brokers)
         case Kind.UNDER_MIN_ISR, reason:
             have = "has" if is_one else "have"
             why = (
@@ -143,6 +186,23 @@ def words_of(
             return Severity.NOTE, f"{these} {are} not led by {preferred}", command
 
 
+def damage_words(
+    reason: str, these: str, is_one: bool, brokers: tuple[BrokerId, ...]
+) -> tuple[Severity, str, str]:
+    have, its = ("has", "its") if is_one else ("have", "their")
+    if reason == NO_REPLICAS:
+        text = f"{these} {have} no replicas: nobody can lead {'it' if is_one else 'them'}"
+        return Severity.CRITICAL, text, DESCRIBE
+    if reason == REPEATED:
+        text = (
+            f"{these} {'names' if is_one else 'name'} a broker several times among {its} replicas"
+        )
+        return Severity.WARNING, f"{text}, where it counts once", DESCRIBE
+    verb = "holds no replica" if len(brokers) == 1 else "hold no replica"
+    text = f"{these} {have} {brokers_text(brokers)} in {its} ISR, which {verb}"
+    return Severity.WARNING, text, DESCRIBE
+
+
 def offline_text(cause: Cause, these: str, is_one: bool) -> str:
     are, have, their, them = (
         ("is", "has", "its", "it") if is_one else ("are", "have", "their", "them")
@@ -159,7 +219,7 @@ def offline_text(cause: Cause, these: str, is_one: bool) -> str:
     return f"{these} {are} offline until one of {whole} is back, the whole ISR"
 
 
-def who(brokers: tuple[BrokerId, ...], live: Mapping[BrokerId, object]) -> str:
+def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:
     """`broker 7, which is dead`; for several, which of them are."""
     dead = tuple(broker for broker in brokers if broker not in live)
     if not dead:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.placement import Racks
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from kadmin.errors import UsageError
+from kadmin.errors import RefusedError, UsageError
 from kadmin.plan.place import NotEnoughBrokers, drawn_placement, place
 from kadmin.plan.reassignment.targets import Target, Targets, repeated
 from kadmin.plan.select import NoSuchTopic
@@ -29,12 +29,25 @@ class BadBrokerList(UsageError):
         super().__init__(f"broker list {problem}", hint="write it like --broker-list 1,2,3")
 
 
+class NoReplicas(RefusedError):
+    """A partition that has no replicas, and is to say how many others get."""
+
+    def __init__(self, partition: TopicPartition) -> None:
+        super().__init__(
+            f"{partition} has no replicas, which are to say how many its topic gets",
+            hint="give it some: kadmin reassign --execute --topic"
+            f" {partition.topic} --partitions {partition.partition} --replicas BROKER[,BROKER...]",
+        )
+        self.partition = partition
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """*current* is what the topics have, and what they get where the proposal is taken back.
 
     *left_out* are brokers that were asked for and are not alive.  *uneven_topics* have partitions
-    with different numbers of replicas: they all get as many as the first.
+    with different numbers of replicas: they all get as many as the first.  What had no replicas is
+    missing from *current*: nothing can be given back to it.
     """
 
     current: Targets
@@ -77,6 +90,7 @@ def propose(
     Raises:
         NoSuchTopic: names all that are not there.
         NotEnoughBrokers: fewer of *brokers* are alive than a partition is to have replicas.
+        NoReplicas: a first partition has none, so that nobody knows how many all are to have.
         MixedRacks: the replicas have no place.
     """
     missing = [name for name in topics if name not in snapshot.topics]
@@ -92,8 +106,8 @@ def propose(
     for name in sorted(topics):
         topic = snapshot.topics[name]
         replicas = replicas_of(topic)
-        current.update(replicas)
-        if len({len(target.replicas) for target in replicas.values()}) > 1:
+        current.update({each: target for each, target in replicas.items() if target.replicas})
+        if len({len(set(target.replicas)) for target in replicas.values()}) > 1:
             uneven.append(name)
         try:
             proposed.update(proposal_for(topic, alive, is_rack_aware=is_rack_aware, draw=draw))
@@ -125,7 +139,10 @@ def proposal_for(
     if not partitions:
         return {}
     # While it is moved, a partition has more replicas than it is to have.
-    factor = len(next(iter(partitions.values())).target)
+    number, first = next(iter(partitions.items()))
+    factor = len(set(first.target))
+    if not factor:
+        raise NoReplicas(TopicPartition(topic.name, number))
     layout = place(
         racks,
         partition_count=len(partitions),

@@ -140,7 +140,7 @@ def planned(
     return ConfigPlan(
         entity=entity,
         before=before,
-        after=replace(before, values=values),
+        after=before.changed(values, values.keys()),
         change_version=change_version(entity.kind, oldest_registration),
     )
 

@@ -72,7 +72,8 @@ class Move:
 
     @property
     def removing(self) -> tuple[BrokerId, ...]:
-        return tuple(b for b in self.before.replicas if b not in self.target.replicas)
+        replicas = dict.fromkeys(self.before.replicas)
+        return tuple(b for b in replicas if b not in self.target.replicas)
 
     @property
     def destinations(self) -> tuple[BrokerId, ...]:
@@ -139,8 +140,15 @@ class MovePlan:
 
     @property
     def current(self) -> dict[TopicPartition, Target]:
-        """What takes all of it back: the replicas of now, of a move under way those before it."""
-        return {move.partition: Target(move.before.origin) for move in self.moves}
+        """What takes all of it back: the replicas of now, of a move under way those before it.
+
+        Nothing can be given back to a partition that had none.
+        """
+        return {
+            move.partition: Target(tuple(dict.fromkeys(move.before.origin)))
+            for move in self.moves
+            if move.before.origin
+        }
 
     @property
     def added(self) -> dict[BrokerId, int]:

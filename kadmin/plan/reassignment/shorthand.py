@@ -102,7 +102,7 @@ def evacuation(
         broker
         for topic in snapshot.topics.values()
         for part in topic.assignment.partitions.values()
-        for broker in part.target
+        for broker in set(part.target)
     )
     targets = leaving(snapshot, from_broker)
     stuck = []
@@ -137,7 +137,7 @@ def replicas_on(
 ) -> list[tuple[TopicPartition, tuple[BrokerId, ...]]]:
     """The partitions that *broker* has a replica of, once nothing moves, with all replicas."""
     return [
-        (partition, part.target)
+        (partition, tuple(dict.fromkeys(part.target)))
         for partition, part in staying_parts(snapshot)
         if broker in part.target
     ]

@@ -431,3 +431,18 @@ def test_a_request_to_delete_what_cannot_be_a_topic_stays() -> None:
 
     assert harness.zookeeper.node(paths.delete_topic("a b")) is not None
     assert harness.zookeeper.node(paths.topic("a b")) is not None
+
+
+def test_replicas_that_somebody_wrote_by_hand_are_a_set() -> None:
+    """And a partition without any does not stop the others."""
+    harness = active_controller(1, 2)
+
+    harness.create_topic("t", (1, 1, 1), (), (2, 1, 2))
+    harness.settle()
+
+    assert [
+        "1 LeaderAndIsr t-0:1/0[1] new, t-2:2/0[2,1] new",
+        "1 UpdateMetadata live[1,2] t-0:1/0[1], t-2:2/0[2,1]",
+        "2 LeaderAndIsr t-2:2/0[2,1] new",
+        "2 UpdateMetadata live[1,2] t-0:1/0[1], t-2:2/0[2,1]",
+    ] == harness.told()

@@ -148,6 +148,8 @@ def test_an_address_that_another_broker_has_is_found_and_damage_is_passed_over()
     ensemble = Ensemble()
     ensemble.register(broker(2, 9093))
     ensemble.put(Create("/brokers/ids/0", b"["))
+    ensemble.put(Create("/brokers/ids/7", b"bld-x-03:host:9092"))
+    ensemble.put(Create("/brokers/ids/foo", b""), Create("/brokers/ids/-1"))
 
     assert ensemble.run(find_shared_address(broker(1, 9092))) is None
     assert ensemble.run(find_shared_address(broker(2, 9093))) is None

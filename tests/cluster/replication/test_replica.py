@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import NO_LEADER_EPOCH, BrokerEpoch, ZkVersion
+from cluster.model.ids import NO_LEADER_EPOCH, BrokerEpoch, BrokerId, ZkVersion
 from cluster.model.topic import RECOVERED, RECOVERING, PartitionAssignment
 from cluster.replication.follower_state import FetchTime
 from cluster.replication.replica import LOOK_AGAIN, IsrRules, Replica
@@ -19,6 +19,7 @@ from tests.cluster.replication.leading import (
     state,
 )
 
+STRANGER = BrokerId(9)
 ALONE = PartitionAssignment((ME,))
 ALL = PartitionAssignment((ME, SECOND, THIRD))
 
@@ -251,6 +252,24 @@ def test_nobody_joins_who_is_dead_or_no_replica():
 
     assert fetch(replica, SECOND, 5) is None
     assert fetch(replica, THIRD, 5) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "proposed"),
+    [
+        ((ME, STRANGER), (ME, SECOND)),
+        ((ME, ME, STRANGER), (ME, SECOND)),
+        ((THIRD, STRANGER), (THIRD, SECOND, ME)),
+    ],
+)
+def test_the_next_isr_has_replicas_alone_whatever_somebody_wrote_by_hand(written, proposed):
+    replica = leader(*written)
+
+    change = fetch(replica, SECOND, 5)
+
+    assert change is not None
+    assert proposed == change.isr
+    assert {*written, SECOND} <= set(replica.maximal_isr), "who may be waited for still is"
 
 
 def test_one_proposal_at_a_time():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.security import ACL, make_digest_acl
 
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster
@@ -310,3 +311,73 @@ def test_a_name_that_no_znode_can_have_is_refused(authorized: Authorized, name: 
     assert ExitCode.USAGE == outcome.exit_code, outcome
     assert f"no place for ACLs of {name!r}: no znode can have that name" in outcome.stderr
     assert [] == authorized.client.get_children("/kafka-acl/Group")
+
+
+LOCKED = [make_digest_acl("kafka", "secret", all=True)]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "acl", "told"),
+    [
+        ("/kafka-acl/Group", None, LOCKED, "/kafka-acl/Group: may not be read by this user"),
+        (
+            "/kafka-acl-extended/prefixed/Topic",
+            None,
+            LOCKED,
+            "/kafka-acl-extended/prefixed/Topic: may not be read by this user",
+        ),
+        (
+            "/kafka-acl/Group/g",
+            STORED,
+            LOCKED,
+            "/kafka-acl/Group/g: may not be read by this user",
+        ),
+        ("/kafka-acl/Group/g", b"?", None, "/kafka-acl/Group/g (zkVersion 0): is not JSON"),
+        (
+            "/kafka-acl/Group/a/b",
+            STORED,
+            None,
+            "/kafka-acl/Group/a (zkVersion 0): no broker reads what stands below it: b",
+        ),
+        ("/kafka-acl/Queue/q", STORED, None, "/kafka-acl/Queue: no broker knows such a type"),
+        ("/brokers/ids/7", b"bld-x-03:host:9092", None, None),
+        ("/brokers/ids/foo", b"", None, None),
+    ],
+)
+def test_one_strange_znode_stops_nothing_else(
+    authorized: Authorized, path: str, data: bytes | None, acl: list[ACL] | None, told: str | None
+) -> None:
+    authorized.client.create(ORDERS, STORED)
+    if data is not None:
+        authorized.client.create(path, data, makepath=True)
+    if acl is not None:
+        authorized.client.set_acls(path, acl)
+
+    listed = authorized.run("--list")
+    authorized.done("--add", *ANN, "--operation", "Write", "--topic", "orders")
+
+    assert LISTED in listed.stdout
+    assert (ExitCode.DONE, 0 if told is None else 1) == (
+        listed.exit_code,
+        listed.stderr.count("left out: "),
+    )
+    assert told is None or f"left out: {told}" in listed.stderr
+    assert b'"Write","host":"*"' in authorized.data(ORDERS)
+
+
+def test_rules_that_may_be_hidden_are_not_changed(authorized: Authorized) -> None:
+    authorized.client.set_acls("/kafka-acl/Group", LOCKED)
+
+    refused = authorized.run("--add", *ANN, "--operation", "Read", "--group", "g")
+
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "/kafka-acl/Group: may not be read by this user" in refused.stderr
+
+
+def test_a_strange_registration_is_named_where_its_age_counts(authorized: Authorized) -> None:
+    authorized.client.create("/brokers/ids/7", b"bld-x-03:host:9092")
+
+    refused = authorized.run("--add", *ANN, "--operation", "Write", "--transactional-id", "x")
+
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "left out: /brokers/ids/7 (zkVersion 0): is not JSON" in refused.stderr

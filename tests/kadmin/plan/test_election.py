@@ -222,3 +222,15 @@ def test_all_that_is_wrong_in_a_file_is_named(text: str, problems: list[str]) ->
         parse_partitions(text, "e.json")
 
     assert list(raised.value.problems) == problems
+
+
+@pytest.mark.parametrize("kind", ElectionType)
+def test_nobody_is_elected_where_there_are_no_replicas(kind: ElectionType) -> None:
+    made = topic("t", "- -", {0: state(-1, ""), 1: state(1, "1")})
+    partitions = [TopicPartition("t", number) for number in (0, 1)]
+
+    elections = plan_election(cluster(brokers("1"), made), kind, partitions)
+
+    assert [(Prospect.IMPOSSIBLE, "it has no replicas")] * 2 == [
+        (each.prospect, each.reason) for each in elections
+    ]

@@ -220,3 +220,74 @@ def test_a_broker_alone_has_nobody_to_be_compared_with():
     (load,) = judge_loads(cluster(brokers("0"), topic("t", "0 0"))).values()
 
     assert (2, None, None) == (load.replicas, load.replica_skew_percent, load.leader_skew_percent)
+
+
+@pytest.mark.parametrize(
+    ("replicas", "found", "min_isr", "findings", "strangers"),
+    [
+        ("1,2,3", state(1, "1,2,9"), 1, {Finding.UNDER_REPLICATED, Finding.STRANGERS}, "9"),
+        (
+            "1,2,3",
+            state(1, "1,2,9"),
+            2,
+            {Finding.UNDER_REPLICATED, Finding.STRANGERS, Finding.AT_MIN_ISR},
+            "9",
+        ),
+        ("1,2,3", state(1, "1,2,3,9"), 2, {Finding.STRANGERS}, "9"),
+        ("1,2,3", state(9, "1,2,3"), 2, {Finding.STRANGERS, Finding.NON_PREFERRED_LEADER}, "9"),
+        (
+            "1,2",
+            state(9, "8,9"),
+            1,
+            {
+                Finding.STRANGERS,
+                Finding.NON_PREFERRED_LEADER,
+                Finding.UNDER_REPLICATED,
+                Finding.UNDER_MIN_ISR,
+            },
+            "8,9",
+        ),
+        # A list that names a member several times has no more members for it.
+        ("1,2,3", state(1, "1,1,2"), 1, {Finding.UNDER_REPLICATED}, ""),
+        ("1,2,3", state(1, "1,1,1"), 2, {Finding.UNDER_REPLICATED, Finding.UNDER_MIN_ISR}, ""),
+        ("1,1,1", state(1, "1,1,1"), 2, {Finding.REPEATED_REPLICAS, Finding.UNDER_MIN_ISR}, ""),
+        ("1,1,1", state(1, "1"), 1, {Finding.REPEATED_REPLICAS, Finding.AT_MIN_ISR}, ""),
+        ("1,2,2", state(1, "1"), 0, {Finding.REPEATED_REPLICAS, Finding.UNDER_REPLICATED}, ""),
+        (
+            "-",
+            state(1, "1"),
+            1,
+            {
+                Finding.NO_REPLICAS,
+                Finding.STRANGERS,
+                Finding.UNDER_MIN_ISR,
+                Finding.NON_PREFERRED_LEADER,
+            },
+            "1",
+        ),
+        (
+            "-",
+            None,
+            1,
+            {Finding.NO_REPLICAS, Finding.NO_STATE, Finding.UNAVAILABLE, Finding.UNDER_MIN_ISR},
+            "",
+        ),
+    ],
+)
+def test_members_of_sets_count_whatever_the_lists_say(
+    replicas, found, min_isr, findings, strangers
+):
+    made = topic("t", replicas, {} if found is None else {0: found})
+
+    (view,) = judge_topic(cluster(brokers("1 2 3 8 9"), made), made, min_isr)
+
+    assert findings == set(view.findings)
+    assert ids(strangers) == view.strangers
+
+
+def test_a_broker_that_is_named_several_times_has_one_replica():
+    loads = judge_loads(cluster(brokers("1 2"), topic("t", "1,1,1 2,1 -")))
+
+    assert {1: (2, 1), 2: (1, 1)} == {
+        broker: (load.replicas, load.preferred_leaders) for broker, load in loads.items()
+    }

@@ -265,3 +265,44 @@ def test_configs_of_a_new_topic_are_judged_together():
         )
     (warning,) = plan_create(cluster(THREE), request(configs={"min.insync.replicas": "3"})).warnings
     assert "min.insync.replicas=3 is more than the 2 replicas" in warning
+
+
+@pytest.mark.parametrize(
+    ("replicas", "given", "warnings"),
+    [
+        ("0,1 1,2", None, []),
+        (
+            "0 0,1,2",
+            None,
+            [
+                "the partitions do not have the same number of replicas (1 have 1, 1 have 3): the"
+                " new one gets 1"
+            ],
+        ),
+        (
+            "0,1 -",
+            None,
+            [
+                "partition 1 has no replicas, or the same broker several times",
+                "the partitions do not have the same number of replicas (1 have 0, 1 have 2): the"
+                " new one gets 2",
+            ],
+        ),
+        (
+            "0,0,0 1,1,1",
+            None,
+            ["partitions 0, 1 have no replicas, or the same broker several times"],
+        ),
+        (
+            "0 1",
+            {0: ids("0"), 1: ids("1"), 2: ids("1,2")},
+            ["the partitions have 1 replica each: the new one gets 2"],
+        ),
+    ],
+)
+def test_new_partitions_with_other_numbers_of_replicas_are_warned_of(replicas, given, warnings):
+    snapshot = cluster(brokers("0 1 2"), topic("t", replicas))
+
+    plan = plan_add_partitions(snapshot, "t", 3, given, placement=None, is_rack_aware=True)
+
+    assert warnings == list(plan.warnings)

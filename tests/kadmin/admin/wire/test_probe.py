@@ -1,6 +1,7 @@
 """Of several addresses, are those taken where somebody answers, however the others are silent?"""
 
 import socket
+import struct
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Thread
@@ -12,6 +13,9 @@ from kadmin.admin.wire.probe import Probe
 from kadmin.local.ports import free_ports
 from kadmin.settings.brokers import BrokerSettings
 from tests.support.silent_servers import LOOPBACK, deaf_server, mute_server
+
+ANSWER = struct.pack(">iih", 6, 0, 0)
+"""To ApiVersions, as far as anybody looks here."""
 
 LONG_S = 1000.0
 """Nobody is waited for so long: a test would be over time before."""
@@ -43,7 +47,7 @@ def refusing() -> str:
 
 
 def test_who_answers_is_taken_and_who_does_not_is_named(refusing: str) -> None:
-    with deaf_server() as deaf, mute_server() as mute, server(says=b"hello") as working:
+    with deaf_server() as deaf, mute_server() as mute, server(says=ANSWER) as working:
         found = probe(deaf, mute, refusing, working)
 
         assert [working] == found.working()
@@ -91,3 +95,34 @@ def test_what_is_no_address_is_told_beside_the_others(refusing: str) -> None:
 
     assert raised.value.reason.startswith("no.such.host.invalid:9092: ")
     assert raised.value.reason.endswith(f", {refusing}: connection refused")
+
+
+STRANGERS = [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x15\x03\x03\x00\x02\x02\x46", b"hello"]
+
+
+@pytest.mark.parametrize("says", STRANGERS)
+def test_a_stranger_counts_only_where_no_broker_is(says: bytes) -> None:
+    with server(says=says) as stranger, server(says=ANSWER) as working:
+        assert [working] == probe(stranger, working).working()
+    with server(says=says) as stranger, server(says=b"") as old:
+        assert [old] == probe(stranger, old).working()
+    with server(says=says) as one, server(says=says) as other:
+        assert [one, other] == probe(one, other).working()
+
+
+def test_a_broker_that_answers_at_one_listener_is_not_missed_at_another(refusing: str) -> None:
+    with (
+        server(says=ANSWER) as working,
+        server(says=STRANGERS[0]) as stranger,
+        mute_server() as mute,
+    ):
+        addresses = (refusing, working, stranger, mute)
+        settings = BrokerSettings(
+            bootstrap=",".join(addresses),
+            timeout_s=LONG_S,
+            same_broker=((refusing, working, stranger), (mute,)),
+        )
+        found = Probe(settings)
+
+        assert [working] == found.working()
+        assert {mute: "no answer"} == found.down()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kazoo.security import make_digest_acl
 
 from cluster.zk import paths
 from kadmin.cli.check.command import KINDS
@@ -56,6 +57,50 @@ def test_a_healthy_cluster_takes_one_line(calm: str) -> None:
         "2 brokers, controller 0, 1 topic, 2 partitions: healthy\n"
         "not looked at: log directories and versions of brokers (--no-brokers)\n",
     ) == (outcome.exit_code, outcome.stdout)
+
+
+LOCKED = [make_digest_acl("kafka", "secret", all=True)]
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (paths.BROKER_IDS, "/brokers/ids: may not be read by this user"),
+        ("/brokers/ids/1", "/brokers/ids/1: may not be read by this user"),
+        (paths.TOPICS, "/brokers/topics: may not be read by this user"),
+        ("/brokers/topics/t", "/brokers/topics/t: may not be read by this user"),
+        (paths.state("t", 1), "/brokers/topics/t/partitions/1/state: may not be read by this user"),
+        (paths.CONTROLLER, "/controller: may not be read by this user"),
+        (paths.CONTROLLER_EPOCH, "/controller_epoch: may not be read by this user"),
+        (paths.DELETE_TOPICS, "/admin/delete_topics: may not be read by this user"),
+        (paths.PREFERRED_ELECTION, "no permission for /admin/preferred_replica_election"),
+        (paths.REASSIGN_PARTITIONS, "/admin/reassign_partitions: may not be read by this user"),
+        ("/config/topics/t", "/config/topics/t: may not be read by this user"),
+        ("/config/brokers", "no permission for /config/brokers"),
+        ("/config/brokers/1", "/config/brokers/1: may not be read by this user"),
+        ("/config/brokers/<default>", "/config/brokers/<default>: may not be read by this user"),
+    ],
+)
+def test_what_may_not_be_read_is_named_once_and_the_rest_is_checked(
+    calm: str, path: str, told: str
+) -> None:
+    with client_of(calm) as client:
+        client.ensure_path("/config/brokers")
+        if client.exists(path) is None:
+            client.create(path, b'{"version":1,"config":{}}')
+        client.set_acls(path, LOCKED)
+
+    by_default = kadmin("check", "--no-brokers", "--output", "json")
+    note = kadmin("check", "--no-brokers", "--unreadable", "note")
+    nagios = kadmin("check", "--no-brokers", "--nagios", "--unreadable", "critical")
+
+    findings = json.loads(by_default.stdout)["findings"]
+    assert [("warning", "unreadable")] == [(each["severity"], each["kind"]) for each in findings]
+    assert findings[0]["text"].endswith(told)
+    assert [ExitCode.FOUND, ExitCode.DONE, 2] == [
+        each.exit_code for each in (by_default, note, nagios)
+    ]
+    assert 1 == note.stdout.count("cannot be read")
 
 
 @pytest.mark.usefixtures("sick")

@@ -540,3 +540,90 @@ def test_a_default_says_how_many_topics_may_lose_records(cluster: Cluster) -> No
     )
 
     assert "  may delete records older than 1 h, on 3 topics without retention.ms\n" in stderr
+
+
+RATE = "leader.replication.throttled.rate"
+
+
+@pytest.mark.parametrize(
+    ("path", "document", "told"),
+    [
+        ("brokers/1", {"version": 1, "config": {RATE: 1000}}, f"the value of '{RATE}' is not text"),
+        ("brokers/1", {"version": 1, "config": {RATE: None}}, f"the value of '{RATE}' is not text"),
+        ("brokers/1", {"version": 1, "config": {}, RATE: 1000}, f"'{RATE}' stands beside 'config'"),
+        ("brokers/1", {"version": 1, RATE: "1000"}, "has no object 'config'"),
+        ("brokers/<default>", {"config": {RATE: [1]}}, f"the value of '{RATE}' is not text"),
+    ],
+)
+def test_a_throttle_that_no_broker_reads_is_told_replaced_and_removed(
+    cluster: Cluster, path: str, document: dict[str, object], told: str
+) -> None:
+    name = path.removeprefix("brokers/")
+    of = ["--broker-defaults"] if name == "<default>" else ["--broker", name]
+    written = json.dumps(document).encode()
+    cluster.client.create(f"/config/{path}", written, makepath=True)
+
+    shown = cluster.configs("--describe", *of)
+    cluster.done("--alter", *of, "--add-config", f"{RATE}=2000")
+    replaced = json.loads(cluster.data(f"/config/{path}") or b"")
+    cluster.client.set(f"/config/{path}", written)
+    cluster.done("--alter", *of, "--delete-config", RATE)
+
+    assert (ExitCode.DONE, True) == (shown.exit_code, told in shown.stderr)
+    assert {"version": 1, "config": {RATE: "2000"}} == replaced
+    assert {"version": 1, "config": {}} == json.loads(cluster.data(f"/config/{path}") or b"")
+
+
+def test_what_a_change_leaves_unread_is_kept_and_warned_of(cluster: Cluster) -> None:
+    cluster.client.create("/config/brokers/1", b'{"config":{"x":7}}', makepath=True)
+
+    outcome = cluster.configs("--alter", "--broker", "1", "--add-config", f"{RATE}=2000")
+
+    assert "the value of x is not text, so no broker reads these configs" in outcome.stderr
+    assert {RATE: "2000", "x": 7} == json.loads(cluster.data("/config/brokers/1") or b"")["config"]
+
+
+def test_a_topic_s_number_is_mended_by_a_change_of_the_topic(cluster: Cluster) -> None:
+    cluster.client.set("/config/topics/t1", b'{"config":{"retention.ms":7}}')
+
+    outcome = kadmin(
+        *("topics", "--alter", "--topic", "t1", "--config", "retention.ms=8", "--yes"),
+        *("--zookeeper", cluster.connect),
+    )
+
+    assert ExitCode.DONE == outcome.exit_code, outcome
+    assert {"retention.ms": "8"} == json.loads(cluster.data("/config/topics/t1") or b"")["config"]
+
+
+@pytest.mark.parametrize(
+    ("path", "of"),
+    [
+        ("users/CN=pump", ["--user", "CN=pump"]),
+        ("users/CN=pump,OU=x", ["--user", "CN=pump,OU=x"]),
+        ("users/a+b", ["--user", "a b"]),
+        ("users/CN%3dpump", ["--user", "CN=pump"]),
+        ("users/ann/clients/c=1", ["--user", "ann", "--client", "c=1"]),
+        ("clients/a b", ["--client", "a b"]),
+        ("ips/fd00::1", ["--ip", "fd00::1"]),
+    ],
+)
+def test_configs_under_a_name_that_is_not_encoded_are_shown_and_removed(
+    cluster: Cluster, path: str, of: list[str]
+) -> None:
+    key = "connection_creation_rate" if path.startswith("ips/") else "producer_byte_rate"
+    written = json.dumps({"version": 1, "config": {key: "7"}}).encode()
+    cluster.client.create(f"/config/{path}", written, makepath=True)
+
+    shown = cluster.configs("--describe", *of)
+    kinds = [word for word in path.split("/")[::2] for word in ("--entity-type", word)]
+    of_all = cluster.configs("--describe", *kinds)
+    added = cluster.configs("--alter", *of, "--add-config", f"{key}=8")
+    cluster.done("--alter", *of, "--delete-config", key)
+
+    name = path.split("/")[-1]
+    for each in (shown, of_all):
+        assert f"{name}' (its znode is not URL-encoded) are {key}=7" in each.stdout
+        assert f"/config/{path} (zkVersion 0): its name is not URL-encoded" in each.stderr
+    assert "has configs that no broker reads" in added.stderr
+    assert {"version": 1, "config": {}} == json.loads(cluster.data(f"/config/{path}") or b"")
+    assert f"{key}=7" not in cluster.configs("--describe", *of).stdout

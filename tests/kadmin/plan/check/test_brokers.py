@@ -151,3 +151,31 @@ def test_skew_is_told_where_there_is_enough_to_spread() -> None:
         ),
     ] == found(seen(cluster(brokers("0 1 2"), uneven)))
     assert [] == found(seen(cluster(brokers("0 1 2"), topic("t", "0,1 0,1"))))
+
+
+def test_a_broker_that_nobody_can_reach_is_told_once() -> None:
+    sound = brokers("0 1 2")
+    nowhere = [replace(each, host="", port=-1) for each in sound[B1].endpoints]
+    live = {
+        **sound,
+        B0: replace(sound[B0], endpoints=()),
+        B1: replace(sound[B1], endpoints=tuple(nowhere)),
+    }
+    evidence = replace(seen(cluster(live, topic("t", "0,1,2"))), silent_brokers=(B0, B1, B2))
+
+    assert [
+        (
+            Severity.WARNING,
+            Kind.SILENT_BROKER,
+            "brokers 0 and 1 are registered with no address: nobody can reach them",
+        ),
+        (Severity.WARNING, Kind.SILENT_BROKER, "broker 2 is registered and did not answer"),
+    ] == found(evidence)
+
+
+def test_brokers_are_neither_dead_nor_missing_where_they_may_not_be_seen() -> None:
+    fault = Fault(
+        subject=subjects.BROKERS, where="/brokers/ids", version=None, reason="", text="hidden"
+    )
+
+    assert [] == found(seen(cluster({}, topic("t", "0,1"), faults=(fault,))))

@@ -146,10 +146,44 @@ def test_offline_partitions_tell_when_the_first_lost_its_leader():
 
     (several,) = found(cluster(brokers("0"), dated))
     one_led = replace(dated, states={**made.states, 0: state(0, "0")}, leaderless_since_ms={1: 0})
-    (one,) = found(cluster(brokers("0"), one_led))
+    led = found(cluster(brokers("0"), one_led))
+    (one,) = [each for each in led if each.kind is Kind.OFFLINE]
 
     start = "are offline until broker 7 is back, the only ISR member"
     assert (
         f"2 partitions {start}; without a leader since 2023-11-14 22:13:20 UTC, the first of them"
     ) == several.text
     assert one.text.endswith("; without a leader since 1970-01-01 00:00:00 UTC")
+
+
+def test_replicas_that_only_a_hand_can_have_written_are_named() -> None:
+    snapshot = cluster(
+        brokers("1 2 3 9"),
+        topic("empty", "- -", {1: state(1, "1")}),
+        topic("gaps", "1 1 1"),
+        topic("none", ""),
+        topic("strange", "1,2,3", {0: state(1, "1,2,9")}),
+        topic("twice", "1,1,1", {0: state(1, "1")}, configs=TWO_OF_THREE),
+    )
+    gaps = snapshot.topics["gaps"].assignment
+    holed = replace(gaps, partitions={n: part for n, part in gaps.partitions.items() if n != 1})
+    topics = {**snapshot.topics, "gaps": replace(snapshot.topics["gaps"], assignment=holed)}
+
+    told = found(replace(snapshot, topics=topics))
+
+    assert [
+        ("2 partitions have no replicas: nobody can lead them", ["empty-0", "empty-1"]),
+        ("1 partition has broker 9 in its ISR, which holds no replica", ["strange-0"]),
+        ("1 partition lacks broker 3, which is alive and out of the ISR", ["strange-0"]),
+        (
+            "1 partition names a broker several times among its replicas, where it counts once",
+            ["twice-0"],
+        ),
+        (
+            "1 partition has fewer replicas than min.insync.replicas: writes with acks=all are"
+            " refused",
+            ["twice-0"],
+        ),
+        ("1 topic has no partitions", ["none"]),
+        ("1 topic has gaps in the numbers of partitions", ["gaps"]),
+    ] == [(each.text, [*map(str, each.partitions), *each.topics]) for each in told]

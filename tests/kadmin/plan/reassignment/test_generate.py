@@ -8,7 +8,13 @@ from cluster.model.ids import BrokerId
 from kadmin.errors import ExitCode
 from kadmin.plan.place import MixedRacks, NotEnoughBrokers
 from kadmin.plan.reassignment.files import parse_targets, parse_topics, targets_text
-from kadmin.plan.reassignment.generate import BadBrokerList, Proposal, parse_broker_list, propose
+from kadmin.plan.reassignment.generate import (
+    BadBrokerList,
+    NoReplicas,
+    Proposal,
+    parse_broker_list,
+    propose,
+)
 from kadmin.plan.select import NoSuchTopic
 from tests.kadmin.builders import brokers, cluster, ids, topic
 from tests.kadmin.plan.reassignment.builders import kafka_cluster, part, targets
@@ -137,3 +143,16 @@ def test_a_list_of_brokers_that_cannot_be_meant_is_refused(text: str, message: s
         parse_broker_list(text)
 
     assert (str(raised.value), raised.value.exit_code) == (message, ExitCode.USAGE)
+
+
+def test_a_first_partition_without_replicas_does_not_say_how_many_there_shall_be() -> None:
+    live = brokers("0 1 2")
+
+    with pytest.raises(NoReplicas, match="t-0 has no replicas"):
+        proposal(cluster(live, topic("t", "- 0")), ["t"])
+    made = proposal(cluster(live, topic("t", "0,1 -")), ["t"])
+    repeating = proposal(cluster(live, topic("t", "0,0,0")), ["t"])
+
+    assert (["t-0"], ("t",)) == (list(map(str, made.current)), made.uneven_topics)
+    assert [2, 2] == [len(target.replicas) for target in made.proposed.values()]
+    assert [1] == [len(target.replicas) for target in repeating.proposed.values()]
