@@ -22,10 +22,13 @@ from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_warnings import Surroundings
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import (
+    Owner,
     ThrottleJournal,
+    owned,
     put_back_plans,
     recorded,
     reunited,
+    still_recorded,
     throttle_plans,
 )
 from kadmin.plan.reassignment.status import active_partitions
@@ -43,10 +46,12 @@ def set_throttles(
     admin: ReassignmentAdmin,
     snapshot: ClusterSnapshot,
     wanted: Mapping[ConfigEntity, Mapping[str, str]],
+    owner: Owner | None = None,
 ) -> None:
-    """Set all that is *wanted*, and keep in the journal what was there before.
+    """Set all that is *wanted* for *owner*, and keep in the journal what was there before.
 
-    A broker that is not alive is left out where its configs cannot be read.
+    *snapshot* is from before *owner* has asked for its moves: what moves there is another's.  A
+    broker that is not alive is left out where its configs cannot be read.
 
     Raises:
         Unreadable: configs of one that is to be slowed down are damaged; no throttle is set.
@@ -55,6 +60,7 @@ def set_throttles(
     """
     oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
     dead = {subjects.config(entity) for entity in wanted if is_dead(entity, snapshot)}
+    amid_moves = bool(active_partitions(snapshot))
     mine = ThrottleJournal()
     has_set = False
     for _ in range(ATTEMPTS_MAX):
@@ -64,7 +70,9 @@ def set_throttles(
             if fault.subject not in dead | set(map(subjects.config, configs)):
                 raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
-        kept = recorded(reunited(journal, mine), plans)
+        kept = recorded(reunited(journal, mine), plans, amid_moves=amid_moves)
+        if owner is not None:
+            kept = owned(kept, owner)
         if has_set or kept != journal:
             written = replace(kept, revision=journal.revision + 1)
             if not is_done(admin.write_journal(fence, written)):
@@ -107,12 +115,12 @@ def put_throttles_back(
         plans = put_back_plans(journal, configs, oldest)
         if not write_all(admin, fence, plans):
             continue
-        left = {
+        hidden = {
             entity: keys for entity, keys in journal.entries.items() if is_hidden(entity, damaged)
         }
-        if left != journal.entries and not is_done(
-            admin.write_journal(fence, replace(journal, entries=left))
-        ):
+        known = still_recorded(journal, configs)
+        left = replace(known, entries={**known.entries, **hidden})
+        if left != journal and not is_done(admin.write_journal(fence, left)):
             continue
         after = {**configs, **{plan.entity: plan.after for plan in plans}}
         return ThrottlesNow(
