@@ -291,6 +291,22 @@ class ReassignmentAdmin(Writer["MovePlan"], ReplicaTeller, Protocol):
         """Those of *moves* that are still being done, or that the controller has not begun."""
 
 
+class LeaseKeeper(Protocol):
+    """The lease of throttles in ZooKeeper, for a connection to brokers that may not reach it."""
+
+    def read(self, zookeeper: str, cluster_id: str) -> "ThrottleJournal | None":
+        """The lease of the cluster with *cluster_id*, whose brokers name *zookeeper*; None where
+        that cannot be reached, is another cluster's, or has no say any more.
+
+        Raises:
+            RefusedError: it is damaged.
+        """
+
+    def write(self, journal: "ThrottleJournal") -> Outcome | None:
+        """Keep *journal* in place of the one that was read last; None where that is not allowed,
+        from when on `read` returns None."""
+
+
 class AclAdmin(Writer["AclPlan"], Protocol):
     """A connection to whoever keeps the rules of the authorizer, and changes them."""
 
