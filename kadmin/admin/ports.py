@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.fault import Fault
-    from cluster.model.ids import BrokerId, TopicPartition
+    from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
     from kadmin.admin.answers import (
         AclSnapshot,
@@ -46,10 +46,12 @@ class Fence:
 
     *mark* is the cluster's own number, which every new controller moves; only whoever gave it can
     tell what it means.  None where nothing is checked: a cluster that never had a controller, or
-    brokers, which take no fence.
+    brokers, which take no fence.  *lease* is the version of the lease of throttles that has to be
+    kept still; None where that does not matter.
     """
 
     mark: int | None
+    lease: "ZkVersion | None" = None
 
 
 @dataclass(frozen=True, slots=True)

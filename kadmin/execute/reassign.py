@@ -3,9 +3,14 @@
 Which targets are meant has been understood already.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from getpass import getuser
+from itertools import groupby
+from socket import gethostname
+from uuid import uuid4
 
 from cluster.model import fault as subjects
 from cluster.model.fault import Thing
@@ -27,6 +32,7 @@ from kadmin.plan.reassignment.dir_moves import (
     taken_back,
 )
 from kadmin.plan.reassignment.files import targets_text
+from kadmin.plan.reassignment.journal import Owner
 from kadmin.plan.reassignment.moves import Move, MovePlan, plan_moves, running_moves
 from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.sizes import Sizes, sizes_of
@@ -119,6 +125,9 @@ class Reassigning:
         self.announce = announce
         self.note = note
         self.warn = warn
+        self.run = uuid4().hex
+        self.by = f"{user_name()}@{gethostname()}"
+        self.since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.snapshot: ClusterSnapshot | None = None
         self.plan = MovePlan(moves=(), before={})
         """All that is wanted, also what is there already, or on its way."""
@@ -235,9 +244,29 @@ class Reassigning:
         wanted = with_log_dir_throttles(rates, self.dirs, self.dir_rate)
         if not wanted:
             return
-        set_throttles(self.admin, self.snapshot, wanted)
-        self.rate_set = self.rate if rates else None
-        self.dir_rate_set = self.dir_rate if wanted != rates else None
+        rate = self.rate if rates else None
+        dir_rate = self.dir_rate if wanted != rates else None
+        set_throttles(self.admin, self.snapshot, wanted, self.owner(rate, dir_rate))
+        self.rate_set, self.dir_rate_set = rate, dir_rate
+
+    def owner(self, rate: int | None, dir_rate: int | None) -> Owner:
+        """This run, as the lease of throttles names it, with all that it slows down."""
+        slowed = {move.partition for move in self.slowed()} if rate is not None else set()
+        if dir_rate is not None:
+            copied = (move for move in self.dirs if move.progress is not Progress.DONE)
+            slowed |= {move.replica.partition for move in copied}
+        by_topic = groupby(sorted(slowed), key=lambda partition: partition.topic)
+        return Owner(
+            run=self.run,
+            by=self.by,
+            since=self.since,
+            rate=rate,
+            dir_rate=dir_rate,
+            partitions={
+                topic: tuple(partition.partition for partition in group)
+                for topic, group in by_topic
+            },
+        )
 
     def slowed(self) -> list[Move]:
         """What moves when all is asked for: the lists of a topic are for all its partitions."""
@@ -315,3 +344,10 @@ def with_states(
     newer = admin.snapshot(TopicSelection(wanted=names))
     others = {name: topic for name, topic in snapshot.topics.items() if name not in names}
     return replace(newer, topics=dict(sorted({**others, **newer.topics}.items())))
+
+
+def user_name() -> str:
+    try:
+        return getuser()
+    except (KeyError, OSError):  # A container may run as a user that has no name.
+        return "unknown"

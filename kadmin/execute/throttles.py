@@ -2,7 +2,8 @@
 
 The journal is always ahead: it is written before a throttle is set, and cleared when it has been
 put back.  A crash in between leaves entries for what is not set, or no more, of which nothing is
-put back: it is not what the journal says that a reassignment has set.
+put back: it is not what the journal says that a reassignment has set.  A throttle is written only
+while the journal is the one that names it: whoever clears it before that keeps it from being set.
 
 It is written once more when all are set: who looked before that, and would clear it since nothing
 was set yet, finds another one and looks again.
@@ -78,10 +79,13 @@ def set_throttles(
             if not is_done(admin.write_journal(fence, written)):
                 continue
             mine = kept
+            journal = admin.journal()
+            if replace(journal, zk_version=written.zk_version) != written:
+                continue
         if not plans:
             return
         has_set = True
-        write_all(admin, fence, plans)
+        write_all(admin, replace(fence, lease=journal.zk_version), plans)
     raise ChangedInBetween(REASON)
 
 
@@ -113,7 +117,7 @@ def put_throttles_back(
         damaged |= {fault.subject for fault in faults}
         oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
         plans = put_back_plans(journal, configs, oldest)
-        if not write_all(admin, fence, plans):
+        if not write_all(admin, replace(fence, lease=journal.zk_version), plans):
             continue
         hidden = {
             entity: keys for entity, keys in journal.entries.items() if is_hidden(entity, damaged)

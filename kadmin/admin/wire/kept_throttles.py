@@ -32,6 +32,7 @@ class KeptThrottles:
         self.file = file
         self.lease = lease
         self.zookeeper: str | None = None
+        self.was_read = ThrottleJournal()
         self.is_shared = False
         """Whether what was read last is ZooKeeper's."""
 
@@ -44,7 +45,13 @@ class KeptThrottles:
         own = self.file.read()
         shared = self.read_shared()
         self.is_shared = shared is not None
-        return own if shared is None else joined(own, shared)
+        self.was_read = own if shared is None else joined(own, shared)
+        return self.was_read
+
+    def is_kept(self) -> bool:
+        """Whether the lease is the one that was read last."""
+        was_read = self.was_read
+        return self.read() == was_read
 
     def read_shared(self) -> ThrottleJournal | None:
         if self.lease is not None and self.zookeeper is None:

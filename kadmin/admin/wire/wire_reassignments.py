@@ -102,9 +102,9 @@ class WireReassignments:
             raise NotServed(bootstrap, "reassignments", SINCE, BY_ZOOKEEPER)
         self.connection = connection
         self.replicas = WireReplicas(connection)
-        self.configs = WireThrottles(connection, warn)
         self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
         self.kept_throttles = KeptThrottles(connection, self.journal_file, lease)
+        self.configs = WireThrottles(connection, warn, self.kept_throttles.is_kept)
         # Where each partition will be that was seen on its way: a broker may hear of the end later
         # than the controller says that nothing moves.
         self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}
