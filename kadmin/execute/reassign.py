@@ -250,8 +250,9 @@ class Reassigning:
         self.rate_set, self.dir_rate_set = rate, dir_rate
 
     def owner(self, rate: int | None, dir_rate: int | None) -> Owner:
-        """This run, as the lease of throttles names it, with all that it slows down."""
+        """This run, as the lease of throttles names it, with what it moves."""
         slowed = {move.partition for move in self.slowed()} if rate is not None else set()
+        slowed &= {move.partition for move in self.plan.moves}
         if dir_rate is not None:
             copied = (move for move in self.dirs if move.progress is not Progress.DONE)
             slowed |= {move.replica.partition for move in copied}

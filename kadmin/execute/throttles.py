@@ -51,8 +51,7 @@ def set_throttles(
 ) -> None:
     """Set all that is *wanted* for *owner*, and keep in the journal what was there before.
 
-    *snapshot* is from before *owner* has asked for its moves: what moves there is another's.  A
-    broker that is not alive is left out where its configs cannot be read.
+    A broker that is not alive is left out where its configs cannot be read.
 
     Raises:
         Unreadable: configs of one that is to be slowed down are damaged; no throttle is set.
@@ -61,7 +60,6 @@ def set_throttles(
     """
     oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
     dead = {subjects.config(entity) for entity in wanted if is_dead(entity, snapshot)}
-    amid_moves = bool(active_partitions(snapshot))
     mine = ThrottleJournal()
     has_set = False
     for _ in range(ATTEMPTS_MAX):
@@ -71,7 +69,7 @@ def set_throttles(
             if fault.subject not in dead | set(map(subjects.config, configs)):
                 raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
-        kept = recorded(reunited(journal, mine), plans, amid_moves=amid_moves)
+        kept = recorded(reunited(journal, mine), plans)
         if owner is not None:
             kept = owned(kept, owner)
         if has_set or kept != journal:

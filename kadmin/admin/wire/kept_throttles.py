@@ -45,7 +45,7 @@ class KeptThrottles:
         own = self.file.read()
         shared = self.read_shared()
         self.is_shared = shared is not None
-        self.was_read = own if shared is None else joined(own, shared)
+        self.was_read = replace(own, is_shared=False) if shared is None else joined(own, shared)
         return self.was_read
 
     def is_kept(self) -> bool:

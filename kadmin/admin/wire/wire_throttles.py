@@ -27,7 +27,7 @@ class WireThrottles(WireConfigs):
         self,
         connection: WireConnection,
         warn: Callable[[str], None],
-        is_kept: Callable[[], bool],
+        is_kept: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(connection, warn)
         self.is_kept = is_kept

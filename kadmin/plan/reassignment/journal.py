@@ -25,14 +25,12 @@ Configs: TypeAlias = Mapping[ConfigEntity, ConfigOverrides]
 class Recorded:
     """A config that reassignments set to one of *afters* after the other, or were about to.
 
-    *before* is the value that was replaced, None where there was none: an operator's own, or, where
-    it *is_doubtful*, perhaps that of a reassignment with another lease, which was under way.
-    *under* is what had been recorded before somebody else set *before*.
+    *before* is the value that was replaced, None where there was none: an operator's own, or that
+    of a reassignment with another lease.  *under* is what had been recorded before that was set.
     """
 
     before: str | None
     afters: tuple[str, ...]
-    is_doubtful: bool = False
     under: "Recorded | None" = None
 
 
@@ -65,31 +63,29 @@ class ThrottleJournal:
     owners: tuple[Owner, ...] = ()
     revision: int = 0
     zk_version: ZkVersion = NEVER_READ
+    is_shared: bool = field(default=True, compare=False)
+    """Whether all who use the cluster have this one, as far as they reach ZooKeeper."""
 
 
 class BadJournal(Exception):
     """A text that is no journal; says why."""
 
 
-def recorded(
-    journal: ThrottleJournal, plans: Sequence[ConfigPlan], *, amid_moves: bool = False
-) -> ThrottleJournal:
+def recorded(journal: ThrottleJournal, plans: Sequence[ConfigPlan]) -> ThrottleJournal:
     """Return *journal* with all that *plans* set; to be kept before they are written.
 
     Every value that a reassignment may have set is kept: a run that was killed may have recorded
     the last one without setting it, or have set it unseen.  A value that is not in *journal* was
-    set by somebody else; what is recorded below it is kept as well.  With *amid_moves* it may be
-    that of a reassignment with another lease.
+    set by somebody else; what is recorded below it is kept as well.
     """
     entries = {entity: dict(keys) for entity, keys in journal.entries.items()}
     for plan in plans:
         of_entity = entries.setdefault(plan.entity, {})
         for key in (change.name for change in plan.changes):
             earlier, now = of_entity.get(key), plan.before.values.get(key)
-            if earlier is None or now not in (earlier.before, *earlier.afters):
-                is_doubtful = amid_moves and now is not None
-                under = None if now is None else earlier
-                earlier = Recorded(before=now, afters=(), is_doubtful=is_doubtful, under=under)
+            is_unset = journal.is_shared and earlier is not None and now == earlier.before
+            if earlier is None or not (is_unset or now in earlier.afters):
+                earlier = Recorded(before=now, afters=(), under=None if now is None else earlier)
             after = plan.after.values[key]
             if after not in earlier.afters:
                 earlier = replace(earlier, afters=(*earlier.afters, after))
@@ -206,7 +202,7 @@ def put_back_plans(
             continue
         values = dict(before.values)
         for key, entry in keys.items():
-            value, _ = unwound(entry, values.pop(key, None))
+            value, _ = unwound(entry, values.pop(key, None), is_shared=journal.is_shared)
             if value is not None:
                 values[key] = value
         plans.append(planned(entity, before, values, oldest_registration))
@@ -222,26 +218,32 @@ def still_recorded(journal: ThrottleJournal, configs: Configs) -> ThrottleJourna
     entries = {}
     for entity, keys in journal.entries.items():
         values = configs[entity].values if entity in configs else {}
-        left = {key: unwound(entry, values.get(key))[1] for key, entry in keys.items()}
+        left = {
+            key: unwound(entry, values.get(key), is_shared=journal.is_shared)[1]
+            for key, entry in keys.items()
+        }
         entries[entity] = {key: entry for key, entry in left.items() if entry is not None}
     return replace(
         journal, entries={entity: keys for entity, keys in entries.items() if keys}, owners=()
     )
 
 
-def unwound(entry: Recorded, value: str | None) -> tuple[str | None, Recorded | None]:
+def unwound(
+    entry: Recorded, value: str | None, *, is_shared: bool
+) -> tuple[str | None, Recorded | None]:
     """Return the value before all of *entry* that led to *value*, and what is left of *entry*.
 
-    Nothing is left once the lowest value is back that is surely an operator's, or no value at all.
+    Nothing is left once there is no value.  Where the lease is not shared, others may set once more
+    what is recorded and not set now, so that it stays recorded.
     """
     left = layers_of(entry)
     lowest = left[-1]
     while (used := next((layer for layer in left if value in layer.afters), None)) is not None:
         left.remove(used)
         value = used.before
-    if value is None or (value == lowest.before and not lowest.is_doubtful):
+    if value is None or (is_shared and value == lowest.before):
         return value, None
-    return value, stacked([layer for layer in left if layer.is_doubtful or layer.before != value])
+    return value, stacked([layer for layer in left if not is_shared or layer.before != value])
 
 
 def planned(
@@ -279,12 +281,8 @@ def journal_text(journal: ThrottleJournal) -> str:
 
 def entry_document(entry: Recorded) -> dict[str, object]:
     """Return *entry* in JSON; earlier versions of kadmin read the topmost layer alone."""
-    top, *below = (
-        {"before": layer.before, "afters": layer.afters}
-        | ({"is_doubtful": True} if layer.is_doubtful else {})
-        for layer in layers_of(entry)
-    )
-    return top | ({"under": below} if below else {})
+    top, *below = ({"before": layer.before, "afters": layer.afters} for layer in layers_of(entry))
+    return {**top, "under": below} if below else {**top}
 
 
 def parse_journal(text: str) -> ThrottleJournal:
@@ -356,14 +354,12 @@ def keys_of(configs: Mapping[str, object]) -> Iterator[tuple[str, Recorded]]:
 
 
 def layer_of(key: str, value: object) -> Recorded:
-    before, afters, is_doubtful = (
-        (value.get("before"), value.get("afters"), value.get("is_doubtful", False))
-        if isinstance(value, dict)
-        else (None, None, False)
+    before, afters = (
+        (value.get("before"), value.get("afters")) if isinstance(value, dict) else (None, None)
     )
     if not isinstance(before, str | None) or not is_list_of_texts(afters):
         raise BadJournal(f"{key} has no values before and after")
-    return Recorded(before=before, afters=tuple(afters), is_doubtful=is_doubtful is True)
+    return Recorded(before=before, afters=tuple(afters))
 
 
 def is_list_of_texts(value: object) -> TypeGuard[list[str]]:
