@@ -38,16 +38,18 @@ class Fence:
 
     It is `/controller_epoch` and not `/controller` that is checked: each election makes the latter
     anew, in version 0, so that a check of it passes under any controller, and under KRaft.
-    *epoch_zk_version* is None for a cluster that never had a controller: nothing is checked then.
+    *epoch_zk_version* is None for a cluster that never had a controller: it is not checked then.
+    *others* are checked with it.
     """
 
     epoch_zk_version: ZkVersion | None
+    others: tuple[Check, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:
         if self.epoch_zk_version is None:
-            return ()
-        return (Check(paths.CONTROLLER_EPOCH, self.epoch_zk_version),)
+            return self.others
+        return (Check(paths.CONTROLLER_EPOCH, self.epoch_zk_version), *self.others)
 
 
 class KRaftOwnsCluster(Exception):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.fault import Fault
-    from cluster.model.ids import BrokerId, TopicPartition
+    from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
     from kadmin.admin.answers import (
         AclSnapshot,
@@ -46,10 +46,12 @@ class Fence:
 
     *mark* is the cluster's own number, which every new controller moves; only whoever gave it can
     tell what it means.  None where nothing is checked: a cluster that never had a controller, or
-    brokers, which take no fence.
+    brokers, which take no fence.  *lease* is the version of the lease of throttles that has to be
+    kept still; None where that does not matter.
     """
 
     mark: int | None
+    lease: "ZkVersion | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +294,22 @@ class ReassignmentAdmin(Writer["MovePlan"], ReplicaTeller, Protocol):
 
     def not_moved(self, moves: "Sequence[Move]") -> "Remaining[Move]":
         """Those of *moves* that are still being done, or that the controller has not begun."""
+
+
+class LeaseKeeper(Protocol):
+    """The lease of throttles in ZooKeeper, for a connection to brokers that may not reach it."""
+
+    def read(self, zookeeper: str, cluster_id: str) -> "ThrottleJournal | None":
+        """The lease of the cluster with *cluster_id*, whose brokers name *zookeeper*; None where
+        that cannot be reached, is another cluster's, or has no say any more.
+
+        Raises:
+            RefusedError: it is damaged.
+        """
+
+    def write(self, journal: "ThrottleJournal") -> Outcome | None:
+        """Keep *journal* in place of the one that was read last; None where that is not allowed,
+        from when on `read` returns None."""
 
 
 class AclAdmin(Writer["AclPlan"], Protocol):

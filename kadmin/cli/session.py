@@ -217,9 +217,11 @@ class Session:
         """
         if self.asks_brokers or by_brokers:
             from kadmin.admin.wire.wire_reassignments import WireReassignments
+            from kadmin.admin.zookeeper.lease_beside import LeaseBeside
 
+            lease = LeaseBeside(self.connect_zookeeper_beside)
             with self.connect_brokers() as brokers:
-                yield WireReassignments(brokers, self.output.warn)
+                yield WireReassignments(brokers, self.output.warn, lease)
             return
         from contextlib import closing
 
@@ -246,6 +248,21 @@ class Session:
         log = sys.stderr if self.settings.flag("debug") else None
         with connect_brokers(found, log=log) as brokers:
             yield brokers
+
+    @contextmanager
+    def connect_zookeeper_beside(self, connect: str) -> Iterator["Connection"]:
+        """Open a session to the ZooKeeper that brokers name, which is not waited for for long."""
+        from dataclasses import replace
+
+        from kadmin.admin.wire.late_replicas import PATIENCE_S
+        from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
+        from kadmin.settings.keys import parse_connect
+
+        found = self.settings.zookeeper_at(parse_connect(connect))
+        found = replace(found, timeout_s=min(found.timeout_s, PATIENCE_S))
+        log = sys.stderr if self.settings.flag("debug") else None
+        with connect_zookeeper(found, log=log) as connection:
+            yield connection
 
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:

@@ -3,10 +3,15 @@
 Which targets are meant has been understood already.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from getpass import getuser
+from itertools import groupby
+from socket import gethostname
+from uuid import uuid4
 
 from cluster.model import fault as subjects
 from cluster.model.fault import Thing
@@ -28,6 +33,7 @@ from kadmin.plan.reassignment.dir_moves import (
     taken_back,
 )
 from kadmin.plan.reassignment.files import targets_text
+from kadmin.plan.reassignment.journal import Owner
 from kadmin.plan.reassignment.moves import (
     Move,
     MovePlan,
@@ -127,6 +133,9 @@ class Reassigning:
         self.announce = announce
         self.note = note
         self.warn = warn
+        self.run = uuid4().hex
+        self.by = f"{user_name()}@{gethostname()}"
+        self.since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.snapshot: ClusterSnapshot | None = None
         self.plan = MovePlan(moves=(), before={})
         """All that is wanted, also what is there already, or on its way."""
@@ -263,9 +272,30 @@ class Reassigning:
         wanted = with_log_dir_throttles(rates, self.dirs, self.dir_rate)
         if not wanted:
             return
-        set_throttles(self.admin, self.snapshot, wanted)
-        self.rate_set = self.rate if rates else None
-        self.dir_rate_set = self.dir_rate if wanted != rates else None
+        rate = self.rate if rates else None
+        dir_rate = self.dir_rate if wanted != rates else None
+        set_throttles(self.admin, self.snapshot, wanted, self.owner(rate, dir_rate))
+        self.rate_set, self.dir_rate_set = rate, dir_rate
+
+    def owner(self, rate: int | None, dir_rate: int | None) -> Owner:
+        """This run, as the lease of throttles names it, with what it moves."""
+        slowed = {move.partition for move in self.slowed()} if rate is not None else set()
+        slowed &= {move.partition for move in self.plan.moves}
+        if dir_rate is not None:
+            copied = (move for move in self.dirs if move.progress is not Progress.DONE)
+            slowed |= {move.replica.partition for move in copied}
+        by_topic = groupby(sorted(slowed), key=lambda partition: partition.topic)
+        return Owner(
+            run=self.run,
+            by=self.by,
+            since=self.since,
+            rate=rate,
+            dir_rate=dir_rate,
+            partitions={
+                topic: tuple(partition.partition for partition in group)
+                for topic, group in by_topic
+            },
+        )
 
     def slowed(self) -> list[Move]:
         """What moves when all is asked for: the lists of a topic are for all its partitions."""
@@ -343,3 +373,10 @@ def with_states(
     newer = admin.snapshot(TopicSelection(wanted=names), with_configs=True)
     others = {name: topic for name, topic in snapshot.topics.items() if name not in names}
     return replace(newer, topics=dict(sorted({**others, **newer.topics}.items())))
+
+
+def user_name() -> str:
+    try:
+        return getuser()
+    except (KeyError, OSError):  # A container may run as a user that has no name.
+        return "unknown"

@@ -2,7 +2,8 @@
 
 The journal is always ahead: it is written before a throttle is set, and cleared when it has been
 put back.  A crash in between leaves entries for what is not set, or no more, of which nothing is
-put back: it is not what the journal says that a reassignment has set.
+put back: it is not what the journal says that a reassignment has set.  A throttle is written only
+while the journal is the one that names it: whoever clears it before that keeps it from being set.
 
 It is written once more when all are set: who looked before that, and would clear it since nothing
 was set yet, finds another one and looks again.
@@ -22,10 +23,13 @@ from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_warnings import Surroundings
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import (
+    Owner,
     ThrottleJournal,
+    owned,
     put_back_plans,
     recorded,
     reunited,
+    still_recorded,
     throttle_plans,
 )
 from kadmin.plan.reassignment.status import active_partitions
@@ -45,8 +49,9 @@ def set_throttles(
     admin: ReassignmentAdmin,
     snapshot: ClusterSnapshot,
     wanted: Mapping[ConfigEntity, Mapping[str, str]],
+    owner: Owner | None = None,
 ) -> None:
-    """Set all that is *wanted*, and keep in the journal what was there before.
+    """Set all that is *wanted* for *owner*, and keep in the journal what was there before.
 
     A broker that is not alive is left out where its configs cannot be read.
 
@@ -67,15 +72,20 @@ def set_throttles(
                 raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
         kept = recorded(reunited(journal, mine), plans)
+        if owner is not None:
+            kept = owned(kept, owner)
         if has_set or kept != journal:
             written = replace(kept, revision=journal.revision + 1)
             if not is_done(admin.write_journal(fence, written)):
                 continue
             mine = kept
+            journal = admin.journal()
+            if replace(journal, zk_version=written.zk_version) != written:
+                continue
         if not plans:
             return
         has_set = True
-        write_all(admin, fence, plans)
+        write_all(admin, replace(fence, lease=journal.zk_version), plans)
     raise ChangedInBetween(REASON)
 
 
@@ -107,14 +117,14 @@ def put_throttles_back(
         damaged |= {fault.subject for fault in faults}
         oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
         plans = put_back_plans(journal, configs, oldest)
-        if not write_all(admin, fence, plans):
+        if not write_all(admin, replace(fence, lease=journal.zk_version), plans):
             continue
-        left = {
+        hidden = {
             entity: keys for entity, keys in journal.entries.items() if is_hidden(entity, damaged)
         }
-        if left != journal.entries and not is_done(
-            admin.write_journal(fence, replace(journal, entries=left))
-        ):
+        known = still_recorded(journal, configs)
+        left = replace(known, entries={**known.entries, **hidden})
+        if left != journal and not is_done(admin.write_journal(fence, left)):
             continue
         after = {**configs, **{plan.entity: plan.after for plan in plans}}
         return ThrottlesNow(

@@ -6,7 +6,7 @@ remembers which.  Opens no connection and knows no command.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal, TypeAlias
 
@@ -171,13 +171,19 @@ class Settings:
         if connect is None:
             raise NoClusterNamed(self.file)
         check_security(self.by_name)
-        return ZooKeeperSettings(
-            connect=connect,
-            timeout_s=self.timeout_s,
+        return replace(
+            self.zookeeper_at(connect),
             auth=ZooKeeperAuth(str(self.by_name["zookeeper_auth"].value)),
             user=self.text("zookeeper_user"),
             password=self.password("zookeeper_password"),
             sasl_service=self.text("zookeeper_sasl_service") or "zookeeper",
+        )
+
+    def zookeeper_at(self, connect: str) -> ZooKeeperSettings:
+        """A connection to *connect*, which no operator has named, and which gets no password."""
+        return ZooKeeperSettings(
+            connect=connect,
+            timeout_s=self.timeout_s,
             tls=self.flag("zookeeper_tls"),
             tls_ca=self.text("zookeeper_tls_ca"),
             tls_cert=self.text("zookeeper_tls_cert"),

@@ -1,7 +1,6 @@
-"""The journal of throttles where ZooKeeper is not asked: where does it stand, and how is it kept?
+"""The lease of throttles where ZooKeeper cannot be reached: a file, one for each cluster and user.
 
-In a file of this user's, for each cluster one: brokers keep nothing for kadmin.  Who sets a
-throttle elsewhere, or by ZooKeeper, does not find it there.
+Brokers keep nothing for kadmin.  Another user finds nothing of it.
 """
 
 from pathlib import Path

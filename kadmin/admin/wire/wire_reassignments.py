@@ -29,6 +29,7 @@ from kadmin.admin.ports import (
     ConflictKind,
     DirsAsked,
     Fence,
+    LeaseKeeper,
     Outcome,
     Partly,
     Remaining,
@@ -40,6 +41,7 @@ from kadmin.admin.wire.connection import (
     NotServed,
     WireConnection,
 )
+from kadmin.admin.wire.kept_throttles import KeptThrottles
 from kadmin.admin.wire.log_dir_moves import ask_for_dirs, check_dirs_served
 from kadmin.admin.wire.outcomes import NO_FENCE, refusal, words_of
 from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
@@ -82,20 +84,27 @@ class MovesUnanswered(UnreachableError):
 class WireReassignments:
     """The `ReassignmentAdmin` of a connection to brokers.
 
-    *warn* takes a sentence for the operator.
+    *warn* takes a sentence for the operator.  The lease of throttles is kept by *lease* where that
+    reaches ZooKeeper, else in a file.
 
     Raises:
         NotServed: the brokers are too old.
     """
 
-    def __init__(self, connection: WireConnection, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        connection: WireConnection,
+        warn: Callable[[str], None],
+        lease: LeaseKeeper | None = None,
+    ) -> None:
         if not connection.serves(AlterPartitionReassignmentsRequest):
             bootstrap = connection.settings.bootstrap
             raise NotServed(bootstrap, "reassignments", SINCE, BY_ZOOKEEPER)
         self.connection = connection
         self.replicas = WireReplicas(connection)
-        self.configs = WireThrottles(connection, warn)
         self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
+        self.kept_throttles = KeptThrottles(connection, self.journal_file, lease)
+        self.configs = WireThrottles(connection, warn, self.kept_throttles.is_kept)
         # Where each partition will be that was seen on its way: a broker may hear of the end later
         # than the controller says that nothing moves.
         self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}
@@ -171,13 +180,13 @@ class WireReassignments:
         return ask_for_dirs(self.connection, moves)
 
     def journal(self) -> ThrottleJournal:
-        return self.journal_file.read()
+        return self.kept_throttles.read()
 
     def fence(self) -> Fence:
         return NO_FENCE
 
     def write_journal(self, fence: Fence, journal: ThrottleJournal) -> Outcome:
-        return self.journal_file.write(journal)
+        return self.kept_throttles.write(journal)
 
     def write(self, fence: Fence, plan: MovePlan) -> Outcome:
         """Ask for the moves, a few hundred at once; one that is to go back to where it came from is

@@ -1,14 +1,14 @@
 """The configs that throttles are: of topics and brokers alike, some of which may not be alive."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.fault import Fault
-from kadmin.admin.ports import Committed, Fence, Outcome
-from kadmin.admin.wire.connection import PAUSE_S
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
+from kadmin.admin.wire.connection import PAUSE_S, WireConnection
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.plan.config_plan import ConfigPlan
 
@@ -17,7 +17,20 @@ LOOKS_MAX: Final = 100
 
 
 class WireThrottles(WireConfigs):
-    """A `ConfigAdmin` for topics and brokers in one; a dead broker costs only its own configs."""
+    """A `ConfigAdmin` for topics and brokers in one; a dead broker costs only its own configs.
+
+    *is_kept* tells whether the lease of throttles is the one that was read or written last.
+    Brokers take no fence, so that it is asked right before a write.
+    """
+
+    def __init__(
+        self,
+        connection: WireConnection,
+        warn: Callable[[str], None],
+        is_kept: Callable[[], bool] = lambda: True,
+    ) -> None:
+        super().__init__(connection, warn)
+        self.is_kept = is_kept
 
     def read(
         self, entities: Sequence[ConfigEntity]
@@ -42,6 +55,8 @@ class WireThrottles(WireConfigs):
         A broker hears of its own a moment later; who looks in between would take a throttle that
         was just set for one that is not, and forget it.
         """
+        if fence.lease is not None and not self.is_kept():
+            return Conflict("the lease of throttles", ConflictKind.VERSION)
         outcome = super().write(fence, plan)
         for _ in range(LOOKS_MAX):
             if not isinstance(outcome, Committed) or self.is_told(plan):

@@ -1,7 +1,4 @@
-"""The journal of throttles in ZooKeeper: where does it stand, and how is it kept?
-
-Below a path of kadmin's own, of which no broker knows.
-"""
+"""The lease of throttles in ZooKeeper: where does it stand, and how is it kept?"""
 
 from dataclasses import replace
 from typing import Final
@@ -9,6 +6,7 @@ from typing import Final
 from cluster.model.ids import NEVER_READ
 from cluster.zk.requests import Create, Delete, Operation, SetData
 from cluster.zk.steps import Steps, read_each, read_node
+from kadmin.admin.zookeeper.transaction import LEASE_PATH
 from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.journal import (
     BadJournal,
@@ -18,7 +16,7 @@ from kadmin.plan.reassignment.journal import (
 )
 
 OWN_PATH: Final = "/kadmin"
-JOURNAL_PATH: Final = "/kadmin/reassignment"
+JOURNAL_PATH: Final = LEASE_PATH
 
 
 class JournalUnreadable(RefusedError):

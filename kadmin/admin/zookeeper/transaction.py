@@ -17,12 +17,15 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_migration
-from cluster.zk.requests import GetData, Operation, ZkError
+from cluster.zk.requests import Check, GetData, Operation, ZkError
 from cluster.zk.steps import Steps, node_in, read
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.errors import RefusedError
+
+LEASE_PATH: Final = "/kadmin/reassignment"
+"""Where the lease of throttles stands, below a path of kadmin's own, of which no broker knows."""
 
 KINDS: Final = {
     ZkError.BAD_VERSION: ConflictKind.VERSION,
@@ -111,7 +114,8 @@ def write(
         TooLarge: it was lost every time, and the servers' limit is the likely reason.
     """
     mark = None if fence.mark is None else ZkVersion(fence.mark)
-    steps = with_inherited_acls(change(transaction.Fence(mark)))
+    lease = () if fence.lease is None else (Check(LEASE_PATH, fence.lease),)
+    steps = with_inherited_acls(change(transaction.Fence(mark, lease)))
     outcome = run_blocking(connection, steps)
     match outcome:
         case transaction.Committed():

@@ -7,10 +7,13 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from kadmin.admin.zookeeper.connection import ZooKeeperUnreachable
+from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
+from kadmin.cli.session import Session
 from kadmin.errors import ExitCode
 from kadmin.execute import reassign_wait
 from kadmin.local.ports import free_ports
@@ -360,6 +363,73 @@ def test_throttles_that_were_set_by_zookeeper_are_put_back_by_a_cancellation(fle
     assert "cancelled partition reassignment for: both-0\n" in given_up.stdout
     wait_for_configs(fleet, {}, "--topic", "both")
     wait_for_configs(fleet, {}, "--broker", "3")
+
+
+@pytest.mark.parametrize(
+    ("ways", "verifications"),
+    [
+        (("zookeeper", "zookeeper"), "AB"),
+        (("brokers", "brokers"), "AB"),
+        (("zookeeper", "brokers"), "AB"),
+        # Whoever set a throttle under another one's is the last to verify.
+        (("file", "file"), "ABA"),
+    ],
+)
+def test_two_operators_end_with_what_was_before_both(
+    fleet: Fleet,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ways: tuple[str, str],
+    verifications: str,
+) -> None:
+    """A moves slowly, B adds moves with another rate, both end, A verifies, B verifies."""
+    by_way = dict(zip("AB", ways, strict=True))
+    topics = {who: f"{'-'.join(ways)}-{who}" for who in "AB"}
+    for topic in topics.values():
+        create(fleet, topic, "1:2")
+        fill(fleet, topic)
+    own = ("configs", "--bootstrap-server", fleet.bootstrap, "--alter", "--broker", "2", "--yes")
+    done(*own, "--add-config", f"{RATES[1]}=777")
+    wait_for_configs(fleet, {RATES[1]: "777"}, "--broker", "2")
+    if "file" in ways:
+
+        def unreachable(_session: Session, connect: str) -> NoReturn:
+            raise ZooKeeperUnreachable(connect, "a firewall")
+
+        monkeypatch.setattr(Session, "connect_zookeeper_beside", unreachable)
+
+    def run(who: str, *arguments: str) -> KadminRun:
+        """Each is a user with a home of his own."""
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / who))
+        where = ("--bootstrap-server", fleet.bootstrap)
+        if by_way[who] == "zookeeper":
+            where = ("--zookeeper", fleet.connect)
+        file = ("--reassignment-json-file", plan_of(topics[who], [3, 2]))
+        return kadmin("reassign", *where, *arguments, *file)
+
+    def until_nothing_moves() -> None:
+        wait_until(lambda: reassign(fleet, "--list").stdout.startswith("No "), what="all moves")
+
+    # A znode has room for one request at a time.
+    is_alone = ways == ("zookeeper", "zookeeper")
+    begun = run("A", "--execute", "--throttle", FAST if is_alone else SLOW)
+    if is_alone:
+        until_nothing_moves()
+    added = run("B", "--execute", "--throttle", "900000000", "--additional")
+    until_nothing_moves()
+    has_lease = fleet.client.exists(JOURNAL_PATH) is not None
+    verified = [run(who, "--verify") for who in verifications]
+
+    assert [ExitCode.DONE] * 2 == [begun.exit_code, added.exit_code], (begun, added)
+    assert has_lease is ("file" not in ways)
+    assert {ExitCode.DONE} == {each.exit_code for each in verified}, verified
+    for broker, rate in zip("123", ({}, {RATES[1]: "777"}, {}), strict=True):
+        wait_for_configs(fleet, rate, "--broker", broker)
+    for topic in topics.values():
+        wait_for_configs(fleet, {}, "--topic", topic)
+    assert fleet.client.exists(JOURNAL_PATH) is None
+    done(*own, "--delete-config", RATES[1])
+    wait_for_configs(fleet, {}, "--broker", "2")
 
 
 def test_whoever_of_those_named_answers_is_asked_and_the_silent_are_named(fleet: Fleet) -> None:

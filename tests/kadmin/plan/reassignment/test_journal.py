@@ -10,12 +10,17 @@ from cluster.model.ids import NEVER_READ, ZkVersion
 from kadmin.plan.config_plan import ConfigPlan, UnknownToBrokers
 from kadmin.plan.reassignment.journal import (
     BadJournal,
+    Owner,
     Recorded,
     ThrottleJournal,
+    joined,
     journal_text,
+    layers_of,
+    owned,
     parse_journal,
     put_back_plans,
     recorded,
+    still_recorded,
     throttle_plans,
 )
 from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LEADER_REPLICAS
@@ -81,7 +86,10 @@ def test_what_somebody_has_set_since_is_his() -> None:
     again = recorded(journal, throttle_plans({BROKER: {LEADER_RATE: "8"}}, changed, 5))
 
     assert {LEADER_RATE: "77"} == back.after.values
-    assert Recorded(before="77", afters=("8",)) == again.entries[BROKER][LEADER_RATE]
+    (first, second) = layers_of(again.entries[BROKER][LEADER_RATE])
+    assert Recorded(before="77", afters=("8",)) == first
+    # It may be another reassignment's, with a lease elsewhere: what is below is not forgotten.
+    assert Recorded(before=None, afters=("1000",)) == second
 
 
 def test_a_crash_before_the_throttles_were_set_leaves_nothing_to_put_back() -> None:
@@ -187,3 +195,62 @@ def test_a_journal_is_read_as_it_was_written() -> None:
 def test_what_is_no_journal_is_refused_and_says_why(text: str, reason: str) -> None:
     with pytest.raises(BadJournal, match=reason):
         parse_journal(text)
+
+
+def test_a_lease_is_what_it_was_when_read_again_and_an_earlier_kadmin_reads_the_top() -> None:
+    lower = Recorded(before=None, afters=("1000",))
+    owner = Owner(
+        run="r", by="ann@host", since="2026-11-28T07:00:00Z", rate=8, dir_rate=None,
+        partitions={"t": (0, 2)},
+    )  # fmt: skip
+    entry = Recorded(before="77", afters=("8",), under=lower)
+    lease = owned(ThrottleJournal(entries={BROKER: {LEADER_RATE: entry}}, revision=3), owner)
+
+    document = json.loads(journal_text(lease))
+
+    assert lease == parse_journal(journal_text(lease))
+    (one,) = document["throttles"]
+    assert (1, "77", ["8"]) == (
+        document["version"],
+        one["configs"][LEADER_RATE]["before"],
+        one["configs"][LEADER_RATE]["afters"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("rate", "dir_rate", "left"),
+    [(9, None, {"t": (2,)}), (9, 9, {"t": (2,)}), (None, 9, {"t": (0, 2), "u": (1,)})],
+)
+def test_whoever_slows_the_same_partitions_down_owns_them(
+    rate: int | None, dir_rate: int | None, left: dict[str, tuple[int, ...]]
+) -> None:
+    entries = {BROKER: {LEADER_RATE: Recorded(before=None, afters=("8", "9"))}}
+    first = Owner(
+        run="1", by="ann@host", since="", rate=8, dir_rate=None,
+        partitions={"t": (0, 2), "u": (1,)},
+    )  # fmt: skip
+    second = Owner(
+        run="2", by="bob@host", since="", rate=rate, dir_rate=dir_rate,
+        partitions={"t": (0,), "u": (1,)},
+    )  # fmt: skip
+
+    lease = owned(owned(ThrottleJournal(entries=entries), first), second)
+
+    assert [left, {"t": (0,), "u": (1,)}] == [owner.partitions for owner in lease.owners]
+    assert () == owned(ThrottleJournal(), first).owners
+
+
+def test_what_an_earlier_kadmin_left_in_a_file_joins_the_lease_once() -> None:
+    file = ThrottleJournal(entries={BROKER: {LEADER_RATE: Recorded(before="5", afters=("1000",))}})
+    lease = ThrottleJournal(
+        entries={BROKER: {LEADER_RATE: Recorded(before="1000", afters=("2000",))}},
+        zk_version=ZkVersion(4),
+    )
+    now = configs({LEADER_RATE: "2000"}, {})
+
+    both = joined(file, lease)
+    (plan,) = put_back_plans(both, now, 5)
+
+    assert {LEADER_RATE: "5"} == plan.after.values
+    assert both == joined(file, both)
+    assert (ZkVersion(4), {}) == (both.zk_version, still_recorded(both, now).entries)
