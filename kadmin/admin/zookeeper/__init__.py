@@ -1,3 +1,16 @@
 """Reads and writes of a live cluster through ZooKeeper, on kazoo."""
 
-__all__ = ["bootstrap", "connection", "ensemble", "glance", "layout", "lease_beside", "throttle_journal", "zookeeper_acls", "zookeeper_configs", "zookeeper_elections", "zookeeper_reassignments", "zookeeper_topics",]
+__all__ = [
+    "bootstrap",
+    "connection",
+    "ensemble",
+    "glance",
+    "layout",
+    "lease_beside",
+    "throttle_journal",
+    "zookeeper_acls",
+    "zookeeper_configs",
+    "zookeeper_elections",
+    "zookeeper_reassignments",
+    "zookeeper_topics",
+]
