@@ -17,6 +17,7 @@ from kadmin.cli.session import Session
 from kadmin.errors import ExitCode
 from kadmin.execute import reassign_wait
 from kadmin.local.ports import free_ports
+from kadmin.plan.reassignment.journal import parse_journal
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.fleets import Fleet, running_fleet
 from tests.support.silent_servers import LOOPBACK, deaf_server, mute_server
@@ -417,11 +418,14 @@ def test_two_operators_end_with_what_was_before_both(
         until_nothing_moves()
     added = run("B", "--execute", "--throttle", "900000000", "--additional")
     until_nothing_moves()
-    has_lease = fleet.client.exists(JOURNAL_PATH) is not None
+    lease = fleet.client.exists(JOURNAL_PATH) and parse_journal(fleet.get(JOURNAL_PATH)[0].decode())
     verified = [run(who, "--verify") for who in verifications]
 
     assert [ExitCode.DONE] * 2 == [begun.exit_code, added.exit_code], (begun, added)
-    assert has_lease is ("file" not in ways)
+    assert (lease is None) is ("file" in ways)
+    assert lease is None or [{topic: (0,)} for topic in topics.values()] == [
+        owner.partitions for owner in lease.owners
+    ]
     assert {ExitCode.DONE} == {each.exit_code for each in verified}, verified
     for broker, rate in zip("123", ({}, {RATES[1]: "777"}, {}), strict=True):
         wait_for_configs(fleet, rate, "--broker", broker)
