@@ -1,7 +1,7 @@
 """One broker: its state, and what its process may ask it or tell it beside clients' requests."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.auto_creation import AutoCreation
@@ -23,12 +23,16 @@ from cluster.broker.refusals_log import RefusalsLog
 from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
 from cluster.broker.standstill import Standstill
 from cluster.broker.throttles import Throttles
+from cluster.broker.unserved import Unserved
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.replication.replica import IsrRules
 from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import OrderTag, metadata_updated
+
+if TYPE_CHECKING:
+    from cluster.broker.role_changes import RoleChange
 
 TOPICS_AWAITED_MS: Final = 30_000
 """How long after a controller's first word a broker with logs takes it for unfinished that has no
@@ -64,6 +68,7 @@ class Broker:
         "standstill",
         "throttles",
         "topic_config_handler",
+        "unserved",
     )
 
     def __init__(self, ports: Ports) -> None:
@@ -74,6 +79,7 @@ class Broker:
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
+        self.unserved: Unserved[RoleChange] = Unserved()
         self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)
         self.standstill = Standstill(ports)
@@ -188,10 +194,12 @@ class Broker:
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
         self.topic_config_handler.change(topic, overrides)
+        self.unserved.try_again(topic)
 
     def topic_defaults_changed(self) -> None:
         """Go by the broker's own configs of now, as far as topics do not override them."""
         self.topic_config_handler.defaults_changed()
+        self.unserved.try_again()
 
     def change_fetcher_count(self, count_per_leader: int) -> None:
         """Fetch what is followed by so many connections to each leader."""

@@ -140,7 +140,27 @@ def obey(
         return
     role_changes = RoleChanges(broker, tag, overrides, turn)
 
+    def obey_again(refused: Sequence[RoleChange]) -> None:
+        """Once their configs are mended; the controller does not wait for it."""
+
+        def told(changed: RolesChanged | Outcome) -> None:
+            if isinstance(changed, Outcome):
+                broker.unserved.keep(refused, obey_again)
+                return
+            for partition, error in changed.errors.items():
+                if error is ErrorCode.NONE:
+                    journal.info(f"partition {partition} is served: its topic's configs are mended")
+
+        is_queued = broker.control_queue.enter(
+            lambda turn: change_roles(broker, tag, broker_epoch, refused, told, turn),
+            lambda: None,
+            0,
+        )
+        if not is_queued:
+            broker.unserved.keep(refused, obey_again)
+
     def end() -> None:
+        broker.unserved.keep(role_changes.unserved, obey_again)
         broker.topic_config_handler.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
         journal.state_change(finished_leader_and_isr(tag, duration_ms, len(changes)))
@@ -166,6 +186,8 @@ class RoleChanges:
         self._followers: dict[TopicPartition, HostedPartition] = {}
         """Those that have begun to follow, and are not fetched yet."""
         self._impossible_count = 0
+        self.unserved: list[RoleChange] = []
+        """Those of topics whose configs cannot be served."""
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
     def make(self, changes: Sequence[RoleChange], done: Callable[[], None]) -> None:
@@ -355,6 +377,7 @@ class RoleChanges:
         leader: BrokerId | None,
     ) -> None:
         """Let one partition take its new role, and keep it from harming the others."""
+        self._broker.unserved.forget(change.partition)
         try:
             become(change, self._hosted(change))
         except KafkaStorageError as error:
@@ -369,6 +392,7 @@ class RoleChanges:
                 self._broker.partitions.lose(change.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {change.partition} is not served: {error}")
+            self.unserved.append(change)
             self.errors[change.partition] = error.error_code
 
     def _hosted(self, change: RoleChange) -> HostedPartition:

@@ -142,8 +142,8 @@ class Writer(Protocol[Plan]):
 class TopicAdmin(Writer["TopicPlan"], Protocol):
     """A connection to whoever knows the topics and changes them."""
 
-    def names(self) -> "TopicNames":
-        """The names of all topics."""
+    def names(self, wanted: "Sequence[str]" = ()) -> "TopicNames":
+        """The names of all topics; where they may not be seen, those of *wanted* that exist."""
 
     def broker_ids(self) -> "Sequence[BrokerId]":
         """The ids of the live brokers, sorted."""

@@ -126,7 +126,9 @@ def read(
 
     names_some = bool(selection.wanted) or selection.exclude_internal
     with session.connect_brokers() as brokers:
-        snapshot = read_topics(brokers, selection)
+        snapshot = read_topics(
+            brokers, selection, lambda fault: session.output.warn(f"left out: {fault}")
+        )
         asked = chosen_brokers(snapshot, wanted)
         # All logs, also those of partitions that are no longer any, unless topics are named.
         partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None

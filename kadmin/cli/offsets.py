@@ -127,7 +127,9 @@ def read_report(
     from kadmin.plan.offsets import LATEST, partitions_of, report_of
 
     with session.connect_brokers() as brokers:
-        snapshot = read_topics(brokers, selection)
+        snapshot = read_topics(
+            brokers, selection, lambda fault: session.output.warn(f"left out: {fault}")
+        )
         partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
         found = read_offsets(brokers, partitions, moment)
         # After the others: nobody has been told of an end before its beginning.

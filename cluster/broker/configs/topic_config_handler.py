@@ -7,7 +7,7 @@ Source: Kafka's TopicConfigHandler.
 
 from collections.abc import Iterable, Mapping
 
-from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, throttle_problems
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Outcome, Ports, TopicOverrides
 from cluster.broker.throttles import Throttles
@@ -35,14 +35,20 @@ class TopicConfigHandler:
         for topic, own in overrides.items():
             if not isinstance(own, Outcome):
                 self._overrides[topic] = own
+                self._tell_of_throttles(topic, own)
 
     def change(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
         if topic not in self._overrides:
             return
         self._overrides[topic] = overrides
+        self._tell_of_throttles(topic, overrides)
         if self._partitions.of_topic(topic) and self._apply_all((topic,)):
             self._ports.journal.info(f"topic {topic} has new configs: {dict(overrides)}")
+
+    def _tell_of_throttles(self, topic: str, overrides: Mapping[str, str]) -> None:
+        for problem in throttle_problems(overrides).values():
+            self._ports.journal.error(f"topic {topic}: no replica is held back: {problem}")
 
     def settle(self, topics: Iterable[str]) -> None:
         """Go by what is known of *topics* now.

@@ -7,10 +7,11 @@ The overrides of the topic win; where it has none, the sources of the broker's s
 from collections.abc import Mapping
 from typing import NamedTuple, Self
 
+from cluster.broker.configs.broker_configs import NO_RETENTION_LIMIT
 from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, WITHOUT_DEFAULT
 from cluster.broker.ports import ApiSettings
 from cluster.model.config_source import ConfigSource, ConfigSynonym
-from cluster.model.config_spec import ConfigSpec, trimmed
+from cluster.model.config_spec import ConfigSpec, trimmed, value_problem
 from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
 from cluster.model.topic_config_specs import MIN_ISR, THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from cluster.storage.errors import InvalidLogConfig
@@ -37,12 +38,40 @@ class EffectiveTopicConfigs(NamedTuple):
         log = LogConfig.parse(merged)
         default = TOPIC_CONFIGS[MIN_ISR].default
         assert default is not None
-        return cls(
-            log,
-            int(trimmed(merged.get(MIN_ISR, default))),
-            trimmed(merged.get(THROTTLED_LEADERS, "")),
-            trimmed(merged.get(THROTTLED_FOLLOWERS, "")),
+        min_isr = trimmed(merged.get(MIN_ISR, default))
+        problem = value_problem(TOPIC_CONFIGS[MIN_ISR], min_isr)
+        if problem is not None:
+            raise InvalidLogConfig([problem])
+        damaged = throttle_problems(merged)
+        leaders, followers = (
+            "" if key in damaged else trimmed(merged.get(key, ""))
+            for key in (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
         )
+        return cls(log, int(min_isr), leaders, followers)
+
+
+def throttle_problems(overrides: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with the lists of throttled replicas, by key: they hold nobody back then, and
+    the topic is served."""
+    problems = {
+        key: value_problem(TOPIC_CONFIGS[key], overrides[key])
+        for key in (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
+        if key in overrides
+    }
+    return {key: problem for key, problem in problems.items() if problem is not None}
+
+
+def unserved_log_config(defaults: Mapping[str, str], overrides: Mapping[str, str]) -> LogConfig:
+    """What a log goes by while its topic is not served, since its *overrides* cannot be.
+
+    It is opened with what of them is legal, and nothing of it gets old.
+    """
+    legal = {
+        name: value
+        for name, value in overrides.items()
+        if name in TOPIC_CONFIGS and value_problem(TOPIC_CONFIGS[name], trimmed(value)) is None
+    }
+    return LogConfig.parse({**defaults, **legal, "cleanup.policy": "delete", **NO_RETENTION_LIMIT})
 
 
 def synonyms_of(

@@ -5,13 +5,13 @@ What recovery found goes to server.log.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock
 from typing import Final
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
-from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, unserved_log_config
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
@@ -82,11 +82,19 @@ async def load_logs(
     }
     overrides = await overrides_of(tuple(topics))
 
+    unserved: dict[str, str] = {}
+    """Why topics cannot be served, by name; their logs are opened, for the day when they can."""
+
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]
         if isinstance(own, Outcome):
-            raise InvalidLogConfig([str(own.message)])
-        return EffectiveTopicConfigs.parse(configs.topic_defaults, own).log
+            unserved[topic] = str(own.message)
+            return unserved_log_config(configs.topic_defaults, {})
+        try:
+            return EffectiveTopicConfigs.parse(configs.topic_defaults, own).log
+        except InvalidLogConfig as error:
+            unserved[topic] = str(error)
+            return unserved_log_config(configs.topic_defaults, own)
 
     for directory in logs.directories:
         for problem in directory.problems:
@@ -104,7 +112,7 @@ async def load_logs(
         for directory in logs.directories:
             directory.release()
         raise LogsRefused(f"{', '.join(settings.log_directories)}: none of them can be used")
-    log_loaded(loaded, len(logs.online))
+    log_loaded(loaded, unserved, len(logs.online))
     return logs
 
 
@@ -114,11 +122,17 @@ def log_failures(directories: Sequence[LogDirectory]) -> None:
             logger.error("%s", directory.health.failure)
 
 
-def log_loaded(loaded: Sequence[Loaded], directory_count: int) -> None:
+def log_loaded(loaded: Sequence[Loaded], unserved: Mapping[str, str], directory_count: int) -> None:
     """Write what an operator should know of the logs: most of them say nothing."""
     reports = [one.report for one in loaded if one.report is not None]
     for one in loaded:
         place = f"{one.partition} in {one.directory}"
+        if one.partition.topic in unserved:
+            logger.error(
+                "The log of %s cannot be served until its topic's configs are mended: %s",
+                place,
+                unserved[one.partition.topic],
+            )
         if one.report is None:
             logger.error("The log of %s cannot be opened: %s", place, one.problem)
         elif one.report.found_damage:

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from kafka.admin import ConfigResourceType
-from kafka.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError, for_code
+from kafka.errors import (
+    ClusterAuthorizationFailedError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
 from kafka.protocol.admin import DescribeConfigsRequest
 
 from cluster.model.config_entity import Entity
@@ -25,6 +30,7 @@ ATTEMPTS_MAX: Final = 5
 PAUSE_S: Final = 0.2
 TOPIC: Final = ConfigResourceType.TOPIC.value
 BROKER: Final = ConfigResourceType.BROKER.value
+DENIALS: Final = (TopicAuthorizationFailedError.errno, ClusterAuthorizationFailedError.errno)
 ALL_BROKERS: Final = ""
 """The name of the brokers' defaults."""
 
@@ -98,9 +104,15 @@ def read_topics(
 
 
 def read_brokers(
-    connection: WireConnection, names: Sequence[str], *, with_synonyms: bool = False
+    connection: WireConnection,
+    names: Sequence[str],
+    *,
+    with_synonyms: bool = False,
+    denied: list[str] | None = None,
 ) -> dict[str, Described]:
     """What each broker of *names* tells of itself, and any of them of ALL_BROKERS, by name.
+
+    *denied* takes the names of those whose configs may not be read.
 
     Raises:
         NotServed: the brokers are older than 1.1.
@@ -110,7 +122,9 @@ def read_brokers(
     found: dict[str, Described] = {}
     for name in names:
         broker = broker_to_ask(name)
-        found |= describe(connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms)
+        found |= describe(
+            connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms, denied=denied
+        )
     return found
 
 
@@ -140,7 +154,7 @@ def describe(
     for result in connection.ask(request, broker).results:
         if result.error_code == UnknownTopicOrPartitionError.errno:
             continue
-        if denied is not None and result.error_code == TopicAuthorizationFailedError.errno:
+        if denied is not None and result.error_code in DENIALS:
             denied.append(result.resource_name)
             continue
         if result.error_code != 0:

@@ -5,7 +5,7 @@ is missing in it: epochs and times of registrations and of the controller, and t
 controller has taken up yet.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -81,18 +81,30 @@ def read_snapshot(
     )
 
 
-def read_topics(connection: WireConnection, selection: TopicSelection) -> ClusterSnapshot:
+def read_topics(
+    connection: WireConnection,
+    selection: TopicSelection,
+    leave_out: Callable[[Fault], None] | None = None,
+) -> ClusterSnapshot:
     """A snapshot with the topics of *selection*, which has to match some.
+
+    *leave_out* takes those that may not be read, beside others that may.
 
     Raises:
         NoSuchTopic: a name or a pattern that matches nothing.
+        TopicAuthorizationFailedError: one may not be read, and none may be left out.
         KafkaError: as `read_snapshot`.
     """
     snapshot = read_snapshot(connection, selection)
-    if selection.missing(snapshot.topics):
+    for fault in snapshot.faults:
+        if leave_out is None:
+            raise TopicAuthorizationFailedError(str(fault))
+        leave_out(fault)
+    known = [*snapshot.topics, *(fault.subject.name for fault in snapshot.faults)]
+    if selection.missing(known):
         # Asked by name, brokers have not told which others there are, for the hint.
         told = known_topics(connection.metadata(None)["topics"])
-        selection.require(topic.name for topic in told)
+        selection.require([*known, *(topic.name for topic in told)])
     return snapshot
 
 

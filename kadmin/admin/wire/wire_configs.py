@@ -6,6 +6,9 @@ Who changes the same key in between is not noticed: brokers take no fence.
 
 from collections.abc import Callable, Mapping, Sequence
 
+from kafka.errors import ClusterAuthorizationFailedError, TopicAuthorizationFailedError
+
+from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.fault import Fault
 from kadmin.admin.answers import ConfigSnapshot
@@ -22,6 +25,7 @@ from kadmin.admin.wire.credentials import (
 )
 from kadmin.admin.wire.describe_configs import (
     ALL_BROKERS,
+    DENIALS,
     Described,
     config_values,
     overrides_of,
@@ -82,8 +86,11 @@ class WireConfigs:
 
     def known_names(self, names: Sequence[str] | None) -> Sequence[str]:
         """Which of the topics *names* there are; None asks for all."""
-        told = known_topics(self.connection.metadata(names)["topics"])
-        return tuple(sorted(topic.name for topic in told))
+        topics = self.connection.metadata(names)["topics"]
+        # Configs have a right of their own: of these it is asked when they are read.
+        hidden = [topic["name"] for topic in topics if topic["error_code"] in DENIALS]
+        told = known_topics(topic for topic in topics if topic["error_code"] not in DENIALS)
+        return tuple(sorted([*hidden, *(topic.name for topic in told)]))
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
         """Of brokers that are not named, all that are alive, and their defaults."""
@@ -116,10 +123,11 @@ class WireConfigs:
             return {}, ()
         if entities[0].root.kind in QUOTA_KINDS:
             return self.read_limits(entities), ()
+        found, faults = self.told(entities)
         return {
             entity: ConfigOverrides(values=overrides_of(entity.root, told))
-            for entity, told in self.told(entities).items()
-        }, ()
+            for entity, told in found.items()
+        }, faults
 
     def read_limits(self, entities: Sequence[ConfigEntity]) -> dict[ConfigEntity, ConfigOverrides]:
         """The quotas and credentials of users, clients or addresses."""
@@ -144,19 +152,32 @@ class WireConfigs:
 
     def told(
         self, entities: Sequence[ConfigEntity], *, with_synonyms: bool = False
-    ) -> dict[ConfigEntity, Described]:
+    ) -> tuple[dict[ConfigEntity, Described], Sequence[Fault]]:
         """What brokers tell of the topics or brokers *entities*; topics that are gone are left out.
+
+        What may not be read is a fault where there is anything else to tell.
 
         Raises:
             BrokerNotAlive: one of the brokers.
+            AuthorizationError: none of it may be read.
         """
+        denied: list[str] = []
         by_name = {entity.root.name or ALL_BROKERS: entity for entity in entities}
         if entities[0].kind is EntityKind.TOPICS:
-            told = read_topics(self.connection, list(by_name), with_synonyms=with_synonyms)
+            read: Callable[..., dict[str, Described]] = read_topics
         else:
             self.require_alive(by_name)
-            told = read_brokers(self.connection, list(by_name), with_synonyms=with_synonyms)
-        return {entity: told[name] for name, entity in by_name.items() if name in told}
+            read = read_brokers
+        told = read(self.connection, list(by_name), with_synonyms=with_synonyms, denied=denied)
+        if denied and not told:
+            is_topic = entities[0].kind is EntityKind.TOPICS
+            error = TopicAuthorizationFailedError if is_topic else ClusterAuthorizationFailedError
+            raise error(f"configs of {by_name[denied[0]]}")
+        found = {entity: told[name] for name, entity in by_name.items() if name in told}
+        return found, [
+            subjects.hidden(subjects.config(by_name[name]), f"the configs of {by_name[name]}")
+            for name in denied
+        ]
 
     def require_alive(self, names: Mapping[str, ConfigEntity]) -> None:
         alive = [ALL_BROKERS, *self.live_brokers()]
@@ -169,8 +190,8 @@ class WireConfigs:
     ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]:
         if not entities:
             return {}, ()
-        told = self.told(entities, with_synonyms=True)
-        return {entity: config_values(entity.root, one) for entity, one in told.items()}, ()
+        found, faults = self.told(entities, with_synonyms=True)
+        return {entity: config_values(entity.root, one) for entity, one in found.items()}, faults
 
     def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
         names = [str(entity.root.name) for entity in entities if entity.kind is EntityKind.TOPICS]

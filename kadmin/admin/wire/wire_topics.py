@@ -62,7 +62,7 @@ class WireTopics:
         self.going: set[str] = set()
         """Topics of which brokers do not tell any more, and that are in the way of new ones."""
 
-    def names(self) -> TopicNames:
+    def names(self, wanted: Sequence[str] = ()) -> TopicNames:
         """One that waits for its deletion is gone to the brokers, and found by chance at most."""
         told = {topic.name for topic in known_topics(self.connection.metadata(None)["topics"])}
         return TopicNames(

@@ -27,8 +27,8 @@ class ZooKeeperTopics:
         self.connection = connection
         self.cluster = connection.settings.connect
 
-    def names(self) -> "TopicNames":
-        return self.connection.read(read_topic_names(self.cluster))
+    def names(self, wanted: "Sequence[str]" = ()) -> "TopicNames":
+        return self.connection.read(read_topic_names(self.cluster, wanted))
 
     def broker_ids(self) -> "Sequence[BrokerId]":
         from cluster.zk import paths

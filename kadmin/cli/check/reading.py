@@ -29,17 +29,25 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
     Raises:
         UnreachableError: whoever tells of brokers and topics does not.
     """
+    from dataclasses import replace
+
+    from kadmin.admin.wire.errors import BrokersDenied
+
     if session.asks_brokers:
         with session.connect_brokers() as connection:
             return by_brokers(session, connection, default_min_isr)
     evidence = by_zookeeper(session, default_min_isr)
     if not asks_brokers:
         return with_gap(evidence, "log directories and versions of brokers (--no-brokers)")
+    of_brokers = "log directories and versions of brokers"
     try:
         with session.connect_brokers() as connection:
             return with_brokers(evidence, connection)
+    except BrokersDenied as error:
+        hidden = (*evidence.hidden, f"{of_brokers}: {error.message}")
+        return replace(evidence, hidden=hidden)
     except KadminError as error:
-        return with_gap(evidence, f"log directories and versions of brokers: {error.message}")
+        return with_gap(evidence, f"{of_brokers}: {error.message}")
 
 
 def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
@@ -129,6 +137,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
         unlooked=(*gaps, *attempts.gaps),
         journal=journal,
         sees_moves=told is not None and connection.serves(ListPartitionReassignmentsRequest),
+        hidden=tuple(attempts.hidden),
     )
     return with_brokers(evidence, connection)
 
@@ -173,6 +182,7 @@ def with_brokers(evidence: "Evidence", connection: "WireConnection") -> "Evidenc
             if any(told is not None and broker not in told for told in (apis, log_dirs))
         ),
         unlooked=(*evidence.unlooked, *attempts.gaps),
+        hidden=(*evidence.hidden, *attempts.hidden),
     )
 
 

@@ -376,7 +376,7 @@ def list_topics(session: Session, selection: "TopicSelection", *, if_exists: boo
     from kadmin.render.topic_list import list_document
 
     with session.topics() as admin:
-        found = admin.names()
+        found = admin.names(selection.wanted if selection.is_by_name else ())
     names = selection.select(found.names)
     if not if_exists:
         selection.require_names(found.names)
@@ -466,7 +466,8 @@ def read_report(
             hidden = (
                 each.subject.name for each in snapshot.faults if each.subject.thing is Thing.TOPIC
             )
-            selection.require([*admin.names().names, *hidden])
+            wanted = selection.wanted if selection.is_by_name else ()
+            selection.require([*admin.names(wanted).names, *hidden])
     if topic_id is not None:
         # The topic may have been deleted and made again since its id was read.
         names = [name for name in names if snapshot.topics[name].assignment.topic_id == topic_id]

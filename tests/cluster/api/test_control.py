@@ -33,6 +33,7 @@ from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.sim.disk import SimDisk
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import ControlledShutdownRequest
@@ -299,6 +300,100 @@ def test_a_topic_whose_configs_are_damaged_harms_no_other_in_the_same_order(worl
     assert "partition broken-0 is not served: is not JSON" in world.journal.errors
     assert world.logs.log(ORDERS_0) is not None
     assert world.logs.log(TopicPartition("broken", 0)) is None
+
+
+DAMAGED = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
+
+
+@pytest.mark.parametrize(
+    ("invalid", "reason"),
+    [
+        ({"message.timestamp.type": "foo"}, "message.timestamp.type"),
+        ({"min.insync.replicas": "foo"}, "min.insync.replicas"),
+        ({"retention.ms": "1 day"}, "retention.ms"),
+        ({"cleanup.policy": "compact"}, "cleanup.policy"),
+        (DAMAGED, "is not JSON"),
+    ],
+)
+@pytest.mark.parametrize("mended", [{}, {"retention.ms": "77"}])
+@pytest.mark.parametrize("leader", [ME, ME + 1])
+def test_a_topic_is_served_when_its_configs_are_mended(
+    world: World, invalid: Any, reason: str, mended: dict[str, str], leader: int
+):
+    world.store.configs["orders"] = invalid
+    said: dict[str, Any] = {"leader": leader, "replicas": (ME, ME + 1), "leader_epoch": 3}
+    refused = world.order("orders", **said)
+    second = world.order("orders", 1, **said)
+    world.lead("others", topic_id=OTHER_ID)
+
+    assert [ErrorCode.INVALID_CONFIG] * 2 == [outcome(refused), outcome(second)]
+    assert any(reason in line for line in world.journal.errors)
+    assert world.broker.partitions.find(ORDERS_0) is None
+
+    # Mended in vain first.
+    if not isinstance(invalid, Outcome):
+        world.broker.change_topic_configs("orders", invalid)
+        world.settle()
+        assert world.broker.partitions.find(ORDERS_0) is None
+    world.store.configs["orders"] = mended
+    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.broker.change_topic_configs("orders", mended)
+    world.settle()
+    assert world.broker.partitions.find(ORDERS_0) is None
+    world.store.failure = None
+    world.broker.change_topic_configs("orders", mended)
+    world.settle()
+
+    for index in (0, 1):
+        hosted = world.broker.partitions.find(TopicPartition("orders", index))
+        assert hosted is not None
+        assert (3, leader == ME) == (hosted.replica.leader_epoch, hosted.replica.is_leader)
+        assert LogConfig.parse(mended).retention_ms == hosted.log.config.retention_ms
+
+
+def test_what_ended_meanwhile_is_not_served_when_configs_are_mended(world: World):
+    world.store.configs["orders"] = {"message.timestamp.type": "foo"}
+    world.order("orders")
+    world.order("orders", 1)
+    stop(world)
+    world.store.configs["orders"] = {}
+
+    world.order("orders", 1, controller_epoch=2, leader_epoch=4)
+    world.broker.change_topic_configs("orders", {})
+    world.settle()
+
+    assert world.broker.partitions.find(ORDERS_0) is None
+    hosted = world.broker.partitions.find(TopicPartition("orders", 1))
+    assert hosted is not None
+    assert 4 == hosted.replica.leader_epoch
+
+
+def test_a_newer_controller_has_the_last_word_of_what_is_served_again(world: World):
+    world.store.configs["orders"] = {"message.timestamp.type": "foo"}
+    world.order("orders")
+    world.lead("others", topic_id=OTHER_ID, controller_epoch=2)
+    world.store.configs["orders"] = {}
+
+    world.broker.change_topic_configs("orders", {})
+    world.settle()
+
+    assert world.broker.partitions.find(ORDERS_0) is None
+
+
+@pytest.mark.parametrize("key", ["leader", "follower"])
+def test_a_damaged_list_of_throttled_replicas_holds_nobody_back(world: World, key: str):
+    name = f"{key}.replication.throttled.replicas"
+    world.store.configs["orders"] = {name: "foo"}
+    throttle = world.broker.throttles.leader if key == "leader" else world.broker.throttles.follower
+
+    world.lead()
+    told = [line for line in world.journal.errors if name in line]
+    world.broker.change_topic_configs("orders", {name: "0:1,x"})
+    assert not throttle.is_throttled("orders", 0)
+    world.broker.change_topic_configs("orders", {name: f"0:{ME}"})
+
+    assert 1 == len(told)
+    assert throttle.is_throttled("orders", 0)
 
 
 def test_without_the_topics_configs_the_controller_has_to_ask_again(world: World):

@@ -384,13 +384,13 @@ def test_a_config_that_changes_is_kept_to_at_once(
     run(tmp_path, chroot, use)
 
 
-def say(client: KazooClient, name: str, configs: dict[str, str]) -> None:
-    """Set the configs of a broker, or of `<default>`, as Kafka's tools do."""
-    path = f"/config/brokers/{name}"
+def say(client: KazooClient, name: str, configs: dict[str, str], kind: str = "brokers") -> None:
+    """Set the configs of a broker, of `<default>`, or of a topic, as Kafka's tools do."""
+    path = f"/config/{kind}/{name}"
     client.ensure_path(path)
     client.ensure_path("/config/changes")
     client.set(path, json.dumps({"version": 1, "config": configs}).encode())
-    notification = json.dumps({"version": 2, "entity_path": f"brokers/{name}"}).encode()
+    notification = json.dumps({"version": 2, "entity_path": f"{kind}/{name}"}).encode()
     client.create("/config/changes/config_change_", notification, sequence=True)
 
 
@@ -564,10 +564,45 @@ def test_damaged_configs_keep_their_topic_from_being_served_and_no_other(
         )
 
     async def second(running: Running) -> None:
-        told = "The log of b-0 in .* cannot be opened: ZooKeeper: .*/config/topics/b .*is not JSON"
+        told = (
+            "The log of b-0 in .* cannot be served .*: ZooKeeper: .*/config/topics/b .*is not JSON"
+        )
         assert re.search(told, caplog.text)
         await running.lead({"a": 1}, leader_epoch=1)
         assert await running.produce("a") == 0
+
+    run(tmp_path, chroot, first)
+    run(tmp_path, chroot, second)
+
+
+@pytest.mark.parametrize(
+    "invalid",
+    [
+        b"garbage",
+        b'{"version":1,"config":{"message.timestamp.type":"foo"}}',
+        b'{"version":1,"config":{"min.insync.replicas":"foo"}}',
+        b'{"version":1,"config":{"cleanup.policy":"compact","retention.ms":"1"}}',
+    ],
+)
+def test_what_had_invalid_configs_at_the_start_is_served_with_all_its_records_when_mended(
+    tmp_path: Path, chroot: str, invalid: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def first(running: Running) -> None:
+        await running.lead({"a": 1})
+        assert await running.produce("a") == 0
+        await running.zookeeper(
+            lambda client: client.create("/config/topics/a", invalid, makepath=True)
+        )
+
+    async def second(running: Running) -> None:
+        assert [ErrorCode.INVALID_CONFIG] == await running.lead({"a": 1}, leader_epoch=1)
+        assert await running.produce("a") == ErrorCode.NOT_LEADER_OR_FOLLOWER
+        await running.zookeeper(lambda client: say(client, "a", {"retention.ms": "-1"}, "topics"))
+        await until(lambda: "partition a-0 is served" in caplog.text, what="the partition")
+        assert await running.produce("a") == 0
+        assert await running.fetch("a")
 
     run(tmp_path, chroot, first)
     run(tmp_path, chroot, second)

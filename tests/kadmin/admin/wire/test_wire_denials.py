@@ -11,7 +11,13 @@ from kafka.errors import (
 )
 from kafka.protocol.admin import DescribeConfigsRequest, ListPartitionReassignmentsRequest
 
-from kadmin.admin.wire.connection import WireConnection
+from cluster.model import fault as subjects
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from kadmin.admin.wire.attempts import Attempts
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.errors import BrokersDenied
+from kadmin.admin.wire.snapshot import read_topics
+from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.admin.wire.wire_topics import WireTopics
 from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
@@ -107,3 +113,80 @@ def test_where_nothing_may_be_read_the_refusal_is_the_answer() -> None:
 
     with pytest.raises(TopicAuthorizationFailedError):
         WireTopics(brokers).snapshot(TopicSelection(wanted=("a", "b")))
+
+
+def entities(kind: EntityKind, *names: str | None) -> list[ConfigEntity]:
+    return [ConfigEntity(Entity(kind, name)) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("asked", "configs", "told", "hidden"),
+    [
+        (entities(EntityKind.TOPICS, "a", "b"), {"b": NO_TOPIC}, ["a"], ["b"]),
+        (entities(EntityKind.BROKERS, None, "1"), {"1": NO_CLUSTER}, [None], ["1"]),
+        (entities(EntityKind.BROKERS, None, "1"), {"": NO_CLUSTER}, ["1"], [None]),
+    ],
+)
+def test_configs_that_may_not_be_read_are_faults_beside_the_rest(
+    asked: list[ConfigEntity],
+    configs: dict[str, int],
+    told: list[str | None],
+    hidden: list[str | None],
+) -> None:
+    admin = WireConfigs(Brokers(topics={}, configs=configs), lambda _: None)
+    subjects_hidden = [subjects.config(each) for each in asked if each.root.name in hidden]
+
+    for found, faults in (admin.read(asked), admin.read_all(asked)):
+        assert told == [entity.root.name for entity in found]
+        assert subjects_hidden == [fault.subject for fault in faults]
+
+
+def test_where_no_config_may_be_read_the_refusal_is_the_answer() -> None:
+    brokers = Brokers(topics={}, configs={"a": NO_TOPIC, "b": NO_TOPIC})
+
+    with pytest.raises(TopicAuthorizationFailedError, match="configs of topic 'a'"):
+        WireConfigs(brokers, lambda _: None).read(entities(EntityKind.TOPICS, "a", "b"))
+
+
+def test_who_may_not_see_a_topic_may_be_told_its_configs() -> None:
+    admin = WireConfigs(Brokers(topics={"a": NO_TOPIC}, configs={}), lambda _: None)
+
+    assert ("a", "b") == admin.known_names(["a", "b"])
+
+
+def test_a_topic_that_may_not_be_read_is_left_out_where_that_is_told_and_else_refused() -> None:
+    brokers = Brokers(topics={"a": NO_TOPIC}, configs={})
+    left_out: list[str] = []
+
+    selection = TopicSelection(wanted=("a", "b"))
+    snapshot = read_topics(brokers, selection, lambda fault: left_out.append(str(fault)))
+
+    assert ["b"] == list(snapshot.topics)
+    assert ["topic 'a' may not be read by this user"] == left_out
+    with pytest.raises(TopicAuthorizationFailedError, match="topic 'a' may not be read"):
+        read_topics(brokers, selection)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_hidden"),
+    [
+        (ClusterAuthorizationFailedError("log directories of broker 1"), True),
+        (TopicAuthorizationFailedError("configs"), True),
+        (BrokersDenied("b:9092", "no login"), True),
+        (NotServed("b:9092", "configs", "1.1"), False),
+        (UnknownTopicOrPartitionError("t"), False),
+    ],
+)
+def test_what_may_not_be_asked_is_apart_from_what_is_not_answered(
+    error: Exception, is_hidden: bool
+) -> None:
+    attempts = Attempts()
+
+    def fail() -> None:
+        raise error
+
+    attempts.ask("log directories", fail)
+
+    gaps, hidden = len(attempts.gaps), len(attempts.hidden)
+    assert ((0, 1) if is_hidden else (1, 0)) == (gaps, hidden)
+    assert all(text.startswith("log directories: ") for text in (*attempts.gaps, *attempts.hidden))

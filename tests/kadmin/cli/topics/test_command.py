@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from kazoo.security import make_digest_acl
 
+from cluster.zk import paths
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import cluster, state, topic
 from tests.kadmin.cli.topics.runs import RACKED, refused, topics
@@ -290,3 +292,26 @@ def test_who_is_needed_stands_in_documents(sick):
     [orders] = json.loads(topics("--describe", "--topic", "orders", "--output", "json"))["topics"]
 
     assert [[], [], [7]] == [part["needs_brokers"] for part in orders["partitions"]]
+
+
+def test_a_topic_that_is_named_is_shown_where_it_may_not_be_seen_which_there_are(
+    healthy: str,
+) -> None:
+    with client_of(healthy) as client:
+        (name, *_) = client.get_children(paths.TOPICS)
+        client.set_acls(paths.TOPICS, [make_digest_acl("kafka", "secret", all=True)])
+
+    described = kadmin("topics", "--describe", "--topic", name)
+    listed = kadmin("topics", "--list", "--topic", name)
+    missing = kadmin("topics", "--describe", "--topic", "elsewhere")
+    refused = [kadmin("topics", *words) for words in (("--list",), ("--list", "--topic", "or*"))]
+
+    told = "left out: /brokers/topics: may not be read by this user"
+    assert f"Topic: {name}" in described.stdout
+    assert f"{name}\n" == listed.stdout
+    assert [ExitCode.DONE] * 2 == [described.exit_code, listed.exit_code]
+    assert [1, 1] == [run.stderr.count(told) for run in (described, listed)]
+    assert "elsewhere" in missing.stderr
+    assert ExitCode.FAILED == missing.exit_code
+    for run in refused:
+        assert "no permission for /brokers/topics" in run.stderr
