@@ -13,7 +13,7 @@ from kadmin.errors import KadminError, UsageError
 
 GLOB_CHARACTERS = frozenset("*?[")
 
-LISTED_BY = "'kadmin topics --list' shows what there is"
+LISTED_BY = "'kadmin topics --list' lists all topics"
 
 
 class NoSuchTopic(KadminError):
