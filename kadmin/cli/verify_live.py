@@ -99,7 +99,7 @@ def verify_live(
         placement = reader.placement()
         if not placement.replicas:
             raise KadminError(
-                "there is no topic to verify", hint="'kadmin topics --list' shows what there is"
+                "there is no topic to verify", hint="'kadmin topics --list' lists all topics"
             )
         verification = LiveVerification(
             reader,
@@ -179,7 +179,7 @@ def compacted_topics(
                 found.add(name)
     except (KadminError, KafkaError) as error:
         session.output.warn(
-            f"which topics are compacted is not told: {error}; name them with --compacted"
+            f"which topics are compacted is not known: {error}; name them with --compacted"
         )
     return frozenset(found)
 

@@ -158,7 +158,7 @@ def verify(
     dirs = judge_dirs(admin, targets)
     if dirs is None:
         warn(
-            "nobody here tells of the log directories that are asked for, and they were left out;"
+            "ZooKeeper does not know log directories, so those of the file were not checked;"
             " brokers do: --bootstrap-server HOST:PORT instead of --zookeeper"
         )
         dirs = ()

@@ -188,7 +188,7 @@ class WireCopying:
         spans = self._reader.spans({replica.broker: [replica.partition]})
         span = spans.get(replica.broker, {}).get(replica.partition)
         if span is None or span.start <= replica.position <= span.end:
-            self._note_failure(replica, "it has no such offset, and tells of no other")
+            self._note_failure(replica, "it has no such offset, and reports no other")
             return
         replica.start = span.start
         replica.target = None

@@ -107,7 +107,7 @@ class UntoldOffsets(UnreachableError):
         partitions = sorted(untold)
         topics = ",".join(sorted({each.topic for each in partitions})[:SHOWN_MAX])
         super().__init__(
-            f"nobody told the offsets of {counted_partitions(partitions)}",
+            f"no broker returned the offsets of {counted_partitions(partitions)}",
             hint=f"kadmin topics --describe --unavailable-partitions --topic {topics}",
         )
         self.partitions = tuple(partitions)

@@ -44,7 +44,7 @@ class NotEnoughBrokers(KadminError):
     def __init__(
         self, message: str, replication_factor: int, available: Sequence[BrokerId]
     ) -> None:
-        super().__init__(message, hint="'kadmin brokers --list' shows who is alive")
+        super().__init__(message, hint="'kadmin brokers --list' lists the live brokers")
         self.replication_factor = replication_factor
         self.available = tuple(available)
 

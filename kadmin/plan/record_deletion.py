@@ -206,7 +206,7 @@ def plan_deletion(
             problems.append(f"{partition} ends at {end}, before offset {offset}")
         deletions.append(RecordDeletion(partition=partition, start=start, before=offset, end=end))
     if problems:
-        raise UnfitOffsets(problems, "kadmin offsets --count shows what there is")
+        raise UnfitOffsets(problems, "kadmin offsets --count shows the offsets that exist")
     return DeletionPlan(deletions=tuple(deletions))
 
 

@@ -137,7 +137,7 @@ def dead_leader_warnings(report: ClusterReport) -> list[str]:
                 led.setdefault(leader, []).append(f"{view.topic}-{view.partition}")
     return [
         f"broker {leader} is dead, and still named as the leader of"
-        f" {counted(len(names), 'partition')}, which nobody leads now:"
+        f" {counted(len(names), 'partition')}, which have no leader now:"
         f" {', '.join(names[:NAMED_MAX])}" + (", …" if len(names) > NAMED_MAX else "")
         for leader, names in sorted(led.items())
     ]

@@ -14,7 +14,7 @@ from kadmin.plan.wording import listed
 
 GLOB_CHARACTERS = frozenset("*?[")
 
-LISTED_BY = "'kadmin topics --list' shows what there is"
+LISTED_BY = "'kadmin topics --list' lists all topics"
 
 
 class NoSuchTopic(KadminError):

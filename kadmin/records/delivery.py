@@ -97,7 +97,7 @@ class NotTaken(UnreachableError):
             f"the brokers did not acknowledge {summary.failed} of {summary.sent} records of topic"
             f" '{topic}' within {timeout_s:g} s" + (f" ({reason})" if reason else ""),
             hint=f"'kadmin topics --describe --topic {topic}' shows partitions without a leader or"
-            " with too small an ISR; what was on its way may be in the topic",
+            " with too small an ISR; records in flight may be in the topic",
         )
 
 

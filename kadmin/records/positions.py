@@ -83,7 +83,7 @@ class NoLeader(UnreachableError):
 
     def __init__(self, topic: str, partition: int) -> None:
         super().__init__(
-            f"partition {topic}-{partition} has no leader, so nobody tells its offsets",
+            f"partition {topic}-{partition} has no leader, so its offsets are not known",
             hint=f"'kadmin topics --describe --topic {topic} --unavailable-partitions' shows all of"
             " them; --partition N reads one of the others",
         )

@@ -86,7 +86,7 @@ OF_TOPICS: Final = frozenset(
 """Failures that a topic may have whose deletion was noticed by nobody here."""
 
 UNSENT: Final = "it was not sent, since another one had failed"
-NO_OFFSET: Final = "a later record was taken, and nobody tells whether this one was"
+NO_OFFSET: Final = "a later record was accepted, and no broker says whether this one was"
 """What librdkafka calls delivered without saying where: it believes it for the sake of others."""
 
 

@@ -95,7 +95,7 @@ def plan_lines(
         )
     still = len(plan.moves) - len(asked)
     if still:
-        yield f"  {still} more have theirs already, or are on their way"
+        yield f"  {still} more have theirs already, or are being moved"
     added, removed, copied = plan.added, plan.removed, copied_by_broker(asked, sizes)
     for broker in sorted(added.keys() | removed.keys()):
         yield (

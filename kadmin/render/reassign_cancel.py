@@ -17,13 +17,18 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
     asked, dirs = plan.asked, plan.dir_moves
     if asked or not (dirs or plan.dropped):
         yield (
-            f"plan: {len(asked)} {'move is' if len(asked) == 1 else 'moves are'} given up,"
-            " and the replicas of before stay, in this order"
+            f"plan: {len(asked)} "
+            + (
+                "move is cancelled; its partition keeps"
+                if len(asked) == 1
+                else "moves are cancelled; their partitions keep"
+            )
+            + " the previous replicas, in this order"
         )
     yield from item_lines(asked, given_up_text, limit)
     already = len(plan.moves) - len(asked)
     if already and plan.withdrawal is not None:
-        yield f"  {already} more {'is' if already == 1 else 'are'} on the way back already"
+        yield f"  {already} more {'is' if already == 1 else 'are'} already moving back"
     if plan.dropped:
         count = len(plan.dropped)
         yield (

@@ -87,7 +87,7 @@ def result_lines(results: Sequence[DeletionResult]) -> Iterator[str]:
 def plan_lines(plan: DeletionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
     """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
     gone_count = len(plan.deletions) - len(plan.deleting)
-    gone = f"; of {counted(gone_count, 'partition')} they are gone already" if gone_count else ""
+    gone = f"; of {counted(gone_count, 'partition')} they are already deleted" if gone_count else ""
     yield (
         f"plan: delete {counted(plan.count, 'record')} of"
         f" {counted(len(plan.deleting), 'partition')}{gone}"

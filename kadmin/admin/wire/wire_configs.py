@@ -48,7 +48,7 @@ class BrokerNotAlive(KadminError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"broker {name} is not alive, and nobody else tells or takes its configs",
+            f"broker {name} is not alive, and only it can show or change its configs",
             hint=f"kadmin configs --zookeeper HOST:PORT --describe --broker {name}",
         )
         self.name = name
@@ -146,7 +146,7 @@ class WireConfigs:
         if tells_credentials(self.connection):
             return read_credentials(self.connection, users)
         if not self.has_warned:
-            self.warn(f"{WHAT} are left out: brokers tell of them from Kafka {SINCE} on")
+            self.warn(f"{WHAT} are left out: brokers describe them from Kafka {SINCE} on")
         self.has_warned = True
         return {}
 

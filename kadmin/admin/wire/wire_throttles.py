@@ -74,7 +74,7 @@ class WireThrottles(WireConfigs):
 
 
 def fault_of(entity: ConfigEntity) -> Fault:
-    reason = "it is not alive, and nobody else tells its configs"
+    reason = "it is not alive, and only it can show its configs"
     return Fault(
         subject=subjects.config(entity),
         where=str(entity),

@@ -116,7 +116,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     tells_configs = connection.broker_version >= TELLS_CONFIGS
     gaps = ["what only ZooKeeper knows: itself, topics that wait for deletion, and elections"]
     if not tells_configs:
-        gaps.append("min ISR, throttles and reassignments: brokers tell of them from 2.4 on")
+        gaps.append("min ISR, throttles and reassignments: brokers describe them from 2.4 on")
     attempts = Attempts()
     configs = attempts.ask(
         "configs of brokers", lambda: broker_configs(WireConfigs(connection, session.output.warn))

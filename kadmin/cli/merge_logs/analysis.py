@@ -199,7 +199,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
         narrower = "--partitions" if numbers else "--topic"
         raise KadminError(
             f"no line tells who leads {these} of {listed(wanted.topics)}",
-            hint=f"see which the logs tell of: leave {narrower} out",
+            hint=f"see which are in the logs: leave {narrower} out",
         )
     told = {(story.topic, story.partition) for story in analysis.stories}
     missing = [name for name in wanted.named if name not in told]
@@ -207,7 +207,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
         names = listed(f"{topic}-{number}" for topic, number in missing)
         raise KadminError(
             f"no line tells who leads {names}",
-            hint="see which partitions the logs tell of: leave --partition out",
+            hint="see which partitions are in the logs: leave --partition out",
         )
 
 

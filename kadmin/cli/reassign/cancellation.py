@@ -17,7 +17,7 @@ from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document
 
 
 def cancel(session: Session, options: Mapping[str, Any]) -> None:
-    """Give up what is under way of the partitions of a file, or of a topic."""
+    """Cancel the moves that are under way of a file's partitions, or of a topic's."""
     output = session.output
     by_brokers = session.names_brokers
     targets_in = cancelled_by(options)
@@ -28,7 +28,7 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
         if options["yes"] or (resigning is None and not can_ask()):
             return None
         count = sum(len(plan.asked) + len(plan.dir_moves) + len(plan.dropped) for plan in plans)
-        text = f"Give up {'this move' if count == 1 else f'these {count} moves'}"
+        text = f"Cancel {'this move' if count == 1 else f'these {count} moves'}"
         return f"{text}?" if resigning is None else f"{text}, and have another controller elected?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:

@@ -79,7 +79,7 @@ def execute(
         if not (options["wait"] and output.form is not OutputFormat.TEXT):
             output.show(document)
         if not run.plan.asked and not run.plan.dir_moves:
-            output.note("nothing to ask for: all partitions have their replicas, or are on the way")
+            output.note("nothing to do: all partitions have their replicas, or are being moved")
 
     with session.reassignments() as admin:
         run = Reassigning(

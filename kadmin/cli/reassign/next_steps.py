@@ -63,7 +63,7 @@ def after_cancellation(
 
 def after_interrupt(options: Mapping[str, Any]) -> str:
     """What goes on without whoever waited, and how to hear of it."""
-    text = "what the controller was asked for goes on; throttles that were set stay until --verify"
+    text = "the moves go on; their throttles stay until --verify"
     if reads_stdin(options):
         return f"{text}, with the same file, finds it done; what is moving: {verification(options)}"
     return f"{text} finds it done: {verification(options)}"

@@ -192,7 +192,7 @@ def tell_failures(session: Session, summary: "Delivery", name: str) -> None:
         session.output.warn(f"… and {more:,} more")
     if summary.given_up:
         given_up = counted(summary.given_up, "record")
-        session.output.warn(f"{given_up} may be in the topic or not: nobody has answered yet")
+        session.output.warn(f"{given_up} may be in the topic or not: no broker has answered yet")
     if summary.unsent_from is not None:
         session.output.warn(f"nothing from line {summary.unsent_from} of {name} on was sent")
 
@@ -200,7 +200,7 @@ def tell_failures(session: Session, summary: "Delivery", name: str) -> None:
 def waiting_line(count: int) -> str:
     """What is said to who has pressed Ctrl-C."""
     records = counted(count, "record")
-    return f"waiting for the answers to {records}; Ctrl-C again gives them up"
+    return f"waiting for the answers to {records}; Ctrl-C again stops waiting"
 
 
 def is_typed(path: str | None) -> bool:

@@ -65,7 +65,7 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         text = "no broker is alive"
     elif controller is None:
         if snapshot.lacks_controller:
-            text = "no broker is the controller: nobody elects leaders"
+            text = "no broker is the controller: no leaders are elected"
     elif controller.broker_id not in live and not controller.is_kraft:
         text = f"broker {controller.broker_id} is the controller, and not registered"
     if text is not None:

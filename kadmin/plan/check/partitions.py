@@ -211,9 +211,9 @@ def offline_text(cause: Cause, these: str, is_one: bool) -> str:
     if cause.reason == NO_STATE:
         return f"{these} never had a leader: no controller has taken {them} up"
     if cause.reason == NOT_ELECTED:
-        return f"{these} {have} no leader, though somebody of {their} ISR is alive"
+        return f"{these} {have} no leader, though a member of {their} ISR is alive"
     if not cause.brokers:
-        return f"{these} {are} offline, and nobody is in {their} ISR"
+        return f"{these} {are} offline, and {their} ISR is empty"
     whole = brokers_text(cause.brokers)
     if len(cause.brokers) == 1:
         return f"{these} {are} offline until {whole} is back, the only ISR member"

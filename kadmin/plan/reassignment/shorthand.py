@@ -121,7 +121,7 @@ def evacuation(
     dead = [broker for broker in to_brokers if broker not in snapshot.brokers]
     if dead:
         problem = f"brokers to move to that are not alive: {listed(dead)}"
-        raise UnfitTargets([problem], "'kadmin brokers --list' shows who is alive")
+        raise UnfitTargets([problem], "'kadmin brokers --list' lists the live brokers")
     racks = racks_of(snapshot.brokers)
     load = Counter(
         broker

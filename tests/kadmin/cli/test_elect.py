@@ -219,8 +219,8 @@ def test_a_topic_that_was_mistyped_is_told_with_the_one_that_was_meant(moved: st
     assert "kadmin: 1 replica(s) could not be elected; " in outcome.stderr
     assert "movd-0 does not exist\n" in outcome.stderr
     assert "warning: there is no topic 'movd': did you mean moved?\n" in outcome.stderr
-    assert outcome.stderr.endswith("hint: 'kadmin topics --list' shows what there is\n")
-    assert "there is no topic 'x': 'kadmin topics --list' shows" in nothing_like_it.stderr
+    assert outcome.stderr.endswith("hint: 'kadmin topics --list' lists all topics\n")
+    assert "there is no topic 'x': 'kadmin topics --list' lists" in nothing_like_it.stderr
 
 
 @pytest.mark.usefixtures("quick_waits")

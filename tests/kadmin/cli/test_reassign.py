@@ -211,7 +211,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(small: str) -> None:
 
     assert (
         "plan: 1 partition gets other replicas, 1 of them with another leader\n"
-        "  1 more have theirs already, or are on their way\n"
+        "  1 more have theirs already, or are being moved\n"
         "  broker 0: 0 replicas added, 1 removed\n"
         "  broker 2: 1 replica added, 0 removed\n"
         "  t-0: 0,1 -> 2,1, leadership moves off broker 0\n" == text
@@ -375,7 +375,7 @@ def test_the_throttle_of_a_running_one_is_changed_by_asking_again(small: str) ->
     assert ExitCode.REFUSED == refused.exit_code
     assert "there is an existing partition assignment: 1 partition is" in refused.stderr
     assert ExitCode.DONE == faster.exit_code, faster
-    assert "nothing to ask for: all partitions have their replicas, or are on the way" in (
+    assert "nothing to do: all partitions have their replicas, or are being moved" in (
         faster.stderr
     )
     assert "Successfully" not in faster.stdout
@@ -672,7 +672,7 @@ def test_a_broker_is_emptied_and_found_empty(small: str) -> None:
     )  # fmt: skip
     assert "broker 0 has no replica\n" in after.stderr
     assert (ExitCode.DONE, "") == (again.exit_code, again.stdout)
-    assert "nothing to ask for: all partitions have their replicas" in again.stderr
+    assert "nothing to do: all partitions have their replicas" in again.stderr
 
 
 def test_who_waits_gets_one_document_of_the_end(small: str) -> None:
@@ -704,7 +704,7 @@ def test_who_no_longer_waits_hears_what_goes_on_and_how_to_end_it(
         code_of_waiting = waiting.exit_code()
 
     told = (
-        "warning: what the controller was asked for goes on; throttles that were set stay until"
+        "warning: the moves go on; their throttles stay until"
         f" --verify finds it done: kadmin --zookeeper {small} reassign --verify"
         " --reassignment-json-file plan.json\nkadmin: interrupted\n"
     )
@@ -778,7 +778,7 @@ def test_directories_are_not_chosen_here(small: str) -> None:
     assert ExitCode.REFUSED == outcome.exit_code
     assert "log directories cannot be chosen through ZooKeeper: t-0" in outcome.stderr
     assert ExitCode.FOUND == verified.exit_code
-    assert "nobody here tells of the log directories that are asked for" in verified.stderr
+    assert "ZooKeeper does not know log directories" in verified.stderr
     assert before == all_znodes(small)
 
 
@@ -940,7 +940,7 @@ def test_a_cancellation_through_zookeeper_has_the_next_controller_read_it(small:
     again = cancel("plan.json", "--yes")
 
     assert (
-        "plan: 2 moves are given up, and the replicas of before stay, in this order\n"
+        "plan: 2 moves are cancelled; their partitions keep the previous replicas, in this order\n"
         "  t-0: 1,2,0 -> 0,1\n"
         "  t-1: 2,0,1 -> 1,0\n"
         "  broker 0 gives up being the controller, and whoever is elected reads that all this goes"
@@ -966,7 +966,7 @@ def test_whoever_cancels_on_a_terminal_is_asked_about_the_controller(small: str)
         asking.press(b"n\n")
         code = asking.exit_code()
 
-    assert "Give up this move, and have another controller elected?" in question
+    assert "Cancel this move, and have another controller elected?" in question
     assert ExitCode.REFUSED == code
     assert before == all_znodes(small)
 

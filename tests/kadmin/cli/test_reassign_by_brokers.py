@@ -241,7 +241,7 @@ def test_what_is_on_its_way_is_given_up_and_nothing_else(fleet: Fleet, home: Pat
 
     assert begun.exit_code == ExitCode.DONE, begun
     assert (
-        "plan: 1 move is given up, and the replicas of before stay, in this order\n"
+        "plan: 1 move is cancelled; its partition keeps the previous replicas, in this order\n"
         "  given-0: 3,2,1 -> 2,1, perhaps in another order than before\n" == planned.stdout
     )
     assert "given-0" in still.stdout
@@ -506,7 +506,7 @@ def test_replicas_in_another_order_after_a_cancellation_are_told_and_put_right(
 
     assert begun.exit_code == ExitCode.DONE, begun
     assert (
-        "plan: 1 move is given up, and the replicas of before stay, in this order\n"
+        "plan: 1 move is cancelled; its partition keeps the previous replicas, in this order\n"
         "  ordered-0: 3,1,2 -> 1,2, where the file has 2,1: the preferred leader is 1, no longer"
         " 2\n" == planned.stdout
     )

@@ -48,7 +48,7 @@ def test_a_question_shows_some_of_what_is_given_up_and_a_dry_run_all() -> None:
     assert "  … and 3 more (--dry-run shows all)" == asked[-1]
     assert 1 + 20 + 1 == len(asked)
     assert [
-        "plan: 23 moves are given up, and the replicas of before stay, in this order",
+        "plan: 23 moves are cancelled; their partitions keep the previous replicas, in this order",
         *(f"  t-{number}: 1,2 -> 1" for number in range(23)),
     ] == dry_run
 

@@ -17,7 +17,7 @@ PLAN = DeletionPlan(
 
 def test_what_goes_stands_first() -> None:
     assert [
-        "plan: delete 2,001 records of 2 partitions; of 1 partition they are gone already",
+        "plan: delete 2,001 records of 2 partitions; of 1 partition they are already deleted",
         "  t-1: records 0 to 0, 1 record; 8 stay",
         "  t-2: records 0 to 1999, 2,000 records: all that it has",
         "  t-0: it begins at offset 5, and nothing is before 5",

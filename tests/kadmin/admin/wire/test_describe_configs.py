@@ -163,7 +163,7 @@ def test_brokers_with_quotas_and_without_credentials_tell_what_they_have() -> No
     admin = WireConfigs(OldConnection(), warnings.append)
     assert {} == admin.credentials(["ann"]) == admin.credentials(None)
 
-    assert ["SCRAM credentials are left out: brokers tell of them from Kafka 2.7 on"] == warnings
+    assert ["SCRAM credentials are left out: brokers describe them from Kafka 2.7 on"] == warnings
 
 
 def test_password_of_a_user_is_refused_by_brokers_that_take_none() -> None:

@@ -79,7 +79,7 @@ def test_topics_and_brokers_are_read_together_and_what_is_gone_is_left_out() -> 
         (TWO, ConfigOverrides(values={})),
     ] == list(configs.items())
     assert [
-        (subjects.config(DEAD), "brokers '3': it is not alive, and nobody else tells its configs")
+        (subjects.config(DEAD), "brokers '3': it is not alive, and only it can show its configs")
     ] == [(fault.subject, str(fault)) for fault in faults]
 
 

@@ -114,7 +114,7 @@ def test_record_that_the_broker_may_have_skipped_is_told_where_keys_go_nobody_kn
 
     assert 1 == outcome.exit_code
     assert (
-        f"warning: line 1 of {records} may not have been delivered: a later record was taken, and"
+        f"warning: line 1 of {records} may not have been delivered: a later record was accepted,"
     ) in outcome.stderr
     assert "1 of 3 records was not acknowledged (1 may be in the topic)" in outcome.stderr
     assert "; 1 record failed, 1 may be in the topic" in outcome.stderr
@@ -207,7 +207,7 @@ def test_who_presses_ctrl_c_is_told_of_the_answers_that_are_waited_for(
         proxy.release()
         stdout, stderr = process.communicate(timeout=OUTER_LIMIT_S)
 
-    assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"
+    assert waiting == b"waiting for the answers to 1 record; Ctrl-C again stops waiting\n"
     assert 130 == process.returncode
     assert (b"nothing from line 2 of" in stderr) == (lines != "one\n")
     assert b"failed" not in stderr
@@ -231,9 +231,9 @@ def test_who_presses_ctrl_c_twice_hears_what_is_left_open(proxy: ProduceProxy) -
         stdout, stderr = process.communicate(timeout=OUTER_LIMIT_S)
     proxy.release()
 
-    assert waiting == b"waiting for the answers to 1 record; Ctrl-C again gives them up\n"
+    assert waiting == b"waiting for the answers to 1 record; Ctrl-C again stops waiting\n"
     assert 130 == process.returncode
-    assert b"warning: 1 record may be in the topic or not: nobody has answered yet" in stderr
+    assert b"warning: 1 record may be in the topic or not: no broker has answered yet" in stderr
     assert b"; 1 record failed, 1 may be in the topic" in stderr
     produced = json.loads(stdout)
     assert (0, 1, 1) == tuple(produced[name] for name in ("delivered", "failed", "in_doubt"))

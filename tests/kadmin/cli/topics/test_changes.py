@@ -469,7 +469,7 @@ def test_hints_go_to_the_cluster_that_the_options_name(healthy, monkeypatch):
 
     outcome = kadmin("topics", "--describe", "--topic", "nosuch", "--zookeeper", healthy)
 
-    hint = f"hint: 'kadmin --zookeeper {healthy} topics --list' shows what there is"
+    hint = f"hint: 'kadmin --zookeeper {healthy} topics --list' lists all topics"
     assert hint == outcome.stderr.splitlines()[-1]
 
 

@@ -282,8 +282,8 @@ def test_a_dead_leader_in_a_pipe_is_warned_of(chroot, monkeypatch):
     outcome = kadmin("topics", "--describe")
 
     assert (
-        "warning: broker 7 is dead, and still named as the leader of 6 partitions, which nobody"
-        " leads now: t-0, t-1, t-2, t-3, t-4, …\n"
+        "warning: broker 7 is dead, and still named as the leader of 6 partitions, which have"
+        " no leader now: t-0, t-1, t-2, t-3, t-4, …\n"
     ) == outcome.stderr
     assert "\tLeader: 7\t" in outcome.stdout
 

@@ -44,7 +44,7 @@ def test_a_cluster_without_a_controller() -> None:
     def critical(snapshot: ClusterSnapshot) -> list[str]:
         return [text for severity, _, text in found(seen(snapshot)) if severity == "critical"]
 
-    assert ["no broker is the controller: nobody elects leaders"] == critical(
+    assert ["no broker is the controller: no leaders are elected"] == critical(
         replace(sound, controller=None)
     )
     assert [] == critical(replace(sound, controller=None, faults=(fault,)))

@@ -82,8 +82,8 @@ def test_partitions_under_min_isr_are_critical_and_say_whom_they_lack() -> None:
     [
         ("7", "2 partitions are offline until broker 7 is back, the only ISR member"),
         ("8,7", "2 partitions are offline until one of brokers 7 and 8 is back, the whole ISR"),
-        ("0,7", "2 partitions have no leader, though somebody of their ISR is alive"),
-        ("", "2 partitions are offline, and nobody is in their ISR"),
+        ("0,7", "2 partitions have no leader, though a member of their ISR is alive"),
+        ("", "2 partitions are offline, and their ISR is empty"),
     ],
 )
 def test_offline_partitions_say_who_must_come_back(isr: str, text: str) -> None:
