@@ -1,7 +1,7 @@
 """One broker: its state, and what its process may ask it or tell it beside clients' requests."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.auto_creation import AutoCreation
@@ -30,9 +30,6 @@ from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.replication.replica import IsrRules
 from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import OrderTag, metadata_updated
-
-if TYPE_CHECKING:
-    from cluster.broker.role_changes import RoleChange
 
 TOPICS_AWAITED_MS: Final = 30_000
 """How long after a controller's first word a broker with logs takes it for unfinished that has no
@@ -79,7 +76,7 @@ class Broker:
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
-        self.unserved: Unserved[RoleChange] = Unserved()
+        self.unserved: Unserved[Any] = Unserved()
         self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)
         self.standstill = Standstill(ports)
