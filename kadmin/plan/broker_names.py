@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import KadminError, hint_for_missing
+from kadmin.plan.wording import listed
 
 
 class NoSuchBroker(KadminError):
@@ -27,7 +28,7 @@ class NoSuchBroker(KadminError):
             first, [str(broker) for broker in known], listed_by="kadmin brokers --describe"
         )
         super().__init__(
-            f"there is no broker {', '.join(names)}",
+            f"there is no broker {listed(names)}",
             hint=hint if remedy is None else f"{hint}; {remedy}",
         )
         self.brokers = tuple(sorted(missing))
