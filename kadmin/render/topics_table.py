@@ -170,7 +170,7 @@ def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[
             yield with_needs(f"leader {view.leader} is dead", "", view, brokers)
         elif finding is Finding.UNAVAILABLE and view.state is not None:
             since_ms = view.leaderless_since_ms
-            since = "" if since_ms is None else f" since at least {second_text(since_ms)}"
+            since = "" if since_ms is None else f" since {second_text(since_ms)}"
             yield with_needs("no leader", since, view, brokers)
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller", "not taken up"

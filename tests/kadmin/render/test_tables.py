@@ -284,10 +284,7 @@ def test_a_partition_tells_since_when_it_has_no_leader():
 
     row = rows_of(shown(describe_document(report), width=160))["0"]
 
-    assert (
-        "no leader since at least 2023-11-14 22:13:20 UTC: needs broker 7 (the only ISR member)"
-        in row
-    )
+    assert "no leader since 2023-11-14 22:13:20 UTC: needs broker 7 (the only ISR member)" in row
     assert "2023-11-14T22:13:20.000+00:00" == body["topics"][0]["partitions"][0]["leaderless_since"]
 
 
