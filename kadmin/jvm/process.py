@@ -59,6 +59,16 @@ class Process:
         """Whether this very process is there and stands still, as after SIGSTOP."""
         return state_of(self.pid) == "T" and self.is_alive
 
+    @property
+    def age_s(self) -> float | None:
+        """For how long it has been there, whatever clocks were set to; None where only the clock
+        of its start is known (without /proc).
+        """
+        if not self.started.isdigit():
+            return None
+        start_s = int(self.started) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - start_s
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to this very process; nothing happens when it is gone."""
         if self.is_alive:

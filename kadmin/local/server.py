@@ -123,10 +123,12 @@ class Server:
 
         It is called starting during the time that a start may take, and not serving after that.
         """
-        try:
-            age_s = time.time() - self.pid_file.stat().st_mtime
-        except FileNotFoundError:  # Somebody has stopped it while we asked.
+        running = self.process
+        if running is None:  # Somebody has stopped it while we asked.
             return ServerState.STOPPED
+        age_s = running.age_s
+        if age_s is None:
+            age_s = time.time() - self.pid_file.stat().st_mtime
         return ServerState.STARTING if 0 <= age_s < START_TIMEOUT_S else ServerState.NOT_SERVING
 
     def kill(self) -> None:

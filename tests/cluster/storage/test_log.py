@@ -168,11 +168,11 @@ def test_a_segment_ends_when_its_records_are_too_far_apart_in_time():
     assert [segment.base_offset for segment in log.segments] == [0, 2]
 
 
-def test_a_segment_without_times_ends_by_its_own_age():
-    log = fresh_log(LogConfig(segment_ms=1000))
+def test_a_segment_without_times_ends_by_its_own_age_whatever_clocks_say():
+    log, _ = opened(sim_disk(), config=LogConfig(segment_ms=1000), now_ms=0)
 
-    for now_ms in (START_MS, START_MS + 1000, START_MS + 1001):
-        log.append(batch(1, times=[-1]), EPOCH, now_ms, now_ms)
+    for now_ms, wall_ms in ((0, START_MS), (1000, 2 * START_MS), (1001, 0)):
+        log.append(batch(1, times=[-1]), EPOCH, now_ms, wall_ms)
 
     assert [segment.base_offset for segment in log.segments] == [0, 2]
 

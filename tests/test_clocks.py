@@ -1,0 +1,111 @@
+"""Which modules read a wall clock, and what for: durations are not among it.
+
+A wall clock is set forward and back, by people, by NTP, by a machine that goes on after a while.
+What it says may be written down, shown, or compared with what others wrote down.
+"""
+
+import ast
+from typing import Final
+
+import pytest
+
+from tests.tidy import modules
+
+READERS: Final = {
+    ("time", "time"),
+    ("time", "time_ns"),
+    ("time", "localtime"),
+    ("time", "gmtime"),
+    ("time", "ctime"),
+    ("time", "asctime"),
+    ("time", "strftime"),
+    ("datetime", "now"),
+    ("datetime", "today"),
+    ("datetime", "utcnow"),
+    ("date", "today"),
+}
+"""Of the standard library, by the name in front of the dot."""
+
+ALLOWED: Final = {
+    # Ports and files.
+    "cluster.runtime.environment": "the port: `wall_ms`",
+    "cluster.runtime.disk.files": "a file's age: the kernel has written its time down",
+    "cluster.runtime.hourly_logs": "the names of log files",
+    "kadmin.local.server": "a process's age where there is no /proc: by its pid file",
+    "kadmin.cli.reassign.execution": "the name of a file",
+    "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
+    # What is shown, or compared with the times of records, znodes and lines.
+    "kadmin.cli.check.reading": "registrations and states have times",
+    "kadmin.cli.delete_records": "--before-time -2h",
+    "kadmin.cli.merge_logs.option_values": "--start -2h",
+    "kadmin.cli.offsets": "--time -2h",
+    "kadmin.cli.records.consume": "--offset @-2h",
+    "kadmin.cli.verify_live": "--time, and the time of each line",
+    "kadmin.cli.watching": "the time above what is shown",
+}
+
+WALL_MS: Final = {
+    "cluster.api.flat_produce": "the times of records",
+    "cluster.api.produce": "the times of records",
+    "cluster.broker.appending": "the times of records",
+    "cluster.broker.settled_clock": "retention, by the times of records",
+    "cluster.runtime.controller.controller": "the timestamp of /controller",
+    "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
+    "cluster.runtime.process": "since when the controller's figures are counted, for people",
+    "cluster.runtime.zookeeper.membership": "the timestamp of the registration",
+    "cluster.sim.clients": "the times of records",
+    "cluster.sim.controller": "the timestamp of /controller",
+    "cluster.sim.ports": "its port",
+    "cluster.sim.process": "the timestamp of the registration, files, retention",
+}
+"""Who asks the port, `cluster.broker.ports.Clock`."""
+
+
+def reads(tree: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and (last_name(node.value), node.attr) in READERS
+        for node in ast.walk(tree)
+    )
+
+
+def last_name(node: ast.expr) -> str | None:
+    match node:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+    return None
+
+
+def asks_port(tree: ast.AST) -> bool:
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return any(node.attr == "wall_ms" for node in nodes)
+
+
+def product() -> dict[str, ast.Module]:
+    ours = ("cluster", "kadmin")
+    return {name: tree for name, tree in modules().items() if name.startswith(ours)}
+
+
+def test_no_other_module_reads_a_wall_clock() -> None:
+    assert {name for name, tree in product().items() if reads(tree)} == ALLOWED.keys()
+
+
+def test_no_other_module_asks_a_broker_for_the_wall_clock() -> None:
+    assert {name for name, tree in product().items() if asks_port(tree)} - {
+        # A client of ZooKeeper carries it there.
+        "cluster.coordination.writes"
+    } == WALL_MS.keys()
+
+
+@pytest.mark.parametrize(
+    ("code", "is_found"),
+    [
+        ("import time\nbegan = time.time()", True),
+        ("later(time.time_ns)", True),
+        ("datetime.now(UTC)", True),
+        ("datetime.datetime.now()", True),
+        ("time.monotonic()", False),
+        ("datetime.fromtimestamp(0)", False),
+    ],
+)
+def test_a_reader_is_found(code: str, is_found: bool) -> None:
+    assert reads(ast.parse(code)) is is_found
