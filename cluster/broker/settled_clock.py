@@ -3,14 +3,23 @@
 How old a record is follows from the time that somebody's clock gave it, so a wall clock is needed
 to tell.  But one that was set forward by a year would delete everything, and putting it right
 brings nothing back.  Kafka goes by the clock of the moment.
+
+While the two differ, the settled time is noted in the log directories: a start has nothing else by
+which it could tell that the clock is wrong.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
 from cluster.broker.ports import Clock
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files, read_whole, replace_whole
+from cluster.storage.log_manager import LogManager
+from cluster.storage.work import remove_if_there
 
+NAME: Final = ".retention-time"
 STEP_STANDS_MS: Final = 24 * 3600 * 1000
 """For how long a clock must have kept what it was set to before retention goes by it."""
 STEP_MIN_MS: Final = 10_000
@@ -18,19 +27,37 @@ STEP_MIN_MS: Final = 10_000
 
 
 class SettledClock:
-    """A wall clock that follows steps of *clock* a day late."""
+    """A wall clock that follows steps of *clock* a day late.
 
-    __slots__ = ("_ahead_ms", "_clock", "_since_ms", "_stepped_ms", "_warn")
+    Made before any log is opened, and asked before the high watermarks are written: these tell the
+    next start when the broker was there last.
+    """
 
-    def __init__(self, clock: Clock, idle_ms: int, warn: Callable[[str], None]) -> None:
-        """The broker was there last *idle_ms* ago: or the clock was set forward since."""
-        self._clock = clock
-        self._warn = warn
+    __slots__ = (
+        "_ahead_ms",
+        "_clock",
+        "_files",
+        "_is_noted",
+        "_logs",
+        "_since_ms",
+        "_stepped_ms",
+        "_warn",
+    )
+
+    def __init__(
+        self, clock: Clock, files: Files, logs: LogManager, warn: Callable[[str], None]
+    ) -> None:
+        self._clock, self._files, self._logs, self._warn = clock, files, logs, warn
+        noted_ms = recall(files, logs)
+        self._is_noted = noted_ms is not None
+        # Without a note the clock was right when the broker was there last, and may be wrong now.
+        settled_ms = clock.wall_ms() - logs.idle_ms if noted_ms is None else noted_ms
         self._stepped_ms = clock.wall_ms() - clock.now_ms()
-        self._ahead_ms = self._stepped_ms - idle_ms
+        self._ahead_ms = settled_ms - clock.now_ms()
         """Of the steady clock, as retention has it."""
         self._since_ms = clock.now_ms()
         """Since when the machine's clock is as far ahead as `_stepped_ms` has it."""
+        self.wall_ms()
 
     def wall_ms(self) -> int:
         now_ms = self._clock.now_ms()
@@ -39,10 +66,31 @@ class SettledClock:
             self._since_ms = now_ms
             self._tell(ahead_ms - self._stepped_ms)
         self._stepped_ms = ahead_ms
-        is_settled = now_ms - self._since_ms >= STEP_STANDS_MS
-        if is_settled or abs(ahead_ms - self._ahead_ms) <= STEP_MIN_MS:
+        stands = now_ms - self._since_ms >= STEP_STANDS_MS
+        if stands or abs(ahead_ms - self._ahead_ms) <= STEP_MIN_MS:
             self._ahead_ms = ahead_ms
+        if self._is_noted != (self._ahead_ms != ahead_ms):
+            self._is_noted = not self._is_noted
+            self._write()
         return now_ms + self._ahead_ms
+
+    def note(self) -> None:
+        """Note the time of now, if the machine's clock has another."""
+        self.wall_ms()
+        if self._is_noted:
+            self._write()
+
+    def _write(self) -> None:
+        """Write the note, durably, or remove it."""
+        for directory in self._logs.online:
+            # A directory that fails is offline, which is noticed elsewhere.
+            with suppress(KafkaStorageError), directory.health.guard():
+                if self._is_noted:
+                    settled_ms = self._clock.now_ms() + self._ahead_ms
+                    content = f"{settled_ms}\n".encode("ascii")
+                    replace_whole(self._files, directory.path, NAME, content)
+                else:
+                    remove_if_there(self._files, f"{directory.path}/{NAME}")
 
     def _tell(self, step_ms: int) -> None:
         way = "forward" if step_ms > 0 else "back"
@@ -51,3 +99,14 @@ class SettledClock:
             f"The clock of this machine was set {way} by {step}: for a day, unless it is set right,"
             " retention goes by the time that it would be otherwise"
         )
+
+
+def recall(files: Files, logs: LogManager) -> int | None:
+    """The latest time that is noted in the log directories; None where there is none."""
+    noted: list[int] = []
+    for directory in logs.online:
+        with suppress(OSError, ValueError):
+            content = read_whole(files, f"{directory.path}/{NAME}")
+            if content is not None:
+                noted.append(int(content.decode("ascii")))
+    return max(noted, default=None)

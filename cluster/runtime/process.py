@@ -24,6 +24,7 @@ from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
 from cluster.broker.ports import ApiSettings, Ports, TopicOverrides
+from cluster.broker.settled_clock import SettledClock
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.coordination.startup import (
@@ -135,8 +136,8 @@ class BrokerProcess:
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
         await membership.in_session(dynamic.read)
         # 3. The logs are opened, and recovered after a crash.
-        logs = await self._load_logs()
-        parts = self._parts = self._assemble(logs, dynamic)
+        logs, settled_clock = await self._load_logs()
+        parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
         name = host_name(settings.advertised)
         self.endpoints = reachable(settings.advertised, ports, name)
@@ -175,7 +176,7 @@ class BrokerProcess:
             raise InvalidSettings(["broker.id is missing, and broker.id.generation.enable=false"])
         return await run(session, new_broker_id(self._settings.reserved_id_max))
 
-    async def _load_logs(self) -> LogManager:
+    async def _load_logs(self) -> tuple[LogManager, SettledClock]:
         membership = self._membership
 
         async def overrides_of(topics: tuple[str, ...]) -> TopicOverrides:
@@ -183,19 +184,21 @@ class BrokerProcess:
                 lambda session: run(session, read_topic_overrides(topics))
             )
 
-        logs = await load_logs(
+        logs, settled_clock = await load_logs(
             self._files,
             self._settings,
             self._configs,
             overrides_of,
             membership.broker_id,
             membership.cluster_id,
-            self._clock.now_ms(),
+            self._clock,
         )
         membership.intact_since = logs.intact_since
-        return logs
+        return logs, settled_clock
 
-    def _assemble(self, logs: LogManager, dynamic: DynamicBrokerConfigs) -> Parts:
+    def _assemble(
+        self, logs: LogManager, settled_clock: SettledClock, dynamic: DynamicBrokerConfigs
+    ) -> Parts:
         """Make the parts that go on working, and let each know those that it has to do with."""
         controller = self._controller()
         connections = self._settings.connections
@@ -214,7 +217,13 @@ class BrokerProcess:
                 propagation.topic_changed, dynamic, propagation.broker_changed
             ),
             log_scheduler=LogScheduler(
-                self._loop, self._settings, logs, self._disk, broker, self._directory_failed
+                self._loop,
+                self._settings,
+                logs,
+                self._disk,
+                broker,
+                self._directory_failed,
+                settled_clock,
             ),
         )
 

@@ -112,14 +112,12 @@ class Process:
         disk.now_ms = self.clock.wall_ms()
         self.logs = LogManager.open(disk, DIRECTORIES, broker_id, self.registration.cluster_id)
         self.registration.intact_since = self.logs.intact_since
+        self._retention_clock: SettledClock | None = None
+        if world.fences.settled_clocks:
+            self._retention_clock = SettledClock(self.clock, disk, self.logs, ignore)
         for one in self.logs.load(self._config_of(unreadable), self.clock.now_ms()):
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
-        self._retention_clock = (
-            SettledClock(self.clock, self.logs.idle_ms, ignore)
-            if world.fences.settled_clocks
-            else self.clock
-        )
         self.controller = SimController(world, self, core)
         self.journal = SimJournal(world.lines)
         self.broker = Broker(
@@ -177,6 +175,8 @@ class Process:
         """Come to an orderly end: flushes are over before the logs are closed beneath them."""
         self.broker.stop()
         self.disks.close()
+        if self._retention_clock is not None:
+            self._retention_clock.note()
         self.logs.write_high_watermarks(self.broker.high_watermarks())
         epoch, since = self.registration.broker_epoch, self.registration.intact_since
         self.logs.close(self.clock.now_ms(), epoch, intact_since=since)
@@ -201,6 +201,9 @@ class Process:
     def _do(self, action: Callable[[], None]) -> None:
         self.disk.now_ms = self.clock.wall_ms()
         try:
+            if self._retention_clock is not None:
+                # So often that no file has the time of a step that is not noted.
+                self._retention_clock.wall_ms()
             action()
         except Crashed as crashed:
             self.world.tell(self.broker_id, "machine stops", str(crashed))
@@ -406,7 +409,9 @@ class Process:
             if log.flush_is_due(now_ms):
                 self.disks.flush(log, ignore)
         dropped = self.logs.delete_old_segments(
-            now_ms, self._retention_clock.wall_ms(), self.broker.high_watermark
+            now_ms,
+            (self._retention_clock or self.clock).wall_ms(),
+            self.broker.high_watermark,
         )
         self.broker.log_starts_moved(dropped)
         for deletion in self.logs.take_due_deletions(now_ms):

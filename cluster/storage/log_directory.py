@@ -82,7 +82,8 @@ class LogDirectory:
         self.problems: list[str] = []
         """Checkpoints that could not be read: what they said is found out from the logs."""
         self.idle_ms = 0
-        """How long ago its checkpoints were written last, as far as the machine's clock tells."""
+        """How long ago a broker was here, as far as the machine's clock tells: it wrote the high
+        watermarks, or began."""
         self.survey = Survey((), (), (), ())
         self.unopened: dict[TopicPartition, str] = {}
         """The logs that are there and not open, each with the reason."""
@@ -128,7 +129,9 @@ class LogDirectory:
         for name in CHECKPOINTS:
             self._offsets[name] = self._read(name)
         entries = self._files.list(self.path)
-        self.idle_ms = min((one.age_ms for one in entries if one.name in CHECKPOINTS), default=0)
+        self.idle_ms = min(
+            (one.age_ms for one in entries if one.name in (LOCK, HIGH_WATERMARKS)), default=0
+        )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
         self.intact_since = self._read_mark()
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))

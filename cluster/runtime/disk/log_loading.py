@@ -12,7 +12,8 @@ from typing import Final
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, unserved_log_config
-from cluster.broker.ports import Outcome, TopicOverrides
+from cluster.broker.ports import Clock, Outcome, TopicOverrides
+from cluster.broker.settled_clock import SettledClock
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
 from cluster.runtime.errors import LogsRefused
@@ -60,11 +61,11 @@ async def load_logs(
     overrides_of: Callable[[tuple[str, ...]], Awaitable[TopicOverrides]],
     broker_id: BrokerId,
     cluster_id: str,
-    now_ms: int,
-) -> LogManager:
+    clock: Clock,
+) -> tuple[LogManager, SettledClock]:
     """Take the log directories and open all logs; recovery may take long, on a thread.
 
-    *overrides_of* reads the configs of topics.
+    *overrides_of* reads the configs of topics.  Also returned: the clock for retention.
 
     Raises:
         LogsRefused: a directory is another's, or none of them works.
@@ -73,6 +74,7 @@ async def load_logs(
         logs = LogManager.open(files, settings.log_directories, broker_id, cluster_id)
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
+    settled_clock = SettledClock(clock, files, logs, logger.warning)
     logs.share_with_threads(Lock)
     logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
     topics = {
@@ -104,7 +106,9 @@ async def load_logs(
     log_failures(logs.directories)
     usable = logs.online
     try:
-        loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms, run_on_threads)))
+        loaded = await asyncio.to_thread(
+            lambda: list(logs.load(config_of, clock.now_ms(), run_on_threads))
+        )
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
     log_failures(usable)
@@ -113,7 +117,7 @@ async def load_logs(
             directory.release()
         raise LogsRefused(f"{', '.join(settings.log_directories)}: none of them can be used")
     log_loaded(loaded, unserved, len(logs.online))
-    return logs
+    return logs, settled_clock
 
 
 def log_failures(directories: Sequence[LogDirectory]) -> None:

@@ -54,6 +54,7 @@ class LogScheduler:
         disk: DiskThreads,
         replicas: Replicas,
         directory_failed: Callable[[LogDirectory], None],
+        settled_clock: SettledClock,
     ) -> None:
         """*directory_failed* is told once of each log directory that goes offline."""
         self._loop = loop
@@ -63,7 +64,7 @@ class LogScheduler:
         self._replicas = replicas
         self._directory_failed = directory_failed
         self._clock = LoopClock(loop)
-        self._settled_clock = SettledClock(self._clock, logs.idle_ms, logger.warning)
+        self._settled_clock = settled_clock
         self._timers: dict[str, TimerHandle] = {}
         self._known_failures = {
             directory.path for directory in logs.directories if directory.health.failure is not None
@@ -91,12 +92,17 @@ class LogScheduler:
         self._timers[name] = self._loop.call_later(interval_ms / 1000, turn)
 
     def stop(self) -> None:
+        self._settled_clock.note()
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
 
     def look(self) -> None:
-        """Flush what is due, remove what may go, and tell of directories that have failed."""
+        """Flush what is due, remove what may go, and tell of directories that have failed.
+
+        A clock that was set is noted at once, too, before files have its time.
+        """
+        self._settled_clock.wall_ms()
         now_ms = self._clock.now_ms()
         for directory in self._logs.online:
             for log in directory.logs.values():
@@ -118,6 +124,7 @@ class LogScheduler:
         dropped = self._logs.delete_old_segments(
             self._clock.now_ms(), self._settled_clock.wall_ms(), self._replicas.high_watermark
         )
+        self._settled_clock.note()
         self._replicas.log_starts_moved(dropped)
         if dropped:
             logger.info("Retention has dropped %d segments", sum(dropped.values()))
@@ -126,6 +133,8 @@ class LogScheduler:
         self._disk.run("checkpoints", self._logs.write_checkpoints)
 
     def write_watermarks(self) -> None:
+        # A clock that was set since is noted before: the file's time would say that it was right.
+        self._settled_clock.wall_ms()
         work = self._logs.high_watermarks_work(self._replicas.high_watermarks())
         self._disk.run("watermarks", work)
 

@@ -2,8 +2,12 @@
 
 import pytest
 
-from cluster.broker.settled_clock import STEP_MIN_MS, STEP_STANDS_MS, SettledClock
+from cluster.broker.settled_clock import NAME, STEP_MIN_MS, STEP_STANDS_MS, SettledClock
+from cluster.model.ids import BrokerId
+from cluster.sim.disk import SimDisk
 from cluster.sim.ports import START_MS
+from cluster.storage.log_config import LogConfig
+from cluster.storage.log_manager import LogManager
 from tests.cluster.api.world import Clock
 
 HOUR_MS = 3600 * 1000
@@ -17,12 +21,22 @@ class Settling:
     def __init__(self) -> None:
         self.clock = Clock()
         self.warnings: list[str] = []
-        self.settled = SettledClock(self.clock, 0, self.warnings.append)
+        self.disk = SimDisk(0)
+        self.start()
+
+    def start(self) -> None:
+        """As a broker does: the log directory is there from the second time on."""
+        self.disk.now_ms = self.clock.wall_ms()
+        self.disk.release_locks()
+        logs = LogManager.open(self.disk, ("/data",), BrokerId(1), "c")
+        self.settled = SettledClock(self.clock, self.disk, logs, self.warnings.append)
+        list(logs.load(lambda topic: LogConfig(), self.clock.now_ms()))
 
     def ahead_ms(self, for_ms: int = LOOK_MS) -> int:
         """By how much it is ahead of the right time when *for_ms* have gone by."""
         for _ in range(0, for_ms, LOOK_MS):
             self.clock.advance(LOOK_MS)
+            self.settled.note()
             found_ms = self.settled.wall_ms()
         return found_ms - START_MS - self.clock.now_ms()
 
@@ -63,11 +77,44 @@ def test_a_clock_that_goes_a_little_wrong_is_followed() -> None:
     assert [] == settling.warnings
 
 
-def test_a_step_while_the_broker_is_away_counts_a_day_late() -> None:
+@pytest.mark.parametrize("step_ms", [HOUR_MS, YEAR_MS])
+def test_a_step_forward_while_the_broker_is_away_counts_a_day_late(step_ms: int) -> None:
     settling = Settling()
-    settling.clock.ahead_ms = YEAR_MS
-    settling.settled = SettledClock(settling.clock, YEAR_MS, settling.warnings.append)
+    settling.clock.ahead_ms = step_ms
+    settling.start()
 
     assert settling.ahead_ms(STEP_STANDS_MS - LOOK_MS) == 0
-    assert settling.ahead_ms() == YEAR_MS
+    assert settling.ahead_ms() == step_ms
     assert [] == settling.warnings
+
+
+@pytest.mark.parametrize("step_ms", [HOUR_MS, -HOUR_MS, YEAR_MS, -YEAR_MS])
+@pytest.mark.parametrize("is_crash", [False, True])
+def test_starts_behind_a_step_know_of_it(step_ms: int, is_crash: bool) -> None:
+    """Once, the second start took the clock for right: files had its time by then."""
+    settling = Settling()
+    settling.clock.ahead_ms = step_ms
+    settling.settled.wall_ms()
+
+    for _ in range(3):
+        if is_crash:
+            settling.disk.crash()
+        settling.start()
+        assert settling.ahead_ms(HOUR_MS) == 0
+    settling.clock.ahead_ms = 0
+    settling.start()
+
+    assert settling.ahead_ms() == 0
+
+
+def test_nothing_is_noted_while_the_clock_is_right() -> None:
+    settling = Settling()
+    settling.ahead_ms(HOUR_MS)
+    names = {entry.name for entry in settling.disk.list("/data")}
+    settling.clock.ahead_ms = YEAR_MS
+    settling.ahead_ms()
+    noted = {entry.name for entry in settling.disk.list("/data")}
+    settling.ahead_ms(STEP_STANDS_MS)
+
+    assert {NAME} == noted - names
+    assert names == {entry.name for entry in settling.disk.list("/data")}
