@@ -147,10 +147,11 @@ class Cancelling:
         self.finished_count = sum(
             each.progress is Progress.DONE for each in judge(snapshot, targets)
         )
+        asked_for = {*snapshot.moving, *snapshot.stale_moves}
         self.missing = [
             partition
             for partition in in_order(targets)
-            if part_of(snapshot, partition) is None and partition not in snapshot.moving
+            if part_of(snapshot, partition) is None and partition not in asked_for
         ]
         if self.by_zookeeper:
             self.plan = plan_withdrawal(snapshot, targets)
