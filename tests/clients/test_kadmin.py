@@ -81,11 +81,12 @@ def test_mistyped_topic_is_not_made_by_the_hint(broker: Broker, topic: str) -> N
     wire = ("--bootstrap-server", broker.bootstrap)
     done("topics", *wire, "--create", "--topic", topic)
 
-    for command in ("produce", "consume"):
+    # A consumer gains nothing by a topic that is empty.
+    for command, offers_it in (("produce", True), ("consume", False)):
         near = kadmin(command, *wire, "--topic", f"{topic}x").stderr
         far = kadmin(command, *wire, "--topic", "QQQQQ").stderr
         assert f"hint: did you mean '{topic}'? 'kadmin " in near
-        assert "--create --topic QQQQQ" in far
+        assert offers_it == ("--create --topic QQQQQ" in far)
 
 
 def test_topic_has_the_counts_of_the_brokers_unless_it_says_others(

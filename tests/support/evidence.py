@@ -30,8 +30,8 @@ FAILURES_MAX: Final = 50
 LOG_NAME: Final = re.compile(r"log|stderr|stdout|.*\.(log|err|out)")
 SEGMENT_NAME: Final = re.compile(r"\d{20}\.log")
 DIRECTORY: Final = pytest.StashKey[Path]()
-CLOCK_OF_FILES: Final = getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME)
-"""What Linux dates files by; it ticks every few milliseconds and is behind the other clock."""
+FILE_CLOCK_LAG_NS: Final = 50_000_000
+"""The dates of files are behind the time of day, by up to a tick of the kernel (1 to 10 ms)."""
 
 
 class Watched(NamedTuple):
@@ -47,7 +47,7 @@ class Collected:
     def __init__(self) -> None:
         self.test_count = 0
         self.failed_count = 0
-        self.began_s = 0.0
+        self.began_ns = 0
         self.order: deque[str] = deque(maxlen=BEFORE_COUNT + 1)
         self.fixtures: list[str] = []
         """Those that are being set up, the innermost last."""
@@ -56,7 +56,7 @@ class Collected:
 
     def begin(self, test: str) -> None:
         self.test_count += 1
-        self.began_s = time.clock_gettime(CLOCK_OF_FILES)
+        self.began_ns = time.time_ns() - FILE_CLOCK_LAG_NS
         self.order.append(test)
         self.records.clear()
 
@@ -68,7 +68,7 @@ class Collected:
                 fixture in fixtures for fixture in watched.fixtures
             )
             for log in logs_below(directory):
-                if is_its_own or log.stat().st_mtime >= self.began_s:
+                if is_its_own or log.stat().st_mtime_ns >= self.began_ns:
                     found[log] = None
         return list(islice(found, FILES_MAX))
 
