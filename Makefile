@@ -40,7 +40,7 @@ demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
 .PHONY: test
-test: setup ## Run the tests but for long ones and real Kafka: 10 minutes
+test: setup ## Run the tests but for long ones and real Kafka
 	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-20} \
 	    $(PYTEST) -n $(MANY) $(COVER) -m "not (interop or long)" $(TESTS) $(OR_NONE)
 	@$(SHOW_COVERAGE)

@@ -83,7 +83,7 @@ def stranger(answers: Mapping[bytes, bytes]) -> Iterator[str]:
         thread.start()
         yield f"{LOOPBACK}:{listening.getsockname()[1]}"
         listening.shutdown(socket.SHUT_RDWR)
-        # A command that has found out what it speaks with may leave a connection without a question.
+        # A command that knows what it speaks with may leave a connection without a question.
         for client in clients:
             with suppress(OSError):
                 client.shutdown(socket.SHUT_RDWR)
