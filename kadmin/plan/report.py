@@ -7,10 +7,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, judge_topic
-from kadmin.plan.wording import counted
-
-NAMED_MAX: Final = 5
-"""A warning names no more partitions than that."""
+from kadmin.plan.wording import counted, first_listed
 
 LOOKED_AT: Final = BAD_FINDINGS | {Finding.REASSIGNING, Finding.RECOVERING}
 ORDER: Final = {finding: number for number, finding in enumerate(Finding)}
@@ -138,6 +135,6 @@ def dead_leader_warnings(report: ClusterReport) -> list[str]:
     return [
         f"broker {leader} is dead, and still named as the leader of"
         f" {counted(len(names), 'partition')}, which have no leader now:"
-        f" {', '.join(names[:NAMED_MAX])}" + (", …" if len(names) > NAMED_MAX else "")
+        f" {first_listed(names)}"
         for leader, names in sorted(led.items())
     ]

@@ -10,18 +10,17 @@ from enum import StrEnum
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration
+from cluster.model.config_spec import is_true
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import MIN_ISR, UNCLEAN_LEADER_ELECTION
-from kadmin.plan.wording import counted
+from kadmin.plan.wording import SHOWN_MAX, counted, first_listed
 
 CLEANUP_POLICY: Final = "cleanup.policy"
 COMPACT: Final = "compact"
 RISKY_KEYS: Final = frozenset({MIN_ISR, UNCLEAN_LEADER_ELECTION, CLEANUP_POLICY})
 """The keys that decide on risks."""
-NAMED_MAX: Final = 5
-"""A risk names no more partitions than that."""
 COPY_MAX_S: Final = 7 * 24 * 3600
 """A copy that takes longer is never done: so long Kafka keeps records unless told otherwise."""
 YEAR_S: Final = 365.25 * 24 * 3600
@@ -57,8 +56,7 @@ class Risk:
     def __str__(self) -> str:
         if not self.partitions:
             return self.text
-        shown = ", ".join(f"{self.topic}-{number}" for number in self.partitions[:NAMED_MAX])
-        return f"{self.text}: {shown}{', …' if len(self.partitions) > NAMED_MAX else ''}"
+        return f"{self.text}: {first_listed([f'{self.topic}-{each}' for each in self.partitions])}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +111,7 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
             topic=topic.name,
             partitions=crowded,
         )
-    if is_true(topic.value(UNCLEAN_LEADER_ELECTION)):
+    if is_true(topic.value(UNCLEAN_LEADER_ELECTION) or ""):
         yield Risk(
             kind=RiskKind.UNCLEAN,
             text=f"{UNCLEAN_LEADER_ELECTION}=true: acknowledged records of {topic.name} may be lost"
@@ -150,7 +148,7 @@ def merged(risks: Iterable[Risk]) -> tuple[Risk, ...]:
         by_kind.setdefault(risk.kind, []).append(risk)
     found: list[Risk] = []
     for kind, alike in by_kind.items():
-        if len(alike) <= NAMED_MAX:
+        if len(alike) <= SHOWN_MAX:
             found += alike
         else:
             more = counted(len(alike) - 1, "more topic")
@@ -172,7 +170,7 @@ def by_hand(name: str) -> tuple[Risk, ...]:
 def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
     """The risk of brokers' configs that become *after*, for topics that say nothing themselves."""
     key = UNCLEAN_LEADER_ELECTION
-    if is_true(before.get(key)) or not is_true(after.get(key)):
+    if is_true(before.get(key, "")) or not is_true(after.get(key, "")):
         return ()
     text = (
         f"{key}=true: acknowledged records may be lost when leaders change, in all topics that do"
@@ -201,10 +199,6 @@ def min_isr_in(configs: Sequence[Mapping[str, str]], default: int) -> int:
         if text.isascii() and text.isdigit():
             return int(text)
     return default
-
-
-def is_true(value: str | None) -> bool:
-    return value is not None and value.strip().lower() == "true"
 
 
 def slow_copy(copied: Mapping[BrokerId, int], rates: Mapping[BrokerId, int]) -> tuple[Risk, ...]:

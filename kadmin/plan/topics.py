@@ -7,7 +7,7 @@ what is executed; it carries the versions that it was made from.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
@@ -40,10 +40,7 @@ from kadmin.plan.topic_refusals import (
     UnknownBrokers,
 )
 from kadmin.plan.topic_text import check_topic_name
-from kadmin.plan.wording import counted
-
-NAMED_MAX: Final = 5
-"""A warning names no more partitions than that."""
+from kadmin.plan.wording import counted, first_listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,8 +339,7 @@ def replica_warnings(before: TopicAssignment, added: Layout) -> Iterator[str]:
 
 
 def partitions_text(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:NAMED_MAX])) + (", …" if len(numbers) > NAMED_MAX else "")
-    return f"partition{'' if len(numbers) == 1 else 's'} {shown}"
+    return f"partition{'' if len(numbers) == 1 else 's'} {first_listed(numbers)}"
 
 
 def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:

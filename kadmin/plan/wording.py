@@ -31,10 +31,10 @@ def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
     return f"{counted(len(partitions), 'partition')}: {first_listed(partitions)}"
 
 
-def first_listed(partitions: Sequence[TopicPartition]) -> str:
+def first_listed(things: Sequence[object]) -> str:
     """`t-0, t-1, …`, no more of them than a sentence names."""
-    more = ", …" if len(partitions) > SHOWN_MAX else ""
-    return f"{listed(partitions[:SHOWN_MAX])}{more}"
+    more = ", …" if len(things) > SHOWN_MAX else ""
+    return f"{listed(things[:SHOWN_MAX])}{more}"
 
 
 def abridged(partitions: Sequence[TopicPartition]) -> str:
