@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from cluster.model.ids import NEVER_READ, ZkVersion
+from cluster.model.ids import NEVER_READ, BrokerId, ZkVersion
 
 
 class EntityKind(StrEnum):
@@ -74,6 +74,14 @@ class ConfigEntity:
 
     def __str__(self) -> str:
         return str(self.root) if self.child is None else f"{self.root}, {self.child}"
+
+
+def broker_entity(broker: BrokerId) -> ConfigEntity:
+    return ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+
+
+def topic_entity(name: str) -> ConfigEntity:
+    return ConfigEntity(Entity(EntityKind.TOPICS, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

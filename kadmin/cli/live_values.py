@@ -38,7 +38,7 @@ def topic_config_names(_session: Session, _topics: Sequence[str]) -> Iterable[st
 
 def set_topic_config_names(session: Session, topics: Sequence[str]) -> Iterable[str]:
     """The configs that one of *topics* has; all that there are where none is named."""
-    from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+    from cluster.model.config_entity import topic_entity
     from kadmin.plan.select import selection_of
 
     if not topics:
@@ -46,7 +46,7 @@ def set_topic_config_names(session: Session, topics: Sequence[str]) -> Iterable[
     selection = selection_of(topics, is_regex=False)
     with session.configs() as admin:
         names = selection.select(admin.topic_names(selection))
-        found, _ = admin.read([ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names])
+        found, _ = admin.read([topic_entity(name) for name in names])
     return {name for overrides in found.values() for name in overrides.values}
 
 

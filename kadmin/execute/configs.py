@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind, topic_entity
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import ConfigAdmin
 from kadmin.execute.change import Step
@@ -70,7 +70,7 @@ def plan_all(
 def topic_overrides(admin: ConfigAdmin) -> list[Mapping[str, str]]:
     """The overrides of every topic; none of one whose configs are damaged."""
     names = admin.topic_names(TopicSelection())
-    topics = [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
+    topics = [topic_entity(name) for name in names]
     found, _ = admin.read(topics)
     return [found[topic].values if topic in found else {} for topic in topics]
 
@@ -85,7 +85,7 @@ def judged_topics(
     topics = snapshot
     if any(entity.kind is EntityKind.BROKERS for entity in entities):
         names = admin.topic_names(TopicSelection())
-        topics = admin.snapshot([ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names])
+        topics = admin.snapshot([topic_entity(name) for name in names])
     return {
         name: TopicAsJudged(
             name=name,
@@ -94,7 +94,7 @@ def judged_topics(
             defaults=found[default].values if default in found else {},
         )
         for name, assignment in topics.topics.items()
-        if (entity := ConfigEntity(Entity(EntityKind.TOPICS, name))) in topics.configs
+        if (entity := topic_entity(name)) in topics.configs
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import broker_entity
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
@@ -127,7 +127,7 @@ class Verified:
 
     def slowed(self, broker: BrokerId) -> bool:
         """Whether reassignments had set a throttle for *broker*, which was taken away."""
-        entity = ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+        entity = broker_entity(broker)
         return self.throttles is not None and entity in self.throttles.cleared
 
     def having(self, progress: Progress) -> list[TopicPartition]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity, topic_entity
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Committed, Fence, ReassignmentAdmin
@@ -37,9 +37,7 @@ from kadmin.plan.reassignment.throttles import (
     LOG_DIR_RATE,
     THROTTLES,
     ThrottlesNow,
-    broker_entity,
     throttles_in,
-    topic_entity,
 )
 
 REASON = "somebody else changes the same throttles again and again"

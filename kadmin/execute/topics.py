@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import topic_entity
 from cluster.model.ids import NEVER_READ
 from cluster.model.placement import Layout, Placement
 from cluster.model.snapshot import ClusterSnapshot
@@ -91,7 +91,7 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
         InvalidConfigs: a key to delete that Kafka does not know, and none of the topics has.
         NoSuchTopic, Unreadable.
     """
-    entity = ConfigEntity(Entity(EntityKind.TOPICS, name))
+    entity = topic_entity(name)
     topic = snapshot.topics.get(name)
     if topic is None or topic.config.zk_version == NEVER_READ:  # Else a change can mend it.
         refuse_unreadable(snapshot, [subjects.CONFIGS, subjects.config(entity)])

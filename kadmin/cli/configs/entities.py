@@ -1,6 +1,6 @@
 """The entities whose configs a command line means, as the cluster has them."""
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, EntityKind, topic_entity
 from cluster.model.ids import BrokerId
 from kadmin.admin.ports import ConfigAdmin
 from kadmin.cli.session import Session
@@ -36,7 +36,7 @@ def entities_of(admin: ConfigAdmin, selection: EntitySelection) -> list[ConfigEn
         return admin.find(selection)
     topics = selection_of([str(root.name)], is_regex=False)
     names = topics.require(admin.topic_names(topics))
-    return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
+    return [topic_entity(name) for name in names]
 
 
 def require_user(admin: ConfigAdmin, name: str) -> None:

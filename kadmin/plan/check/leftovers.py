@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity, topic_entity
 from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -20,8 +20,6 @@ from kadmin.plan.reassignment.throttles import (
     FOLLOWER_RATE,
     LEADER_RATE,
     LOG_DIR_RATE,
-    broker_entity,
-    topic_entity,
 )
 from kadmin.plan.risks import slow_copy
 from kadmin.plan.wording import counted

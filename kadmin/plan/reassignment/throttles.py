@@ -8,7 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.config_entity import (
+    ConfigEntity,
+    ConfigOverrides,
+    broker_entity,
+    topic_entity,
+)
 from cluster.model.ids import BrokerId
 from kadmin.plan.entities import order_of
 from kadmin.plan.reassignment.dir_moves import DirMove
@@ -81,14 +86,6 @@ def with_log_dir_throttles(
             entity = broker_entity(broker)
             merged[entity] = {**merged.get(entity, {}), **keys}
     return merged
-
-
-def broker_entity(broker: BrokerId) -> ConfigEntity:
-    return ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
-
-
-def topic_entity(name: str) -> ConfigEntity:
-    return ConfigEntity(Entity(EntityKind.TOPICS, name))
 
 
 def throttles_in(

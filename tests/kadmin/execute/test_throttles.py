@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.model import fault as subjects
-from cluster.model.config_entity import ConfigEntity, ConfigOverrides
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, broker_entity, topic_entity
 from cluster.model.fault import Fault
 from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition, ZkVersion
 from cluster.model.snapshot import ClusterSnapshot
@@ -39,8 +39,6 @@ from kadmin.plan.reassignment.throttles import (
     LEADER_RATE,
     LEADER_REPLICAS,
     LOG_DIR_RATE,
-    broker_entity,
-    topic_entity,
 )
 from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from cluster.model import fault as subjects
+from cluster.model.config_entity import broker_entity, topic_entity
 from cluster.model.fault import Fault
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -14,7 +15,6 @@ from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
-from kadmin.plan.reassignment.throttles import broker_entity, topic_entity
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.support.waiting import OUTER_LIMIT_S
 
