@@ -60,6 +60,7 @@ def test_what_could_not_run_stands_below_everything_else_and_fails_nothing(
     ] == wants
 
 
+@pytest.mark.slow
 def test_nothing_is_said_where_everything_has_run(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(HOOK.format(checkout=str(CHECKOUT)))
     (tmp_path / "test_some.py").write_text("def test_good():\n    pass\n")

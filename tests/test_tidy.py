@@ -103,6 +103,7 @@ def test_a_circle_is_found() -> None:
     assert circles(graph) == [("a", "b", "c"), ("d",)]
 
 
+@pytest.mark.slow
 def test_modules_that_are_named_in_text_are_there() -> None:
     missing = [
         f"{path.relative_to(CHECKOUT)}: {name}"
@@ -114,6 +115,7 @@ def test_modules_that_are_named_in_text_are_there() -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_files_that_are_named_in_text_are_there() -> None:
     missing = []
     for path, text in texts():
@@ -134,6 +136,7 @@ def test_files_that_are_named_in_text_are_there() -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["style.md", "design.md", "house.md"])
 def test_no_text_sends_readers_to_a_file_that_only_its_authors_have(name: str) -> None:
     named = [

@@ -18,13 +18,19 @@ def modules() -> Mapping[str, ast.Module]:
     """Every module of both packages by its dotted name, parsed."""
     # A million nodes that stay: the collector of garbage takes longer than the parser.
     with collector_disabled():
-        found = {
-            name_of(path): ast.parse(path.read_text())
-            for package in PACKAGES
-            for path in sorted((CHECKOUT / package).rglob("*.py"))
-        }
+        found = {name: ast.parse(text) for name, text in sources().items()}
         gc.freeze()
     return found
+
+
+@cache
+def sources() -> Mapping[str, str]:
+    """The text of every module of both packages by its dotted name."""
+    return {
+        name_of(path): path.read_text()
+        for package in PACKAGES
+        for path in sorted((CHECKOUT / package).rglob("*.py"))
+    }
 
 
 def name_of(path: Path) -> str:

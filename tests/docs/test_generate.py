@@ -99,6 +99,7 @@ def test_mandoc_finds_no_fault_in_a_man_page(page: Path) -> None:
     assert lint.stdout + lint.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", MAN_PAGES, ids=lambda page: page.name)
 def test_groff_warns_of_nothing_in_a_man_page(page: Path) -> None:
     if shutil.which("groff") is None:

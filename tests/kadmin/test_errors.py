@@ -14,7 +14,10 @@ HINTED = {"UsageError", "UnfitAssignment"}
 
 
 def errors_without_hint(file: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(file.read_text())):
+    text = file.read_text()
+    if not any(name in text for name in HINTED):
+        return
+    for node in ast.walk(ast.parse(text)):
         # Click's own usage error is named by its module; `kadmin.cli.main` hints at the help.
         if (
             isinstance(node, ast.Call)

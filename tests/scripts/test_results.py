@@ -56,6 +56,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "it.xml"
 
 
+@pytest.mark.slow
 def test_each_test_counts_once_with_the_name_that_runs_it(written: Path) -> None:
     results = read_results(written)
 

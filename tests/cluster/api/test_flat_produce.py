@@ -617,6 +617,7 @@ def test_who_fetches_is_woken_by_as_many_bytes_as_came(pair: "Pair") -> None:
     assert not pair.flat.fetches[0].is_waiting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", [0, 1, 50, 60, 100])
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_client_that_takes_its_answers_slowly_gets_all_of_them(

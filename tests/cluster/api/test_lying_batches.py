@@ -52,6 +52,7 @@ LIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("lie", LIES)
 def test_what_is_not_inside_as_it_says_is_refused(world: World, codec: str, lie: str):
@@ -115,6 +116,7 @@ def test_a_bomb_is_looked_into_on_a_thread_and_refused(world: World, codec: str)
     assert "above max.message.bytes" in answer.error_message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", CODECS)
 def test_a_large_batch_is_checked_while_others_are_served(world: World, codec: str):
     large = batch([b"%d" % number for number in range(30_000)], codec=codec)
@@ -226,6 +228,7 @@ def bounded_world() -> World:
     return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 25_000])
 def test_a_record_of_the_far_future_is_refused_whatever_is_claimed(count: int):
     world = bounded_world()
@@ -241,6 +244,7 @@ def test_a_record_of_the_far_future_is_refused_whatever_is_claimed(count: int):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
 def test_a_bomb_of_the_far_future_is_looked_into_on_a_thread(codec: str):
     """To name the records of wrong times would unpack it while others wait."""

@@ -247,6 +247,7 @@ def test_an_unknown_topic_is_made_once_for_all_who_ask(world: World):
     assert [] == world.journal.warnings
 
 
+@pytest.mark.slow
 def test_a_request_that_names_very_many_makes_some_at_a_time(world: World):
     world.tell_all({})
     names = [f"t{number}" for number in range(20_000)]

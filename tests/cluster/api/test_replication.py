@@ -571,6 +571,7 @@ def diverging(body: FetchRequest) -> FetchResponse:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [

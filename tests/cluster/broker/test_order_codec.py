@@ -129,6 +129,7 @@ def test_leader_and_isr_says_all_that_the_order_says() -> None:
     assert [(1, "inside", 2)] == [tuple(leader) for leader in body.live_leaders]
 
 
+@pytest.mark.slow
 def test_an_order_about_very_many_partitions_takes_little_memory_while_it_is_written() -> None:
     many = tuple(
         LeaderAndIsrPartition(TopicPartition("a", index), STATE, ASSIGNMENT, is_new=False)

@@ -176,6 +176,7 @@ def lived(story: str, number: int, *, has_landed: bool) -> tuple[Outcome, int]:
     return outcome_of(harness), losing.count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES)
 def test_what_is_told_does_not_depend_on_an_answer_that_was_lost(story: str) -> None:
     expected, count = lived(story, NEVER, has_landed=True)

@@ -964,6 +964,7 @@ def take_office(harness: Harness) -> None:
         harness.settle()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_landed", [False, True])
 def test_whichever_write_is_a_controllers_last_the_next_one_completes(has_landed: bool) -> None:
     """Nobody else changes anything; what is left in the end is the same as without any failure."""

@@ -65,6 +65,7 @@ def test_a_partition_makes_exactly_the_steps_of_the_table(
     assert bool(complaints) is not is_allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ReplicaStatus)
 @pytest.mark.parametrize("previous", ReplicaStatus)
 def test_a_replica_makes_exactly_the_steps_of_the_table(

@@ -1,5 +1,6 @@
 """What a follower names in its requests, and that the leader always knows what is fetched."""
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -229,5 +230,5 @@ class Sessions(RuleBasedStateMachine):
         assert self.handler.is_empty == (not self.wanted)
 
 
-TestSessions = Sessions.TestCase
+TestSessions = pytest.mark.slow(Sessions.TestCase)
 TestSessions.settings = settings(max_examples=60, stateful_step_count=30)

@@ -262,6 +262,7 @@ def test_every_read_only_config_that_is_supported_is_read(name: str) -> None:
     assert changed != settings_and_defaults(MINIMAL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [BrokerSettings, ConnectionSettings])
 def test_every_setting_is_asked_for_where_it_has_an_effect(settings: type[Any]) -> None:
     asked_for = {

@@ -51,6 +51,7 @@ def believes_nobody(*args: Any) -> Iterable[Any]:
     return ()
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize(
     ("story", "instead"),
@@ -87,6 +88,7 @@ def test_without_this_a_member_of_the_isr_lacks_what_was_acknowledged(
     assert violation.kind is Kind.LOST_RECORD
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize(
     "instead",

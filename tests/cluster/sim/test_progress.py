@@ -89,6 +89,7 @@ def test_a_run_that_was_stopped_is_gone_on_with(
     assert (4, 400, {}) == (progress.next_seed, progress.event_count, progress.failed)
 
 
+@pytest.mark.slow
 def test_a_story_that_ended_badly_is_told_again_in_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

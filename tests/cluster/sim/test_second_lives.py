@@ -88,6 +88,7 @@ def looks_at_no_registration(*args: Any) -> Generator[Any, Any, None]:
     yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [freeze_others, stop_others])
 def test_somebody_leads_who_has_everything_and_the_replicas_become_equal(act: Any) -> None:
     world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
@@ -118,6 +119,7 @@ def believes_nobody(*args: Any) -> tuple[()]:
     return ()
 
 
+@pytest.mark.slow
 def test_without_clean_shutdowns_the_one_leads_that_has_lost_something(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

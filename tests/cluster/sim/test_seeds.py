@@ -34,6 +34,7 @@ them.
 pytestmark = pytest.mark.sim
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plot", Plot)
 @pytest.mark.parametrize("block", blocks(SEEDS, SEEDS_IN_A_TEST), ids=block_id)
 def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(block: range, plot: Plot) -> None:
@@ -41,6 +42,7 @@ def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(block: range, 
         check(Story(seed, plot=plot))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", ONCE_FAILED, ids=lambda story: f"{story.plot}-{story.seed}")
 def test_what_ended_badly_once_ends_well(story: Story) -> None:
     check(story)
@@ -52,6 +54,7 @@ def check(story: Story) -> None:
     assert violation is None, f"{command_of(story)} --shrink: {violation}"
 
 
+@pytest.mark.slow
 def test_a_seed_tells_the_same_story_again() -> None:
     first_events: list[str] = []
     events_again: list[str] = []

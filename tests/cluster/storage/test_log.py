@@ -120,6 +120,7 @@ def test_the_smallest_records_fit_into_their_batch():
     assert outcome.last_offset == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_producer_may_not_send(name: str):
     build, error = REFUSALS[name]

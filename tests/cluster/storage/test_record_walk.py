@@ -217,6 +217,7 @@ def test_offsets_of_more_than_three_bytes_have_no_columns():
     assert deltas_from(2**20, 3) == (b"",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", range(-1, 10))
 def test_one_wrong_byte_among_records_that_differ_is_found(at: int):
     """All around the beginning of a record: the length, the offset and so on.
@@ -233,6 +234,7 @@ def test_one_wrong_byte_among_records_that_differ_is_found(at: int):
         assert is_whole(bytes(wrong), 250) == passes(bytes(wrong), 250), byte
 
 
+@pytest.mark.slow
 def test_records_that_are_read_one_by_one_are_too_many_at_some_time():
     """Those of one form are not: of them only the first of each run is read."""
     alike = b"".join(record(number, 0, bytes(9)) for number in range(9000))

@@ -70,6 +70,7 @@ def check_told(log: PartitionLog, told: list[Any]) -> None:
         assert log.log_start_offset == start
 
 
+@pytest.mark.slow
 def test_what_kafka_tells_of_its_transactions_is_told_of_its_directory(golden: Path):
     """Also without any index, and as after a crash, when all are made anew from the batches."""
     told = json.loads((golden / "told.json").read_text())

@@ -90,6 +90,7 @@ def test_responses_of_flexible_versions_have_tags_but_those_of_api_versions() ->
     assert bytes(frame_of(versions)) == b"\0\0\0\x07" + b"\0\0" + b"\x01" + bytes(4) + b"\0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ApiKey)
 def test_every_request_and_response_comes_through_its_frame(key: ApiKey) -> None:
     schema, answer = request_schema(key), response_schema(key)

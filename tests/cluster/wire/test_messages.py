@@ -66,6 +66,7 @@ def test_a_message_of_defaults_is_read_again() -> None:
         assert again == message, (schema.name, version)
 
 
+@pytest.mark.slow
 @EVERY_MESSAGE
 def test_every_byte_that_is_missing_is_noticed_and_bytes_behind_are_passed_over(
     schema: Schema,

@@ -61,6 +61,7 @@ def test_bytes_are_those_of_other_implementations(schema: Schema) -> None:
                 assert oracle.rewritten(data) == data, (version, oracle, seed)
 
 
+@pytest.mark.slow
 def test_fields_have_the_names_and_the_order_of_other_implementations() -> None:
     for schema, version in ((each, version) for each in SPOKEN for version in each.versions):
         for oracle in oracles_of(schema, version):

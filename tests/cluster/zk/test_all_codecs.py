@@ -70,6 +70,7 @@ def test_any_bytes_are_understood_or_named_corrupt(codec: Codec) -> None:
     check()
 
 
+@pytest.mark.slow
 @each_codec
 def test_any_json_is_understood_or_named_corrupt(codec: Codec) -> None:
     @checked

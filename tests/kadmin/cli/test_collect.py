@@ -255,6 +255,7 @@ def test_what_a_collection_lacks_is_told_where_it_is_verified(tmp_path: Path) ->
     assert f"{target}: the collection is not finished: " in unfinished.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -19,6 +19,7 @@ def test_the_script_of_each_shell_is_printed(shell: str) -> None:
     assert done("completion", shell) == script_of(shell)
 
 
+@pytest.mark.slow
 def test_the_script_needs_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read when a shell starts; a slip in the configuration must not show there."""
     broken = tmp_path / "config.toml"

@@ -321,6 +321,7 @@ def test_damage_is_told_of_and_does_not_end_the_run(directory: Path) -> None:
         assert said in outcome.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"\0", bytes(11), bytes(5000), b"\xff" * 5000])
 @pytest.mark.parametrize("suffix", [".log", ".index", ".timeindex", ".txnindex", ".snapshot"])
 def test_no_content_at_all_is_too_much(directory: Path, suffix: str, content: bytes) -> None:

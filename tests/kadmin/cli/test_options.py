@@ -53,6 +53,7 @@ def test_commands_with_actions_are_found() -> None:
     assert {"topics", "configs", "brokers"} <= WITH_ACTIONS.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "option"), OPTIONS)
 def test_option_says_with_which_actions_it_goes(command: click.Command, option: Option) -> None:
     assert option.actions is not None, f"give {option.opts[0]} its actions=(…)"

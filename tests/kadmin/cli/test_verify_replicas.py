@@ -63,6 +63,7 @@ def verified(*arguments: str) -> tuple[int, dict[str, Any]]:
     return outcome.exit_code, json.loads(outcome.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["2.8.2", "3.9.1"])
 @pytest.mark.parametrize("deep", [(), ("--deep",)])
 def test_what_real_brokers_wrote_is_clean(
@@ -151,6 +152,7 @@ def test_transactions_of_real_brokers_are_clean_and_lies_about_them_found(
     assert sound[0] == kadmin("verify-replicas", *options).exit_code
 
 
+@pytest.mark.slow
 def test_a_lost_index_of_transactions_is_known_up_to_the_high_watermark(tmp_path: Path) -> None:
     """What a broker writes meanwhile may be in the log, and not yet in the copy of its index."""
     options = with_transactions(tmp_path, "3.9.1", "closed")
@@ -590,6 +592,7 @@ def test_a_log_that_ends_before_its_own_high_watermark_is_damaged(brokers: list[
     ) in outcome.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "entries", "kind"),
     [

@@ -183,6 +183,7 @@ class Play:
         self.configs.put(ONE, {**self.configs.values[ONE], LEADER_RATE: value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_by_one_lease_whoever_verifies_last_restores_what_was_before_both(seed: int) -> None:
     story = Play(seed, is_shared=True)
@@ -194,6 +195,7 @@ def test_by_one_lease_whoever_verifies_last_restores_what_was_before_both(seed: 
     assert () == story.ways["A"].kept.owners
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_by_two_files_no_own_throttle_is_lost_and_what_is_left_is_named(seed: int) -> None:
     """Where ZooKeeper is out of reach, each has a file, and goes by values: both may have set the
@@ -216,6 +218,7 @@ def test_by_two_files_no_own_throttle_is_lost_and_what_is_left_is_named(seed: in
 ORDERS: Final = ("A", "B", "AB", "BA", "ABA", "BAB", "AAB", "ABB", "BBA")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("commands", "survived"),
     [(one, left) for one in ORDERS for left in (None, *range(5))] + [("ABAB", None)],

@@ -211,6 +211,7 @@ def with_size(header: bytes, size: int) -> bytes:
     return packed(changed[:148] + b"%06o\0 " % sum(changed[:512]) + changed[156:])
 
 
+@pytest.mark.slow
 def test_holes_take_no_room(tmp_path: Path) -> None:
     tree = unpacked_from(sparse_file(10**8), tmp_path / "unpacked", bytes_max=10**9)
 

@@ -70,6 +70,7 @@ def test_each_replica_is_written_as_it_is_up_to_its_high_watermark(tmp_path: Pat
     assert told.reports[-1].done_bytes == told.reports[-1].total_bytes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", range(0, len(LOG) + 1, 37))
 def test_a_copy_that_was_cut_off_anywhere_is_gone_on_with(tmp_path: Path, left: int) -> None:
     copy(of_three(), tmp_path)

@@ -210,6 +210,7 @@ def test_one_that_is_behind_ends_the_comparison_and_is_lagging() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("late", "compared_to"),
     [(log(2), 10), (log(mark=0), 0), (log(mark=10), 10)],

@@ -62,6 +62,7 @@ def test_reasons_of_many_are_those_of_the_first_ten() -> None:
     assert told.endswith("t-9: refused; and 990 more")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error",
     [

@@ -96,6 +96,7 @@ NEVER_SAID: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(LineFilter)])
 def test_no_field_of_a_filter_is_passed_over(changes, field):
     lines = [change.text for change in changes]

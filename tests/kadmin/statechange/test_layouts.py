@@ -195,6 +195,7 @@ def test_a_line_says_the_same_in_every_layout(name: str) -> None:
     check([written(layout, name) for layout in (*OWN, *ZONED, *JSON)], name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_a_line_says_the_same_with_whatever_is_wrapped_around(wrapper: str) -> None:
     for name in ("controller", "old"):

@@ -25,6 +25,7 @@ def test_times_are_those_of_the_reference(content: bytes) -> None:
     assert expected_times(content) == times_of(content)
 
 
+@pytest.mark.slow
 @given(st.datetimes(), st.integers(0, 24), st.integers(0, 255))
 def test_one_wrong_byte_in_a_date_makes_no_date_or_another_one(
     time: object, position: int, byte: int

@@ -23,6 +23,7 @@ PLAIN = b"[2018-08-02 14:07:15,136] TRACE [Broker id=3] Handling stop replica (d
 LOGGER = b" (state.change.logger)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_real_logs_of_each_release_say_the_same_in_columns(sample: Path) -> None:
     lines = sample.read_bytes().splitlines()
@@ -30,6 +31,7 @@ def test_real_logs_of_each_release_say_the_same_in_columns(sample: Path) -> None
     assert expected_rows(lines) == rows_of(lines)
 
 
+@pytest.mark.slow
 def test_every_line_of_every_release_says_the_same_in_columns() -> None:
     random = Random(20)
     drawn = [draw_example(template, version, random) for template, version in WRITTEN]
@@ -124,6 +126,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
+@pytest.mark.slow
 def test_usual_lines_are_read_without_the_plain_parser(asked: list[str]) -> None:
     rare = {
         *(Kind.RESPONSE, Kind.RESPONSE_ERROR, Kind.OFFLINE_REPLICAS, Kind.REASSIGNMENT),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from functools import cache
 
 from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Level, Role
@@ -18,6 +19,10 @@ SHARED = [
 ]
 
 
+parsed = cache(parse_line)
+"""Tests tell of the same lines again and again."""
+
+
 class Logs:
     """Lines of several brokers, each `(source, text)`, in the order of time."""
 
@@ -30,7 +35,7 @@ class Logs:
 
     def add(self, source: str, text: str) -> None:
         number = self.numbers[source] = self.numbers.get(source, 0) + 1
-        change = parse_line(text)
+        change = parsed(text)
         if change.time_ms is None:
             return
         line = Line(

@@ -74,6 +74,7 @@ def told(lines: Lines) -> str:
     return "\n".join(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(lines_by_kind()))
 def test_lines_of_one_kind_alone_and_beside_each_other_are_told(kind: Kind) -> None:
     alone = lines_by_kind()[kind]
@@ -92,6 +93,7 @@ def test_any_lines_in_any_order_are_told(data: st.DataObject) -> None:
     told(data.draw(st.lists(st.sampled_from(known), max_size=12)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_real_logs_may_begin_and_end_anywhere(sample: Path) -> None:
     lines = [("1", text) for text in sample.read_text(encoding="utf-8").splitlines()]

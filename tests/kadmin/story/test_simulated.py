@@ -128,6 +128,7 @@ def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> 
     assert counts["told"] > 4 * len(SEEDS[plot]), counts
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("seed", UNCLEAN)
 def test_unclean_elections_are_told_and_no_others(seed: int) -> None:

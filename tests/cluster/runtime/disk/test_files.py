@@ -100,6 +100,7 @@ def test_a_file_that_was_closed_meanwhile_needs_no_sync(tmp_path: Path):
         file.read(0, 1)
 
 
+@pytest.mark.slow
 def test_a_lock_keeps_other_processes_out_until_it_is_closed(tmp_path: Path):
     lock = Disk().lock(f"{tmp_path}/.lock")
     program = (

@@ -332,6 +332,7 @@ def test_what_was_held_is_free_when_a_connection_ends_in_any_state() -> None:
 # Turns.
 
 
+@pytest.mark.slow
 def test_of_many_who_ask_for_much_each_has_a_share_in_each_round() -> None:
     """Else the last one waited until all that the others had asked for was done."""
     desk = Desk()

@@ -101,6 +101,7 @@ def test_brief_is_one_line_an_event_in_order_of_time() -> None:
     assert 9 < len(told("--brief", "--partition", "orders-0,payments-1", "--with-lines"))
 
 
+@pytest.mark.slow
 def test_every_form_says_the_same() -> None:
     body = json.loads(done("merge-logs", INCIDENT, "--analyze", "--output", "json"))
     assert body == yaml.safe_load(done("merge-logs", INCIDENT, "--analyze", "--output", "yaml"))
@@ -401,6 +402,7 @@ FOLLOWS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "told", "partitions"),
     [

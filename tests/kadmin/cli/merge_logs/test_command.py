@@ -82,6 +82,7 @@ def test_the_alias_of_kafkas_tool_takes_its_options(logs):
     assert BROKER == done("state-change-log-merger", "--logs-regex", regex, "--master", "none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -510,6 +511,7 @@ def test_where_nothing_is_corrected_that_is_said(logs: Path) -> None:
     assert merge(logs).stdout == merge(logs, "--correct-clocks").stdout
 
 
+@pytest.mark.slow
 def test_lines_stand_behind_the_orders_that_they_obey_and_that_is_said(tmp_path: Path) -> None:
     skewed = skewed_incident(tmp_path / "skewed", {2: -300})
     outcome = merge(skewed, "--causal", "--no-show-source")

@@ -47,6 +47,7 @@ def test_bash_replaces_only_what_follows_the_last_break_of_a_word(tmp_path: Path
     assert shell.candidates("kadmin topics --config cleanup.policy=c") == ["compact"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTING)
 def test_files_are_offered_where_an_option_wants_one(name: str, tmp_path: Path) -> None:
     shell = Shell.installed(name, tmp_path)

@@ -53,6 +53,7 @@ def test_without_offset_and_zone_times_stay_as_they_are() -> None:
     assert not clock(1).is_exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "common", "hours"),
     [

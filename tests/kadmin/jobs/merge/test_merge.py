@@ -27,6 +27,7 @@ SOURCES = st.lists(st.lists(contents(), min_size=1, max_size=3), min_size=1, max
 SIZES = st.sampled_from([1, 60, 400, 5000])
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(80))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, packed=st.booleans())
 @example(sources=[[head(0) + b"\n"] * 3] * 3, slice_bytes=1, part_bytes=1, packed=False)
@@ -76,6 +77,7 @@ def test_what_is_merged_here_and_what_workers_merge_later_is_the_total_order(
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(60))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES)
 def test_order_of_files_is_never_broken_where_that_is_asked_for(
@@ -88,6 +90,7 @@ def test_order_of_files_is_never_broken_where_that_is_asked_for(
     assert reference.merge(sources, keeps_file_order=True) == data
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(50))
 @given(sources=SOURCES, slice_bytes=SIZES, offset_ms=st.integers(-4000, 4000))
 def test_a_clock_offset_moves_the_lines_of_its_source_alone(
@@ -150,6 +153,7 @@ def test_a_filter_judges_head_lines_and_takes_what_stands_behind_them(
     assert expected.count(b"\n") == sum(source.kept_lines for source in summary.sources)
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(50))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES)
 def test_each_line_knows_its_source_its_file_and_its_number(
@@ -217,6 +221,7 @@ def test_files_that_change_places_and_times_that_are_all_the_same_change_nothing
     assert one + two == data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form", ["plain_text:text", *(f"typed:{name}" for name in ("arrow", "parquet", "json", "csv"))]
 )

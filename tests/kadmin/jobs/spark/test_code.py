@@ -19,6 +19,7 @@ print(kadmin.errors.__file__)
 """
 
 
+@pytest.mark.slow
 def test_the_zip_runs_by_itself(tmp_path: Path) -> None:
     path = pack_code(tmp_path)
     said = subprocess.run(

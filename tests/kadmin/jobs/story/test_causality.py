@@ -172,6 +172,7 @@ def too_early(lines: list[str]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_lines_of_real_brokers_stand_behind_the_decisions_that_they_obey(
     skewed: MergeRequest,
 ) -> None:

@@ -27,6 +27,7 @@ def whole() -> Analysis:
     return incident(Selection())
 
 
+@pytest.mark.slow
 def test_many_slices_tell_what_one_does(whole: Analysis) -> None:
     cut = incident(Selection(), slice_bytes=2_000, part_bytes=700)
 
@@ -35,6 +36,7 @@ def test_many_slices_tell_what_one_does(whole: Analysis) -> None:
     assert whole.clocks == cut.clocks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1_000, 1 << 20], ids=["many", "one"])
 def test_buckets_hold_each_partition_once(
     whole: Analysis, size: int, monkeypatch: pytest.MonkeyPatch
@@ -57,6 +59,7 @@ def test_results_that_come_back_tell_what_those_in_files_do(
     assert whole.stories == incident(Selection(), slice_bytes=9_000).stories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("selection", "expected"),
     [

@@ -188,6 +188,7 @@ EQUAL: Final[dict[str, Change]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", EQUAL)
 def test_what_a_broker_leaves_is_no_damage(tmp_path: Path, case: str) -> None:
     found = judged(tmp_path, EQUAL[case])

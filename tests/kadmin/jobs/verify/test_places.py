@@ -50,6 +50,7 @@ def packed(log: Path, suffix: str, codec: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "codec"), [(".tar.gz", "gzip"), (".tgz", "gzip"), (".tar.zst", "zstd")]
 )
@@ -61,6 +62,7 @@ def test_archives_are_unpacked(tmp_path: Path, suffix: str, codec: str) -> None:
     assert told(verified(list(map(str, logs)))) == told(run, lambda path: path.replace(suffix, ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "codec"), [(".tar.gz", "gzip"), (".tar.zst", "zstd")])
 @pytest.mark.parametrize("left", [0, 20, 0.5])
 def test_an_archive_that_is_cut_off_is_unreadable(

@@ -357,6 +357,7 @@ def test_a_packed_file_that_holds_something_else_is_merged_too(
     assert all("both are merged" in problem.reason for problem in inputs.repeated)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_log_is_named_and_skipped(tmp_path: Path) -> None:
     make(tmp_path, "state-change.log")
     make(tmp_path, "state-change.txt", content=b"this is\nno log\n")

@@ -136,6 +136,7 @@ def test_what_lies_outside_a_range_of_time_is_not_read(tmp_path: Path) -> None:
     assert small.unread_bytes == small.size_bytes
 
 
+@pytest.mark.slow
 def test_line_numbers_are_right_behind_what_was_not_read(tmp_path: Path) -> None:
     content = make_hours(12)
     found = write_sources(tmp_path, [[content]])
@@ -181,6 +182,7 @@ def test_of_a_packed_file_that_was_cut_off_the_lines_before_are_merged(tmp_path:
     ]
 
 
+@pytest.mark.slow
 def test_of_a_damaged_packed_file_the_damage_is_named(tmp_path: Path) -> None:
     _, packed = packed_log()
     middle = len(packed) // 2
