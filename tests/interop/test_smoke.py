@@ -368,6 +368,7 @@ def commands() -> dict[str, CommandNode]:
     return {command.name: command for command in command_tree(root).commands}
 
 
+@pytest.mark.slow
 def test_no_command_that_speaks_to_a_cluster_is_forgotten() -> None:
     assert set(commands()) == SMOKE.keys() | ELSEWHERE.keys() | OF_NO_CLUSTER
 

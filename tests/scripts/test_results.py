@@ -100,6 +100,7 @@ def test_a_run_that_was_killed_has_no_results(tmp_path: Path, content: str | Non
     assert main([path]) == 1
 
 
+@pytest.mark.slow
 def test_seconds_are_those_of_all_suites(written: Path) -> None:
     results = read_results(written)
 

@@ -143,6 +143,7 @@ def test_what_is_asked_of_log_directories_again_and_again_is_looked_for_once(wor
     }
 
 
+@pytest.mark.slow
 def test_log_directories_are_asked_for_no_more_partitions_than_a_broker_has():
     def taken(count: int) -> Any:
         topics = [DescribableLogDirTopic("orders", [0])] * count
@@ -304,6 +305,7 @@ def test_partitions_of_sessions_that_are_evicted_count_no_more(monkeypatch: pyte
     assert has_room(fetch_sessions.EVICTION_MS)
 
 
+@pytest.mark.slow
 def test_a_leader_may_propose_all_its_isrs_at_once_as_kafka_s_do():
     """For a cluster's leaderships of 10,000 partitions, with three members each."""
     isr = tuple(BrokerState(one, 5) for one in (1, 2, 3))

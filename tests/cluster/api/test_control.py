@@ -305,6 +305,7 @@ def test_a_topic_whose_configs_are_damaged_harms_no_other_in_the_same_order(worl
 DAMAGED = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("invalid", "reason"),
     [

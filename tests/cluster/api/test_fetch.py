@@ -285,6 +285,7 @@ def test_a_fetch_ends_when_its_leader_changes(world: World):
     assert ErrorCode.FENCED_LEADER_EPOCH == only_part(consumer).error_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", versions(ApiKey.FETCH))
 def test_followers_are_read_by_consumers_that_know_of_it(world: World, version: int):
     world.lead(replicas=[1, 2], isr=[1])

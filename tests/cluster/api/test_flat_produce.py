@@ -692,6 +692,7 @@ def test_clients_of_other_names_and_versions_take_turns_on_the_flat_way(pair: Pa
     assert pair.flat.counts == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [None, b"", b"k", b"k" * 63, b"k" * 64])
 def test_a_lone_record_goes_the_flat_way_whatever_its_size(pair: Pair, key: bytes | None) -> None:
     values = [None, *(b"v" * size for size in (0, *range(40, 75), 8000, *range(8050, 8200)))]
@@ -701,6 +702,7 @@ def test_a_lone_record_goes_the_flat_way_whatever_its_size(pair: Pair, key: byte
     assert pair.flat.counts == len(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [None, b"key"])
 @pytest.mark.parametrize("size", [1, 20, 50, 57, 58, 60, 64, 100, 5000])
 def test_every_byte_around_a_lone_value_is_looked_at(key: bytes | None, size: int) -> None:

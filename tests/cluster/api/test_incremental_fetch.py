@@ -434,6 +434,7 @@ class Reads:
         return taken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replica_id", [-1, 2])
 def test_what_happens_to_many_partitions_in_a_turn_is_looked_at_together(
     world: World, reads: Reads, replica_id: int

@@ -64,6 +64,7 @@ def test_what_is_not_inside_as_it_says_is_refused(world: World, codec: str, lie:
     assert world.produced(batch(1)).base_offset == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("delta", [0, 1, 3, 100, 2**31 - 1])
 def test_a_last_offset_that_is_not_that_of_the_last_record_is_refused(
@@ -133,6 +134,7 @@ def test_a_large_batch_is_checked_while_others_are_served(world: World, codec: s
     assert stored_bytes(log)[-len(large) + 61 :] == bytes(large[61:])
 
 
+@pytest.mark.slow
 def test_large_batches_are_checked_one_after_the_other(world: World):
     large = [batch(25_000), batch(26_000), batch_around(records(25_000), 25_001)]
 

@@ -27,6 +27,7 @@ from tests.cluster.storage.batches import (
 ALL = -1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", versions(ApiKey.PRODUCE))
 @pytest.mark.parametrize("acks", [1, ALL])
 def test_a_batch_gets_the_next_offset_in_every_version(world: World, version: int, acks: int):

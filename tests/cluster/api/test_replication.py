@@ -713,6 +713,7 @@ def test_a_failed_disk_ends_the_fetching_of_its_partitions_alone():
     assert len(follower.broker.notice_failed_directories()) == 1
 
 
+@pytest.mark.slow
 def test_many_logs_are_cut_by_one_write_of_the_checkpoint():
     count = 40
     cluster = Cluster(0, 1)

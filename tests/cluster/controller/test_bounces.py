@@ -218,6 +218,7 @@ def test_a_state_that_is_ahead_is_not_decided_on() -> None:
     assert harness.state(T0) == ahead
 
 
+@pytest.mark.slow
 def test_in_all_small_cases_somebody_leads_who_has_everything_if_there_is_one() -> None:
     for isr, live, bounced, intact in product(ISRS, SUBSETS, SUBSETS, SUBSETS):
         for leader in (*isr, NO_LEADER):

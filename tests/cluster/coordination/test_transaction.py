@@ -160,6 +160,7 @@ def ensemble() -> Ensemble:
     return Ensemble()
 
 
+@pytest.mark.slow
 @given(losses=losses, rivals=st.dictionaries(st.integers(0, 20), st.sampled_from(Rival)))
 def test_what_is_said_of_a_transaction_is_so(losses: list[bool], rivals: dict[int, Rival]) -> None:
     ensemble = Ensemble()

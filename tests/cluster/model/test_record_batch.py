@@ -107,6 +107,7 @@ def test_an_old_message_is_parsed_the_same_alone_and_before_others() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", range(len(MARKER)))
 def test_batches_end_before_one_that_is_cut_off(kept: int) -> None:
     log = MARKER + MAGIC_0 + MARKER[:kept]
@@ -114,6 +115,7 @@ def test_batches_end_before_one_that_is_cut_off(kept: int) -> None:
     assert [batch.position for batch in whole_batches(log)] == [0, len(MARKER)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", range(HEADER_SIZE))
 def test_a_header_that_is_cut_off_is_corrupt(kept: int) -> None:
     with pytest.raises(CorruptBatchError, match=f"only {kept} bytes"):
@@ -144,6 +146,7 @@ def test_bytes_that_are_no_batch_are_named_with_their_place(bad: bytearray) -> N
     assert caught.value.error_code is ErrorCode.CORRUPT_MESSAGE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", range(16, len(MARKER)))
 def test_every_flipped_bit_behind_the_leader_epoch_is_noticed(position: int) -> None:
     for bit in range(8):

@@ -74,6 +74,7 @@ def test_what_was_moved_long_ago_is_forgotten() -> None:
     assert not throttle.is_exceeded(11_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step_ms", [1, 50, 333, 2500])
 def test_whoever_moves_only_when_he_may_moves_at_the_rate(step_ms: int) -> None:
     throttle = ReplicationThrottle()

@@ -255,6 +255,7 @@ READ_AT_THE_START = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(READ_AT_THE_START))
 def test_every_read_only_config_that_is_supported_is_read(name: str) -> None:
     changed = settings_and_defaults(MINIMAL | {name: OTHER_VALUES.get(name) or broker_value(name)})

@@ -37,6 +37,7 @@ def run_while(world: World, is_so: Callable[[], bool]) -> None:
     raise AssertionError("it goes on")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_who_joins_an_isr_when_its_machine_has_stopped_may_lack_records(seed: int) -> None:
     """Its session is still there: nobody knows, until it is registered again.

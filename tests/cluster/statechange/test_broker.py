@@ -98,5 +98,6 @@ def test_no_line_is_written_that_is_not_read_here() -> None:
     assert set() == not_named_in(every_line, statechange)
 
 
+@pytest.mark.slow
 def test_every_line_is_written_by_somebody() -> None:
     assert set() == never_written(statechange)

@@ -300,6 +300,7 @@ def test_a_follower_refuses_batches_that_do_not_follow_its_end():
     assert follower.log_end_offset == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("was_closed", [False, True])
 @pytest.mark.parametrize("start", [2, 50, 99])
 def test_an_empty_log_takes_a_batch_that_straddles_its_start(start: int, was_closed: bool):

@@ -203,6 +203,7 @@ def emptied(manager: LogManager) -> None:
     log_of(manager).delete_old_segments(START_MS, START_MS, 80)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "happens",
     [cut_at_once, begun_anew, begun_anew_below, retained, emptied],

@@ -746,6 +746,7 @@ def test_a_flush_that_ends_before_a_truncation_makes_nothing_trusted_that_is_cut
     assert log.recovery_point == log.log_end_offset == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plan", "end"), [(({ORDERS: 30}, {}), 30), (({}, {ORDERS: 0}), 0)])
 def test_a_log_that_is_being_cut_promises_nothing_of_what_goes(plan, end):
     """In memory neither: the simulator holds what a crash leaves against it."""

@@ -105,6 +105,7 @@ def missing(disk: SimDisk, where: str) -> None:
 DAMAGES = (zeros_behind, half_an_entry, falling, negative, missing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base_offset", [0, 18, 72])
 @pytest.mark.parametrize("suffix", [".index", ".timeindex"])
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -838,6 +839,7 @@ def test_a_segment_whose_offsets_are_too_far_apart_is_split(
         log.close(START_MS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offsets", FAR)
 def test_a_stop_of_the_machine_while_a_segment_is_split_loses_nothing(offsets: list[int]):
     for number in range(200):

@@ -57,6 +57,7 @@ def test_what_was_written_is_read_again(schema: Schema) -> None:
             assert decoded(schema, version, data) == message, (version, seed)
 
 
+@pytest.mark.slow
 def test_a_message_of_defaults_is_read_again() -> None:
     for schema, version in all_versions():
         message = schema.message()

@@ -71,6 +71,7 @@ def test_fields_have_the_names_and_the_order_of_other_implementations() -> None:
                 assert comparable(names, oracle) == ours, (schema.name, version, oracle)
 
 
+@pytest.mark.slow
 def test_what_no_other_implementation_knows_is_known() -> None:
     """Those of `test_control_plane`, and the first versions of two that their second repeats."""
     alone: dict[str, list[int]] = {}

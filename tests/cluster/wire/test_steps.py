@@ -65,6 +65,7 @@ def refusal(read: Callable[[], object]) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_steps_refuse_what_is_refused_in_one_go() -> None:
     for schema in all_schemas():
         version = schema.versions.highest

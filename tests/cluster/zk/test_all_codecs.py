@@ -60,6 +60,7 @@ def test_what_is_written_is_read_back(codec: Codec) -> None:
     check()
 
 
+@pytest.mark.slow
 @each_codec
 def test_any_bytes_are_understood_or_named_corrupt(codec: Codec) -> None:
     @checked
@@ -160,6 +161,7 @@ def test_hostile_data_is_named_corrupt(codec: Codec) -> None:
     assert understood == (texts if is_text else [])
 
 
+@pytest.mark.slow
 @each_codec
 def test_a_document_that_could_not_be_written_again_is_named_corrupt(codec: Codec) -> None:
     @seldom_checked
@@ -180,6 +182,7 @@ def test_no_data_is_understood_only_where_kafka_leaves_it(data: bytes | None) ->
     assert understood == {"config", "acls", "producer id block"}
 
 
+@pytest.mark.slow
 @each_codec
 def test_blanks_around_the_data_do_not_matter(codec: Codec) -> None:
     @seldom_checked

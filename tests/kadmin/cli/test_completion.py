@@ -44,6 +44,7 @@ def test_every_kind_of_value_that_an_option_wants_can_be_told() -> None:
     assert wanted - {None} <= VALUES.keys()
 
 
+@pytest.mark.slow
 def test_an_option_takes_a_value_at_all_commands_that_have_it_or_at_none() -> None:
     """fish's script and the search for the command's name rely on it."""
     taking: dict[str, set[bool]] = {}
@@ -62,6 +63,7 @@ def test_named_clusters_are_told_without_a_cluster() -> None:
     assert offered("clusters", "--current", "s") == ["staging"]
 
 
+@pytest.mark.slow
 def test_no_broker_is_told_of_a_cluster_of_this_machine_that_is_not_there() -> None:
     run = kadmin_process("completion", "--values", "local-brokers", "--name", "nothing")
 
@@ -74,6 +76,7 @@ def test_only_the_last_item_of_a_list_is_completed() -> None:
     assert told == ["a,b,retention.ms"]
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_costs_no_word() -> None:
     run = kadmin_process("completion", "--values", "topics", "--zookeeper", "127.0.0.1:1")
 

@@ -77,6 +77,7 @@ def by_file(lines: list[str]) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_segments_are_printed_as_kafka_prints_them(unpacked, release, monkeypatch) -> None:
     monkeypatch.chdir(unpacked / release)
@@ -521,6 +522,7 @@ def test_a_record_that_cannot_be_decoded_is_told_in_its_line(
     assert (0, "") == (outcome.exit_code, outcome.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("decoder", "records"), [(OFFSETS, offset_records()), (TRANSACTIONS, transaction_records())]
 )

@@ -238,6 +238,7 @@ def test_help_imports_neither_a_client_nor_a_command() -> None:
     assert {f"kadmin.{name}" for name in expected} == ours
 
 
+@pytest.mark.slow
 def test_command_imports_only_what_it_uses() -> None:
     modules = modules_of("config", "list", "--quiet")
 

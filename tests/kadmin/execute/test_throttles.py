@@ -218,6 +218,7 @@ def test_all_is_set_and_all_comes_back() -> None:
     assert {T: (LEADER_REPLICAS,), ONE: (LEADER_RATE,)} == now.foreign
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", range(6))
 @pytest.mark.parametrize("clearing", range(6))
 def test_whoever_is_killed_at_any_write_the_operator_s_own_come_back(

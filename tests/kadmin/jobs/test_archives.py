@@ -159,6 +159,7 @@ def chain(kind: bytes, count: int) -> bytes:
     return member("././@LongLink", kind, content=b"x" * 600) * count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("archive", "reason"),
     [

@@ -200,6 +200,7 @@ def test_the_first_difference_is_told_once_and_the_rest_is_compared() -> None:
     assert mismatch.checksums[0] != mismatch.checksums[1]
 
 
+@pytest.mark.slow
 def test_one_that_is_behind_ends_the_comparison_and_is_lagging() -> None:
     found = of_three(b3=log(2)).verified()
 

@@ -59,6 +59,7 @@ def test_settings_are_added_to_and_replaced_one_by_one() -> None:
     assert cluster == read_cluster("local")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("brokers", "settings", "expected"),
     [

@@ -130,6 +130,7 @@ def test_the_hash_is_that_of_java_clients(data: bytes, expected: int) -> None:
     assert expected % 2**32 == murmur2(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(300), deadline=None)
 @given(
     seed=st.integers(0, 2**32),

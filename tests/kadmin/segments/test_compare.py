@@ -89,6 +89,7 @@ def test_a_flipped_bit_that_the_checksum_covers(name: str, number: int, at: int,
     assert (Verdict.DAMAGED, None) == (comparison.verdict, comparison.divergence)
 
 
+@pytest.mark.slow
 @each_format
 @SETTINGS
 @given(number=NUMBERS, bit=st.integers(0, 31))
@@ -112,6 +113,7 @@ def test_a_flipped_bit_in_a_length(name: str, number: int, bit: int) -> None:
     assert (Verdict.DAMAGED, None) == (comparison.verdict, comparison.divergence)
 
 
+@pytest.mark.slow
 @each_format
 @SETTINGS
 @given(number=NUMBERS, bit=st.integers(0, 63))
@@ -158,6 +160,7 @@ def test_a_flipped_bit_in_a_leader_epoch(name: str, number: int, bit: int) -> No
     assert (("3",), True) == (divergence.suspects, divergence.has_majority)
 
 
+@pytest.mark.slow
 @each_format
 @SETTINGS
 @given(at=st.integers(0, 10**6), in_last=st.booleans())
@@ -246,6 +249,7 @@ def test_two_batches_that_are_swapped(name: str, number: int) -> None:
     assert (Verdict.DAMAGED, None) == (comparison.verdict, comparison.divergence)
 
 
+@pytest.mark.slow
 @each_format
 @SETTINGS
 @given(number=NUMBERS, at=st.integers(0, 2))

@@ -73,6 +73,7 @@ records = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(records, max_size=4), st.integers(0, 3))
 def test_what_producers_write_is_right(bodies: list[bytes], alone: int) -> None:
     whole = [batch_around(each, 1) for each in bodies]

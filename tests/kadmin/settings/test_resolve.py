@@ -52,6 +52,7 @@ def setting(name: str, flags: Mapping[str, Value] | None = None) -> tuple[Value,
     return found.value, found.source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "key", [key for key in KEYS if key.name != "cluster"], ids=lambda k: k.name
 )

@@ -113,6 +113,7 @@ def test_a_filter_by_the_values_of_a_column_names_one_of_integers_or_words():
     assert {ColumnType.INTEGER, ColumnType.WORD} >= {judged[name] for name in ONE_OF.values()}
 
 
+@pytest.mark.slow
 def test_a_line_that_names_several_partitions_fits_by_any_of_them(changes):
     several = [change for change in changes if len(change.partitions) > 1]
     assert several

@@ -190,6 +190,7 @@ def times_of(lines: Sequence[str]) -> list[int]:
     return times
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_line_says_the_same_in_every_layout(name: str) -> None:
     check([written(layout, name) for layout in (*OWN, *ZONED, *JSON)], name)
@@ -218,6 +219,7 @@ TRACE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_a_trace_goes_on_what_is_before_it_and_names_its_exception(wrapper: str) -> None:
     lines = [wrapped(wrapper, line) for line in TRACE]
@@ -304,6 +306,7 @@ def test_levels_of_every_grade_are_read_where_they_stand() -> None:
             assert parse_line(line).level is level
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.sampled_from([*OWN, *ZONED, *JSON]), st.sampled_from(WRAPPERS))
 def test_any_text_is_read_by_all_alike(text: str, layout: str, wrapper: str) -> None:
     whole = wrapped(wrapper, written(layout, "broker"))

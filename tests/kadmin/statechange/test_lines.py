@@ -20,6 +20,7 @@ def expected_times(content: bytes) -> list[int | None]:
     return [reference.time_of(line) for line in content.split(b"\n")[:-1]]
 
 
+@pytest.mark.slow
 @given(contents())
 def test_times_are_those_of_the_reference(content: bytes) -> None:
     assert expected_times(content) == times_of(content)

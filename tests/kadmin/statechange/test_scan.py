@@ -20,6 +20,7 @@ def block_of(texts: list[str]) -> tuple[Block, Ints, Ints]:
     return Block(data), ends - lengths, ends
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.from_regex(r"\A-?[0-9]{1,22}x?\Z"), ASCII), min_size=1))
 @example(["1", "2"])
 @example(["12345678", "x"])

@@ -52,6 +52,7 @@ def test_any_lines_say_the_same_in_columns(lines: list[str]) -> None:
     assert expected_rows(encoded) == rows_of(encoded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -272,6 +272,7 @@ def play(state: ConnectionState, events: Sequence[str]) -> Desk:
     return desk
 
 
+@pytest.mark.slow
 def test_connections_make_exactly_the_steps_of_the_table() -> None:
     """All pairs of events in all states: nothing else happens, and nothing in the table is idle."""
     made = {step for state, events in stories() for step in play(state, events).connection.steps}
@@ -300,6 +301,7 @@ def test_a_step_that_is_not_in_the_table_is_refused(
         assert connection.state is previous
 
 
+@pytest.mark.slow
 def test_no_state_is_a_trap() -> None:
     """Whatever has happened: with memory, answers and a peer that takes them it goes on or ends."""
     stuck = []
@@ -318,6 +320,7 @@ def test_no_state_is_a_trap() -> None:
     assert stuck == []
 
 
+@pytest.mark.slow
 def test_what_was_held_is_free_when_a_connection_ends_in_any_state() -> None:
     for state, events in stories():
         desk = play(state, events)

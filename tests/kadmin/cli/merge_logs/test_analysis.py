@@ -41,6 +41,7 @@ def test_all_partitions_are_told_the_worst_first() -> None:
     assert lines[6].startswith("  1 (epoch 1)  2026-11-20 02:41:09,275 to")
 
 
+@pytest.mark.slow
 def test_who_led_at_a_time_and_why_is_the_second_line() -> None:
     lines = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 03:12:20")
 
@@ -59,6 +60,7 @@ def test_logs_that_begin_amid_the_incident_tell_what_they_can() -> None:
     )
 
 
+@pytest.mark.slow
 def test_around_the_beginning_the_time_before_it_and_behind_the_end() -> None:
     before = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 01:00")
     amid = told("--analyze", "--partition", "payments-1", "--around", "2026-11-20 03:12:20")
@@ -153,6 +155,7 @@ def started(body: Any) -> str:
     return str(next(r["time"] for r in orders["leaderships"][-1]["roles"] if r["broker"] == 2))
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_behind_is_told_and_taken_out(tmp_path: Path) -> None:
     logs = behind(tmp_path, 4000)
     text = done("merge-logs", logs, "--analyze")
@@ -167,6 +170,7 @@ def test_a_clock_that_is_behind_is_told_and_taken_out(tmp_path: Path) -> None:
     assert "2026-11-20 03:12:47,819" == started(corrected)
 
 
+@pytest.mark.slow
 def test_the_order_of_files_and_a_topic_choose_what_is_told() -> None:
     assert {"orders"} == {line.split("-")[0] for line in told("--analyze", "--topic", "orders")[:3]}
     regex = told("--brief", "--topic-regex", "pay.*", "--partitions", "1")
@@ -251,6 +255,7 @@ def test_a_page_that_cannot_be_written_is_told_before_anything_is_read(
     assert f"cannot write {tmp_path}/no/page.html: no such file or directory" in outcome.stderr
 
 
+@pytest.mark.slow
 def test_the_page_is_written_beside_the_answer(tmp_path: Path) -> None:
     page = tmp_path / "incident.html"
 
@@ -355,6 +360,7 @@ def test_topics_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert "epoch-fell" not in str(body["partitions"])
 
 
+@pytest.mark.slow
 def test_what_info_hides_is_said_of_logs_without_traces_alone(tmp_path: Path) -> None:
     body = json.loads(done("merge-logs", INCIDENT, "--analyze", "--output", "json"))
     log = tmp_path / "state-change.log"
@@ -372,6 +378,7 @@ def test_what_info_hides_is_said_of_logs_without_traces_alone(tmp_path: Path) ->
     assert told("--analyze")[-1].startswith("no TRACE lines: isr-flapping, unclean-election and ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -152,6 +152,7 @@ def test_under_spark_submit_notes_stay_out_of_the_result(logs, tmp_path, monkeyp
     assert "no state-change log" in said
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_behind_and_a_zone_of_its_own_are_set_right(logs):
     assert ["117", "120", "118", "130", "125"] == heads(merged(logs, "--clock-offset", "2=+6"))
     assert ["118", "125", "117", "120", "130"] == heads(
@@ -231,6 +232,7 @@ def test_a_result_never_replaces_one_of_the_logs(logs):
     assert log.read_text() == CONTROLLER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "complaint", "hint"),
     [
@@ -342,6 +344,7 @@ def test_a_clock_that_goes_back_is_named_and_the_files_order_can_be_kept(tmp_pat
     assert log.read_text() == done("merge-logs", "--master", "none", str(log), "--order", "file")
 
 
+@pytest.mark.slow
 def test_lines_in_any_dress_are_understood(tmp_path):
     text = CONTROLLER + BROKER
     dresses = {
@@ -485,6 +488,7 @@ def test_spark_gives_what_the_plain_merge_gives(logs, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_clocks_that_orders_prove_wrong_are_corrected_in_the_order_and_not_in_the_text(
     tmp_path: Path,
 ) -> None:
@@ -501,6 +505,7 @@ def test_clocks_that_orders_prove_wrong_are_corrected_in_the_order_and_not_in_th
     assert "; corrected by +6," in said[0]
 
 
+@pytest.mark.slow
 def test_where_nothing_is_corrected_that_is_said(logs: Path) -> None:
     said = merge(logs, "--correct-clocks").stderr.splitlines()
 

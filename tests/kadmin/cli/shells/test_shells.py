@@ -40,6 +40,7 @@ def test_commands_options_and_fixed_values_are_offered(
     assert shell.candidates(line) == offered
 
 
+@pytest.mark.slow
 def test_bash_replaces_only_what_follows_the_last_break_of_a_word(tmp_path: Path) -> None:
     shell = Shell.installed("bash", tmp_path)
 

@@ -57,6 +57,7 @@ class LateWorkers(InProcessEngine):
         return super().run(work, arguments)
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(50))
 @given(sources=SOURCES, late=st.integers(0, 12))
 @example(sources=[[head(ms) + b"\n" for ms in (2, 4, 6)]] * 2, late=3)
@@ -104,6 +105,7 @@ def test_a_clock_offset_moves_the_lines_of_its_source_alone(
     assert reference.merge(sources, offsets_ms={0: offset_ms}) == data
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(50))
 @given(
     sources=SOURCES,
@@ -133,6 +135,7 @@ def test_a_range_of_time_gives_the_records_of_the_whole_that_lie_in_it(
     assert expected.count(b"\n") == sum(source.wanted_lines for source in summary.sources)
 
 
+@pytest.mark.slow
 @settings(max_examples=example_count(50))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, substrings=st.booleans())
 def test_a_filter_judges_head_lines_and_takes_what_stands_behind_them(

@@ -69,6 +69,7 @@ def test_orders_are_looked_for_around_the_times_that_are_wanted(skewed: MergeReq
     assert whole == part
 
 
+@pytest.mark.slow
 def test_given_clocks_are_kept_and_what_remains_is_added(skewed: MergeRequest) -> None:
     shifts, lines = corrected(skewed)
     by_hand = with_correction(skewed, Correction(clocks=(), shifts_ms=shifts))

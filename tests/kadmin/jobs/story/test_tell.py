@@ -46,6 +46,7 @@ def test_buckets_hold_each_partition_once(
     assert whole.stories == incident(Selection(), slice_bytes=9_000).stories
 
 
+@pytest.mark.slow
 def test_results_that_come_back_tell_what_those_in_files_do(
     whole: Analysis, monkeypatch: pytest.MonkeyPatch
 ) -> None:

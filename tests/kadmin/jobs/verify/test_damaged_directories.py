@@ -126,6 +126,7 @@ LOST: Final[dict[str, tuple[Change, int]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", LOST)
 def test_a_first_segment_that_retention_has_not_taken_is_damage(tmp_path: Path, case: str) -> None:
     change, offset = LOST[case]
@@ -362,6 +363,7 @@ def meta(log_dir: Path, *lines: str) -> None:
     (log_dir / "meta.properties").write_text("".join(f"{each}\n" for each in ("#", *lines)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "told"),
     [
@@ -392,6 +394,7 @@ def test_a_log_directory_of_another_is_named(
     assert all(f"{tmp_path}/2/meta.properties: " in x and (told or "") in x for x in reasons)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("topic_ids", "strangers"),
     [

@@ -81,6 +81,7 @@ def test_an_archive_that_is_cut_off_is_unreadable(
     assert ExitCode.FOUND == run.exit_code
 
 
+@pytest.mark.slow
 def test_an_archive_that_holds_more_than_it_may_is_unreadable(tmp_path: Path) -> None:
     logs = write_brokers(tmp_path, 5, copies=1)
     places = [str(logs[0]), str(packed(logs[1], ".tar.gz", "gzip")), str(logs[2])]
@@ -93,6 +94,7 @@ def test_an_archive_that_holds_more_than_it_may_is_unreadable(tmp_path: Path) ->
     assert [] == json.loads(verified(places, "--max-unpacked", "10000000").stdout)["unreadable"]
 
 
+@pytest.mark.slow
 def test_a_link_that_stands_for_a_segment_in_an_archive_is_named(tmp_path: Path) -> None:
     logs = write_brokers(tmp_path, 5, copies=1)
     segment = next(logs[1].rglob("*.log"))
@@ -108,6 +110,7 @@ def test_a_link_that_stands_for_a_segment_in_an_archive_is_named(tmp_path: Path)
     assert unreadable["label"].endswith(str(segment.relative_to(logs[1])))
 
 
+@pytest.mark.slow
 def test_uris_of_files_are_paths(tmp_path: Path) -> None:
     logs = write_brokers(tmp_path, 5, copies=1)
     here = told(verified(list(map(str, logs))))

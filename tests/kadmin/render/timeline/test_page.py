@@ -83,6 +83,7 @@ def bar_of(page: Page, label: str) -> tuple[float, float]:
     return found[0], found[1]
 
 
+@pytest.mark.slow
 def test_the_page_holds_what_json_says(analysis: Analysis) -> None:
     page = timeline_page(analysis)
     data = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)

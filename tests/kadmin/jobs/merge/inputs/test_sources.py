@@ -64,6 +64,7 @@ def test_two_logs_that_claim_one_broker_go_by_their_paths() -> None:
     assert ["2", "east/kafka-1/s.log", "west/kafka-1/s.log"] == [source.name for source in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -44,6 +44,7 @@ def contents(files: Sequence[LogFile]) -> list[list[str]]:
     return [Path(file.path).read_text().splitlines() for file in files]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=list(PREFIXES))
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
 def test_each_container_is_a_source_with_its_traces(

@@ -180,6 +180,7 @@ def test_a_directory_that_there_is_not_is_named(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_part_files_appear_when_all_are_whole(tmp_path: Path, destination: str) -> None:
     with (
         part_files(destination, ".json") as parts,
@@ -254,6 +255,7 @@ def test_lines_are_shown_behind_the_name_of_their_source(tmp_path: Path) -> None
     assert b"0 | " + LINES[0] + b"\n0 | " + trace + b"1 | " + LINES[1] + b"\n" == data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["arrow", "parquet", "csv"])
 def test_typed_slices_have_a_row_a_line(tmp_path: Path, form: str) -> None:
     with merging(tmp_path, f"typed:{form}") as merged:

@@ -78,6 +78,7 @@ GOOD = head(1) + b"\n" + head(2) + b"\n"
 LATER = head(4) + b"\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "too_long"),
     [
