@@ -78,8 +78,30 @@ def absolute(text: str, *, is_end: bool, zone: tzinfo) -> int:
 
 
 def second_text(time_ms: int) -> str:
-    """`2026-11-20 03:12:00 UTC`, for a time of the years that a calendar has."""
-    return f"{EPOCH + timedelta(milliseconds=time_ms):%Y-%m-%d %H:%M:%S} UTC"
+    """`2026-11-20 03:12:00 UTC`."""
+    moment = moment_of(time_ms)
+    return span_text(time_ms) if moment is None else f"{moment.replace(microsecond=0)} UTC"
+
+
+def log_time(time_ms: int) -> str:
+    """A time as brokers write it in their logs."""
+    moment = moment_of(time_ms)
+    if moment is None:
+        return span_text(time_ms)
+    return moment.isoformat(" ", "milliseconds").replace(".", ",")
+
+
+def span_text(time_ms: int) -> str:
+    """A time of which no calendar has the year."""
+    return f"{time_ms} ms since 1970"
+
+
+def moment_of(time_ms: int) -> datetime | None:
+    """The moment in UTC; None outside of the years 1 to 9999, which a broker can write."""
+    try:
+        return EPOCH + timedelta(milliseconds=time_ms)
+    except OverflowError:
+        return None
 
 
 def as_ms(moment: datetime) -> int:

@@ -3,6 +3,7 @@
 Knows no client: it is handed what the brokers said.
 """
 
+from bisect import insort
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -37,14 +38,15 @@ class Delivery:
     given_up: int = 0
     """So many of those that *failed* nobody has told of."""
     failures: list[Failure] = field(default_factory=list)
-    """The first few that failed."""
+    """The first few that failed, those in doubt before others: only somebody who looks can tell of
+    them."""
     latencies: Latencies = field(default_factory=Latencies)
 
     def note_failure(self, failure: Failure) -> None:
         self.failed += 1
         self.in_doubt += failure.is_in_doubt
-        if len(self.failures) < FAILURES_KEPT:
-            self.failures.append(failure)
+        insort(self.failures, failure, key=lambda known: (not known.is_in_doubt, known.line))
+        del self.failures[FAILURES_KEPT:]
 
     def give_up(self) -> None:
         """Count what nobody has told of as failed, and in doubt."""

@@ -1,7 +1,7 @@
 """Brokers and the controller: how do they look?"""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from typing import TYPE_CHECKING, Final
 
 from cluster.model import fault as subjects
@@ -10,6 +10,7 @@ from cluster.model.fault import Subject
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.health import Load
+from kadmin.plan.times import moment_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
@@ -31,9 +32,6 @@ COLUMNS: Final = (
     "leader_skew_percent",
     "is_controller",
 )
-
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-TIME_MAX_MS: Final = 253_402_300_799_999
 
 
 def list_document(snapshot: ClusterSnapshot, brokers: Sequence[BrokerId]) -> Document:
@@ -102,11 +100,9 @@ def joined(value: object) -> object:
 
 
 def time_text(time_ms: int | None) -> str | None:
-    """A time in UTC, to the ms, as ISO 8601; None for none, and for one beyond the year 9999,
-    which a broker can write and no calendar of ours holds."""
-    if time_ms is None or time_ms > TIME_MAX_MS:
-        return None
-    return (EPOCH + timedelta(milliseconds=time_ms)).isoformat(timespec="milliseconds")
+    """A time in UTC, to the ms, as ISO 8601; None for none, and for one outside of the calendar."""
+    moment = None if time_ms is None else moment_of(time_ms)
+    return None if moment is None else moment.replace(tzinfo=UTC).isoformat(timespec="milliseconds")
 
 
 def record_line(record: Mapping[str, object]) -> str:

@@ -4,9 +4,10 @@ Knows the words of kinds and levels; what became of the lines is handed to it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from kadmin.plan.times import log_time
 from kadmin.plan.wording import amount, counted
 from kadmin.render.output import Document, Output
 from kadmin.render.tables import FittedTable
@@ -141,13 +142,7 @@ def written_line(out: str, parts: Sequence[str]) -> str:
 
 def time_bounds_text(bounds: "TimeBounds") -> str:
     later = "" if bounds.is_last_known else " or later"
-    return f"from {time_text(bounds.first_ms)} to {time_text(bounds.last_ms)}{later}"
-
-
-def time_text(time_ms: int) -> str:
-    """A common time as brokers write it."""
-    moment = datetime.fromtimestamp(time_ms // 1000, UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S},{time_ms % 1000:03d}"
+    return f"from {log_time(bounds.first_ms)} to {log_time(bounds.last_ms)}{later}"
 
 
 def source_lines(summary: "Summary") -> Iterator[str]:

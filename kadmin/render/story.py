@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from kadmin.plan.times import log_time
 from kadmin.plan.wording import counted
-from kadmin.render.merge_logs import SOURCES_MAX, time_text
+from kadmin.render.merge_logs import SOURCES_MAX
 from kadmin.render.output import Document
 from kadmin.render.story_body import analysis_body, silent_brokers
 from kadmin.story.clocks import ClockEstimate
@@ -113,7 +114,7 @@ def partition_row(story: Story) -> tuple[object, ...]:
         "true" if story.is_leaderless else "false",
         anomaly_counts(story),
         story.incarnation,
-        None if story.ended_ms is None else time_text(story.ended_ms),
+        None if story.ended_ms is None else log_time(story.ended_ms),
     )
 
 
@@ -121,8 +122,8 @@ def leadership_row(story: Story, each: Leadership) -> tuple[object, ...]:
     return (
         story.topic,
         story.partition,
-        time_text(each.since_ms),
-        None if each.until_ms is None else time_text(each.until_ms),
+        log_time(each.since_ms),
+        None if each.until_ms is None else log_time(each.until_ms),
         each.before,
         each.leader,
         each.leader_epoch,
@@ -239,7 +240,7 @@ def leaderless_text(story: Story, *, has_traces: bool) -> str:
 
 def head_line(story: Story, *, has_traces: bool) -> str:
     replicas = ",".join(map(str, story.replicas)) or "?"
-    ended = "" if story.ended_ms is None else f", gone since {time_text(story.ended_ms)}"
+    ended = "" if story.ended_ms is None else f", gone since {log_time(story.ended_ms)}"
     return (
         f"{label(story)}  replicas {replicas}  {counted(story.moves, 'move')}, "
         f"{leaderless_text(story, has_traces=has_traces)}{ended}"
@@ -249,12 +250,12 @@ def head_line(story: Story, *, has_traces: bool) -> str:
 def answer_line(story: Story, time_ms: int) -> str:
     """Who led at a time, since when, and why."""
     each = story.at(time_ms)
-    at = f"at {time_text(time_ms)}"
+    at = f"at {log_time(time_ms)}"
     if each is None:
         if not story.leaderships:
             why = "no line tells that anybody ever led it"
         elif time_ms < (first := story.leaderships[0].since_ms):
-            why = f"the first line about it is of {time_text(first)}"
+            why = f"the first line about it is of {log_time(first)}"
         else:
             why = "the partition was deleted before"
         return f"{at} nothing is known: {why}"
@@ -269,9 +270,9 @@ def answer_line(story: Story, time_ms: int) -> str:
     )
     if time_ms > story.end_ms:
         # Whoever mistyped the day shall not take it for an answer.
-        at = f"the logs end at {time_text(story.end_ms)}, before {time_text(time_ms)}: in the end"
+        at = f"the logs end at {log_time(story.end_ms)}, before {log_time(time_ms)}: in the end"
     return (
-        f"{at} {who}: epoch {broker_text(each.leader_epoch)} since {time_text(each.since_ms)}, "
+        f"{at} {who}: epoch {broker_text(each.leader_epoch)} since {log_time(each.since_ms)}, "
         f"decided by controller {decided_text(each)}; {why_text(each)}"
     )
 
@@ -285,7 +286,7 @@ def shown_leaderships(story: Story, around_ms: int | None) -> Sequence[Leadershi
 
 
 def proof_line(line: Line) -> str:
-    return f"{time_text(line.time_ms)} {line.file}:{line.number}: {line.text}"
+    return f"{log_time(line.time_ms)} {line.file}:{line.number}: {line.text}"
 
 
 def delay_line(each: Leadership) -> str | None:
@@ -305,7 +306,7 @@ def anomaly_lines(anomalies: Sequence[Anomaly], *, proves: bool) -> Iterator[str
     for each in anomalies:
         shown[each.kind] += 1
         if shown[each.kind] <= PROVEN_MAX:
-            yield f"{time_text(each.time_ms)} {each.kind}: {each.text}"
+            yield f"{log_time(each.time_ms)} {each.kind}: {each.text}"
             if proves:
                 yield from (f"    {proof_line(line)}" for line in each.proof)
     for kind, number in shown.items():
@@ -321,7 +322,7 @@ def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
         for term in terms[:1] + terms[-NEAR * 2 :] if len(terms) > NEAR * 2 + 1 else terms:
             yield (
                 f"  {term.controller_id} (epoch {term.controller_epoch})  "
-                f"{time_text(term.first_ms)} to {time_text(term.last_ms)}, "
+                f"{log_time(term.first_ms)} to {log_time(term.last_ms)}, "
                 f"{counted(term.lines, 'line')}"
             )
         if len(terms) > NEAR * 2 + 1:
@@ -408,7 +409,7 @@ def full_lines(analysis: "Analysis", around_ms: int | None, *, proves: bool) -> 
 def event_line(story: Story, each: Leadership) -> str:
     epoch = broker_text(each.leader_epoch)
     return (
-        f"{time_text(each.since_ms)} {story.name} {leader_text(each)} epoch {epoch} "
+        f"{log_time(each.since_ms)} {story.name} {leader_text(each)} epoch {epoch} "
         f"ISR {isr_text(each)} controller {decided_text(each)}: {why_text(each)}"
     )
 
@@ -505,7 +506,7 @@ def leaderships_table(story: Story, around_ms: int | None, *, proves: bool) -> "
     for each in shown_leaderships(story, around_ms):
         style = REASON_STYLES.get(each.reason, "")
         table.add_row(
-            Text(time_text(each.since_ms)),
+            Text(log_time(each.since_ms)),
             Text(leader_text(each), style="bold"),
             broker_text(each.leader_epoch),
             isr_text(each),

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kadmin.render.merge_logs import time_text
+from kadmin.plan.times import log_time
 from kadmin.story.events import Line
 from kadmin.story.untold import UNTOLD_AT_INFO
 from kadmin.story.values import Anomaly, Leadership, Story
@@ -19,8 +19,8 @@ def analysis_body(analysis: "Analysis") -> dict[str, object]:
             {
                 "controller_id": term.controller_id,
                 "controller_epoch": term.controller_epoch,
-                "first": time_text(term.first_ms),
-                "last": time_text(term.last_ms),
+                "first": log_time(term.first_ms),
+                "last": log_time(term.last_ms),
                 "lines": term.lines,
             }
             for term in analysis.coverage.terms
@@ -39,8 +39,8 @@ def analysis_body(analysis: "Analysis") -> dict[str, object]:
             for each in analysis.clocks
         ],
         # Where no line is read there is neither.
-        "first": time_text(analysis.coverage.first_ms) if analysis.coverage.brokers else None,
-        "last": time_text(analysis.coverage.last_ms) if analysis.coverage.brokers else None,
+        "first": log_time(analysis.coverage.first_ms) if analysis.coverage.brokers else None,
+        "last": log_time(analysis.coverage.last_ms) if analysis.coverage.brokers else None,
         "lines_not_understood": analysis.summary.unknown_lines,
         "has_traces": analysis.coverage.has_traces,
         "not_told": {} if analysis.coverage.has_traces else dict(UNTOLD_AT_INFO),
@@ -58,7 +58,7 @@ def story_body(story: Story) -> dict[str, object]:
         "topic_id": story.topic_id,
         "incarnation": story.incarnation,
         "incarnations": story.incarnations,
-        "ended": None if story.ended_ms is None else time_text(story.ended_ms),
+        "ended": None if story.ended_ms is None else log_time(story.ended_ms),
         "replicas": list(story.replicas),
         "moves": story.moves,
         "leaderless_ms": story.leaderless_ms,
@@ -66,8 +66,8 @@ def story_body(story: Story) -> dict[str, object]:
         "leaderships": [leadership_body(each) for each in story.leaderships],
         "leaderless": [
             {
-                "start": time_text(each.start_ms),
-                "end": None if each.end_ms is None else time_text(each.end_ms),
+                "start": log_time(each.start_ms),
+                "end": None if each.end_ms is None else log_time(each.end_ms),
                 "proof": line_body(each.line),
             }
             for each in story.leaderless
@@ -81,8 +81,8 @@ def leadership_body(each: Leadership) -> dict[str, object]:
     return {
         "leader": each.leader,
         "leader_epoch": each.leader_epoch,
-        "since": time_text(each.since_ms),
-        "until": None if each.until_ms is None else time_text(each.until_ms),
+        "since": log_time(each.since_ms),
+        "until": None if each.until_ms is None else log_time(each.until_ms),
         "before": each.before,
         "isr_left": list(each.isr_left),
         "isr_joined": list(each.isr_joined),
@@ -95,7 +95,7 @@ def leadership_body(each: Leadership) -> dict[str, object]:
             {
                 "isr": list(change.isr),
                 "zk_version": change.zk_version,
-                "time": time_text(change.line.time_ms),
+                "time": log_time(change.line.time_ms),
             }
             for change in each.isr
         ],
@@ -103,7 +103,7 @@ def leadership_body(each: Leadership) -> dict[str, object]:
             {
                 "broker": role.broker,
                 "is_leader": role.is_leader,
-                "time": time_text(role.line.time_ms),
+                "time": log_time(role.line.time_ms),
                 "delay_ms": role.delay_ms,
             }
             for role in each.roles
@@ -115,7 +115,7 @@ def leadership_body(each: Leadership) -> dict[str, object]:
 def anomaly_body(each: Anomaly) -> dict[str, object]:
     return {
         "kind": str(each.kind),
-        "time": time_text(each.time_ms),
+        "time": log_time(each.time_ms),
         "text": each.text,
         "proof": [line_body(line) for line in each.proof],
     }
@@ -123,7 +123,7 @@ def anomaly_body(each: Anomaly) -> dict[str, object]:
 
 def line_body(line: Line) -> dict[str, object]:
     return {
-        "time": time_text(line.time_ms),
+        "time": log_time(line.time_ms),
         "source": line.source,
         "file": line.file,
         "line": line.number,

@@ -109,7 +109,11 @@ SYSLOG_LEVELS: Final = (
 )
 
 EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
-DAYS_IN_400_YEARS: Final = 146_097
+MICROS: Final = re.compile(r"[0-9]{1,18}")
+CALENDAR_MS: Final = range(
+    (date.min.toordinal() - EPOCH_ORDINAL) * 86_400_000,
+    (date.max.toordinal() + 1 - EPOCH_ORDINAL) * 86_400_000,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -437,19 +441,21 @@ def time_of_fields(fields: Mapping[str, Any]) -> tuple[int | None, bool]:
     for value in values(fields, TIME_KEYS):
         match value:
             case {"epochSecond": int(seconds), "nanoOfSecond": int(nanos)}:
-                return seconds * 1000 + nanos // 1_000_000, True
+                return of_calendar(seconds * 1000 + nanos // 1_000_000), True
             case bool():
                 continue
             case int() | float() if 0 < value < 1e15:
                 # Seconds until the year 5138, else millis.
-                return int(value * 1000 if value < 1e11 else value), True
+                return of_calendar(int(value * 1000 if value < 1e11 else value)), True
             case str():
                 found = DATE.match(value)
                 time_ms = None if found is None else time_of_date(found)
                 if found is not None and time_ms is not None:
                     return time_ms, found["zone"] is not None
     micros = str(fields.get("__REALTIME_TIMESTAMP", ""))
-    return (int(micros) // 1000, True) if micros.isascii() and micros.isdigit() else (None, False)
+    if not MICROS.fullmatch(micros):
+        return None, False
+    return of_calendar(int(micros) // 1000), True
 
 
 def error_of_fields(fields: Mapping[str, Any]) -> str | None:
@@ -499,7 +505,7 @@ def time_of_date(found: re.Match[str]) -> int | None:
         return time_ms
     digits = zone[1:].replace(":", "").ljust(4, "0")
     minutes = int(digits[:2]) * 60 + int(digits[2:])
-    return time_ms - (minutes if zone[0] == "+" else -minutes) * 60_000
+    return of_calendar(time_ms - (minutes if zone[0] == "+" else -minutes) * 60_000)
 
 
 def milliseconds(
@@ -509,9 +515,12 @@ def milliseconds(
     if hour > 23 or minute > 59 or second > 59:
         return None
     try:
-        # The calendar repeats every 400 years; Python's begins with the year 1, not 0.
-        days = date(2000 + year % 400, month, day).toordinal() - EPOCH_ORDINAL
+        days = date(year, month, day).toordinal() - EPOCH_ORDINAL
     except ValueError:
         return None
-    days += (year // 400 - 5) * DAYS_IN_400_YEARS
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms
+
+
+def of_calendar(time_ms: int) -> int | None:
+    """*time_ms* where it is of the years 1 to 9999: no other can be shown."""
+    return time_ms if CALENDAR_MS.start <= time_ms < CALENDAR_MS.stop else None

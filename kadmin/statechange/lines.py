@@ -190,7 +190,8 @@ MONTHS: Final = np.arange("0000-01", "10000-02", dtype="datetime64[M]").astype("
 FIRST_DAYS: Final = MONTHS.astype(np.int64)
 """The day since 1970 on which each month begins, from January of year 0 on."""
 
-MONTH_DAYS: Final = np.diff(FIRST_DAYS)
+MONTH_DAYS: Final = np.where(np.arange(len(MONTHS) - 1) < 12, 0, np.diff(FIRST_DAYS))
+"""Its days: none in the year 0, which is not in the calendar."""
 
 
 def decode_dates(buffer: Bytes, at: Int64s) -> Int64s:

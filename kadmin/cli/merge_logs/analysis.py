@@ -212,8 +212,8 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
 
 
 def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
+    from kadmin.plan.times import log_time
     from kadmin.plan.wording import counted
-    from kadmin.render.merge_logs import time_text
 
     coverage, bounds = analysis.coverage, analysis.summary.time_bounds
     lines = sum(source.read_lines for source in analysis.summary.sources)
@@ -222,7 +222,7 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
     if not lines:
         return ["there is no line in these files"]
     times = (
-        f" from {time_text(coverage.first_ms)} to {time_text(coverage.last_ms)}"
+        f" from {log_time(coverage.first_ms)} to {log_time(coverage.last_ms)}"
         if coverage.brokers
         else ""
     )

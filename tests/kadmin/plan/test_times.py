@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kadmin.errors import UsageError
-from kadmin.plan.times import parse_time
+from kadmin.plan.times import log_time, parse_time, second_text
 
 NOON = 1_763_640_000_000  # 2025-11-20 12:00:00,000
 DAY_MS = 86_400_000
@@ -76,3 +76,13 @@ def test_a_moment_with_a_zone_is_shown_by_the_clock_of_the_brokers():
     berlin = timezone(timedelta(hours=1))
 
     assert parse_time("2025-11-20T12:00:00Z", NOON, zone=berlin) == NOON + 3_600_000
+
+
+@pytest.mark.parametrize("time_ms", [-(2**63), -62_135_596_800_001, 253_402_300_800_000, 2**63 - 1])
+def test_a_time_outside_of_the_calendar_is_shown_as_a_number(time_ms):
+    assert f"{time_ms} ms since 1970" == log_time(time_ms) == second_text(time_ms)
+
+
+def test_the_first_and_the_last_time_of_the_calendar_are_shown():
+    assert "0001-01-01 00:00:00,000" == log_time(-62_135_596_800_000)
+    assert "9999-12-31 23:59:59,999" == log_time(253_402_300_799_999)

@@ -13,6 +13,7 @@ from kadmin.render.brokers import time_text
         (253_402_300_799_999, "9999-12-31T23:59:59.999+00:00"),
         (253_402_300_800_000, None),
         (2**63 - 1, None),
+        (-(2**63), None),
     ],
 )
 def test_any_time_that_a_znode_can_hold_is_shown_or_unknown(

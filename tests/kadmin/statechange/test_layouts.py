@@ -266,6 +266,26 @@ def test_a_pattern_may_leave_date_or_level_out() -> None:
     assert parse_line(unlevelled) == replace(expected("broker"), text=unlevelled, level=None)
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"instant": {"epochSecond": 10**18, "nanoOfSecond": 0}},
+        {"timeMillis": 999_999_999_999_999},
+        {"@timestamp": "0000-12-31T00:00:00Z"},
+        {"@timestamp": "0001-01-01T00:30:00+02:00"},
+        {"@timestamp": "9999-12-31T23:30:00-02:00"},
+        {"__REALTIME_TIMESTAMP": "9" * 18},
+        {"__REALTIME_TIMESTAMP": "9" * 5000},
+    ],
+)
+def test_a_time_outside_of_the_calendar_is_none(fields: dict[str, object]) -> None:
+    """No year but 1 to 9999 can be shown."""
+    line = dumped(**fields, level="WARN", message=MESSAGES["broker"], logger="state.change.logger")
+
+    assert parse_line(line).time_ms is None
+    assert times_of([line]) == [UNDATED]
+
+
 def test_lines_without_millis_have_the_time_of_the_second() -> None:
     for date in ("[2026-11-20 03:12:10]", "2026-11-20 03:12:10", "2026-11-20T03:12:10Z"):
         line = f"{date} WARN {MESSAGES['broker']} (state.change.logger)"
