@@ -12,8 +12,8 @@ BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker repl
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
-# Where many tests wait for servers: three processes on two cores.
-MANY := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
+# Where many tests wait for servers: four processes on two cores.
+MANY := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 # These start no server, speak with none, and are no long computations.  Who is done first takes
 # tests from another.
 FAST := --dist worksteal -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"

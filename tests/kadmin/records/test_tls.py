@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.support.certificates import Authority
-from tests.support.cli import kadmin
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.cli import kadmin, running_kadmin
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 # kafka-python leaves the socket of a failed handshake to the garbage collector.
 LEFT_OPEN = "ignore:Exception ignored in. <ssl.SSLSocket:pytest.PytestUnraisableExceptionWarning"
@@ -54,13 +54,19 @@ def tls_server(authority: Authority, clients: Authority | None = None) -> Iterat
                 with plain, suppress(OSError):
                     plain.settimeout(OUTER_LIMIT_S)
                     with context.wrap_socket(plain, server_side=True) as connection:
-                        server.first_bytes.append(connection.recv(4))
                         told: dict[str, Any] = connection.getpeercert() or {}
                         server.names += [name for _, name in told.get("subjectAltName", ())]
+                        server.first_bytes.append(connection.recv(4))
 
         Thread(target=serve, daemon=True).start()
         yield server
         listening.shutdown(socket.SHUT_RDWR)
+
+
+def wait_until_heard(server: TlsServer, *arguments: str) -> None:
+    """Run kadmin until the server has heard it: then it would ask again and again."""
+    with running_kadmin(*arguments, "--timeout", str(OUTER_LIMIT_S)):
+        wait_until(lambda: any(server.first_bytes), what="the server hears kadmin")
 
 
 @pytest.fixture(autouse=True)
@@ -79,10 +85,9 @@ def test_server_with_a_trusted_certificate_hears_the_client(
     command: tuple[str, ...], authority: Authority
 ) -> None:
     with tls_server(authority) as server:
-        kadmin(
-            *(*command, "--bootstrap-server", server.address, "--timeout", "1"),
-            *("--broker-tls", "--broker-tls-ca", str(authority.file)),
-        )
+        address = ("--bootstrap-server", server.address)
+        trusting = ("--broker-tls", "--broker-tls-ca", str(authority.file))
+        wait_until_heard(server, *command, *address, *trusting)
 
     # The size of a request comes first.
     assert server.first_bytes[0][:2] == b"\x00\x00"
@@ -94,11 +99,11 @@ def test_server_that_cannot_be_trusted_hears_nothing_unless_that_is_asked_for(
 ) -> None:
     other = Authority(tmp_path, "others")
     with tls_server(authority) as server:
-        address = ("--bootstrap-server", server.address, "--timeout", "1", "--broker-tls")
+        address = ("--bootstrap-server", server.address, "--broker-tls")
 
-        outcome = kadmin(*command, *address, "--broker-tls-ca", str(other.file))
+        outcome = kadmin(*command, *address, "--broker-tls-ca", str(other.file), "--timeout", "3")
         heard = list(server.first_bytes)
-        kadmin(*command, *address, "--broker-tls-no-verify")
+        wait_until_heard(server, *command, *address, "--broker-tls-no-verify")
 
     assert (5, "") == (outcome.exit_code, outcome.stdout)
     assert "certificate" in outcome.stderr
@@ -117,10 +122,9 @@ def test_client_shows_its_certificate_with_a_locked_key(
     certificate, key = clients.issue("ann.example", password="swordfish")
     monkeypatch.setenv("KADMIN_BROKER_TLS_KEY_PASSWORD", "swordfish")
     with tls_server(authority, clients) as server:
-        kadmin(
-            *(*command, "--bootstrap-server", server.address, "--timeout", "1"),
-            *("--broker-tls", "--broker-tls-ca", str(authority.file)),
-            *("--broker-tls-cert", str(certificate), "--broker-tls-key", str(key)),
-        )
+        address = ("--bootstrap-server", server.address)
+        trusting = ("--broker-tls", "--broker-tls-ca", str(authority.file))
+        shown = ("--broker-tls-cert", str(certificate), "--broker-tls-key", str(key))
+        wait_until_heard(server, *command, *address, *trusting, *shown)
 
     assert "ann.example" in server.names
