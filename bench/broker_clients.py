@@ -126,8 +126,8 @@ def has_kcat() -> bool:
 
 
 def kcat_consume(bootstrap: str, topic: str, count: int) -> None:
-    """Read *count* records of partition 0 from its beginning."""
-    words = ("-C", "-b", bootstrap, "-t", topic, "-p", "0", "-o", "beginning", "-q", "-f", "")
+    """Read *count* records of all partitions from their beginnings."""
+    words = ("-C", "-b", bootstrap, "-t", topic, "-o", "beginning", "-q", "-f", "")
     run(["kcat", *words, "-c", str(count)])
 
 

@@ -7,8 +7,8 @@ Topics have three replicas, and producers wait for all of them (acks=all).  Both
 once, each below a ZooKeeper node of its own, and are loaded in turns; of each case the round with
 the least wall time.  CPU is that of all three brokers together.  In the end a topic of many
 partitions is made and left alone: what does a cluster use that has nothing to do?  Goals: twice
-Kafka's records a second at a third of its CPU, twice its single records, all brokers together at
-most 2 % of a CPU when idle.
+Kafka's records a second at a third of its CPU, as many read, twice its single records, all brokers
+together at most 2 % of a CPU when idle.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from bench.broker_clients import ALL_PARTITIONS, Librdkafka
+from bench.broker_clients import ALL_PARTITIONS, Librdkafka, has_kcat, kcat_consume
 from bench.broker_clusters import REPLICAS, Cluster, running_cluster
 from bench.broker_loads import (
     MB,
@@ -107,6 +107,13 @@ def cases(library: Librdkafka, arguments: argparse.Namespace) -> Iterator[Case[C
             partial(produce, library, records),
             RECORD_SIZE,
         )
+        if has_kcat():
+            yield Case(
+                f"consume {RECORD_SIZE} B, {partitions} partitions, kcat",
+                partial(filled_topic, library, records, partitions),
+                consume,
+                RECORD_SIZE,
+            )
     for connections in CONNECTIONS:
         yield Case(
             f"one record, {connections} connections",
@@ -132,6 +139,18 @@ def produce(library: Librdkafka, records: int, cluster: Cluster, topic: str) -> 
     arrived = cluster.end_offsets(topic)
     if arrived != records:
         raise SystemExit(f"{arrived} of {records} records are committed")
+    return Done(records)
+
+
+def filled_topic(library: Librdkafka, records: int, partitions: int, cluster: Cluster) -> str:
+    topic = new_topic(partitions, cluster)
+    produce(library, records, cluster, topic)
+    return topic
+
+
+def consume(cluster: Cluster, topic: str) -> Done:
+    records = cluster.end_offsets(topic)
+    kcat_consume(cluster.bootstrap, topic, records)
     return Done(records)
 
 
