@@ -550,7 +550,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin cluster')
-            commands='add-broker destroy down kill-broker list logs pause-broker resume-broker start-broker status stop-broker up'
+            commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
             options='
             '
             ;;
@@ -580,6 +580,12 @@ _kadmin_node() {
                 --name
             '
             ;;
+        'kadmin cluster kill-zookeeper')
+            commands=''
+            options='
+                --name
+            '
+            ;;
         'kadmin cluster list')
             commands=''
             options='
@@ -601,13 +607,31 @@ _kadmin_node() {
                 --name
             '
             ;;
+        'kadmin cluster pause-zookeeper')
+            commands=''
+            options='
+                --name
+            '
+            ;;
         'kadmin cluster resume-broker')
             commands=''
             options='
                 --name
             '
             ;;
+        'kadmin cluster resume-zookeeper')
+            commands=''
+            options='
+                --name
+            '
+            ;;
         'kadmin cluster start-broker')
+            commands=''
+            options='
+                --name
+            '
+            ;;
+        'kadmin cluster start-zookeeper')
             commands=''
             options='
                 --name
@@ -622,6 +646,12 @@ _kadmin_node() {
             '
             ;;
         'kadmin cluster stop-broker')
+            commands=''
+            options='
+                --name
+            '
+            ;;
+        'kadmin cluster stop-zookeeper')
             commands=''
             options='
                 --name
@@ -1023,17 +1053,27 @@ _kadmin_kind() {
         'kadmin cluster down --name') kind='live local-clusters' ;;
         'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
         'kadmin cluster kill-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster kill-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster logs --name') kind='live local-clusters' ;;
         'kadmin cluster logs #1') kind='live local-brokers' ;;
         'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
         'kadmin cluster pause-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster pause-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
         'kadmin cluster resume-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster resume-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster start-broker --name') kind='live local-clusters' ;;
         'kadmin cluster start-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster start-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster start-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
         'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
         'kadmin cluster stop-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster stop-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
         'kadmin cluster up --dir') kind='path' ;;

@@ -170,13 +170,18 @@ function __kadmin_at
                 'kadmin cluster destroy' \
                 'kadmin cluster down' \
                 'kadmin cluster kill-broker' \
+                'kadmin cluster kill-zookeeper' \
                 'kadmin cluster list' \
                 'kadmin cluster logs' \
                 'kadmin cluster pause-broker' \
+                'kadmin cluster pause-zookeeper' \
                 'kadmin cluster resume-broker' \
+                'kadmin cluster resume-zookeeper' \
                 'kadmin cluster start-broker' \
+                'kadmin cluster start-zookeeper' \
                 'kadmin cluster status' \
                 'kadmin cluster stop-broker' \
+                'kadmin cluster stop-zookeeper' \
                 'kadmin cluster up' \
                 'kadmin config' \
                 'kadmin config add' \
@@ -755,13 +760,18 @@ complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broke
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a down -d 'Stop a cluster and keep its data.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a kill-broker -d 'Kill a broker with kill -9, like a crash.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a kill-zookeeper -d 'Kill a ZooKeeper with kill -9, like a crash.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a list -d 'List the clusters of this machine.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a logs -d 'Print a log of a broker.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a pause-broker -d 'Pause a broker with SIGSTOP.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a pause-zookeeper -d 'Pause a ZooKeeper with SIGSTOP.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a resume-broker -d 'Let a paused broker go on, with SIGCONT.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a resume-zookeeper -d 'Let a paused ZooKeeper go on, with SIGCONT.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a start-broker -d 'Start a broker that is not running.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a start-zookeeper -d 'Start a ZooKeeper that is not running.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, its servers and controller, and which partitions lack what.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-broker -d 'Stop a broker in good order.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-zookeeper -d 'Stop a ZooKeeper in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or the parts of it that are down, and wait until it serves.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
@@ -775,6 +785,9 @@ complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -a '(__kadmin
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -a '(__kadmin_live local-zookeepers)'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+
 
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
@@ -785,11 +798,20 @@ complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l state-change -d 'stat
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -a '(__kadmin_live local-zookeepers)'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -a '(__kadmin_live local-zookeepers)'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -a '(__kadmin_live local-zookeepers)'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l controller -d 'Show how long each kind of the controller\'s events waited and took.'
@@ -797,6 +819,9 @@ complete -c kadmin -n '__kadmin_at kadmin cluster status' -l watch -d 'Show it a
 
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -a '(__kadmin_live local-zookeepers)'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l zookeepers -x -a '1 3' -d 'How many ZooKeepers; 1 for a new cluster.'
