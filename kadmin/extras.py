@@ -34,6 +34,22 @@ class MissingExtra(KadminError):
         )
 
 
+class MissingPackage(KadminError):
+    """*what* was asked for, and needs a *package* of PyPI that no extra brings."""
+
+    def __init__(self, what: str, package: str) -> None:
+        super().__init__(
+            f"{what} needs the Python package {package}, which is not installed",
+            hint=f"{shlex.quote(sys.executable)} -m pip install {package}",
+        )
+
+
+def require_package(what: str, package: str) -> None:
+    """See that *package*, without which *what* cannot work, is installed; raises MissingPackage."""
+    if find_spec(package) is None:
+        raise MissingPackage(what, package)
+
+
 def require_extra(what: str, extra: Extra, *modules: str) -> None:
     """See that the *modules* are there, without which *what* cannot work.
 

@@ -74,7 +74,8 @@ def global_option(key: Key) -> Option:
         return Option([key.option], is_flag=True, flag_value=True, type=click.BOOL, **common)
     if key.choices:
         return Option([key.option], type=click.Choice(key.choices), **common)
-    return Option([key.option], type=KeyType(key), metavar=key.metavar, **common)
+    names = [key.option, *key.kafkas, key.name] if key.kafkas else [key.option]
+    return Option(names, type=KeyType(key), metavar=key.metavar, **common)
 
 
 class Sectioned(click.Command):

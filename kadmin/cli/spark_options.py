@@ -5,7 +5,6 @@ Starts nothing.
 
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from kadmin.cli.options import Decorator, option
@@ -103,18 +102,7 @@ def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str
 
 def read_properties(path: str) -> dict[str, str]:
     """The settings of a file as `spark-defaults.conf`; others than Spark's are passed over."""
-    import javaproperties
+    from kadmin.settings.properties import read_properties as read_file
 
-    try:
-        with Path(path).open("rb") as file:
-            found = javaproperties.load(file)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot read {path}: {reason}", hint=f"ls -l {path}") from error
-    except ValueError as error:
-        raise UsageError(
-            f"{path} is no properties file: {error}", hint="one 'name value' a line"
-        ) from error
-    return {
-        str(name): str(value).strip() for name, value in found.items() if name.startswith("spark.")
-    }
+    found = read_file(path)
+    return {name: one.value.strip() for name, one in found.items() if name.startswith("spark.")}
