@@ -1442,4 +1442,4 @@ _kadmin() {
     return 0
 }
 
-complete -F _kadmin kadmin
+complete -F _kadmin kadmin kadmin-kafka

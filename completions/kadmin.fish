@@ -257,6 +257,7 @@ function __kadmin_live
 end
 
 complete -c kadmin -f
+complete -c kadmin-kafka -w kadmin
 
 complete -c kadmin -l zookeeper -x -d 'ZooKeeper servers of the cluster, with its chroot.'
 complete -c kadmin -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
@@ -800,7 +801,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l analyze -d 'Tell who le
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l brief -d 'Instead of --analyze: one line an event: time, partition, leader, ISR, controller, why.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l partition -x -d 'Only this partition, in full; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l around -x -d 'Who led the partition at this time, and what came just before and after.'
-complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l html -r -F -d 'Also write a page with a timeline: one file that fetches nothing. Needs kadmin[html].'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l html -r -F -d 'Also write a page with a timeline: one file that fetches nothing. Needs kadmin-kafka[html].'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l with-lines -d 'Show the lines that prove each event below it, with their files.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'

@@ -29,9 +29,9 @@ def cluster() -> None:
     """Run a cluster on this machine: a real ZooKeeper, or three, and brokers that Kafka's clients
     cannot tell from Kafka's.
 
-    It needs Java 17 or newer, and kadmin[cluster], which brings ZooKeeper's jars. A topic gets
-    three replicas unless it asks for another number, or one on each broker if the cluster began
-    with fewer than three. There are no consumer groups and no transactions.
+    It needs Java 17 or newer, and kadmin-kafka[cluster], which brings ZooKeeper's jars. A topic
+    gets three replicas unless it asks for another number, or one on each broker if the cluster
+    began with fewer than three. There are no consumer groups and no transactions.
 
     To look at a cluster, use 'kadmin check' and 'kadmin brokers'; 'kadmin config' says which one
     they mean.
