@@ -11,11 +11,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin check')
@@ -33,11 +40,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin topics')
@@ -89,11 +103,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin configs')
@@ -129,11 +150,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin acls')
@@ -167,11 +195,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin brokers')
@@ -186,11 +221,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin controller')
@@ -202,11 +244,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin zookeeper')
@@ -229,11 +278,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin elect')
@@ -252,11 +308,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin reassign')
@@ -291,11 +354,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin log-dirs')
@@ -317,11 +387,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin offsets')
@@ -343,11 +420,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin delete-records')
@@ -367,11 +451,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin produce')
@@ -402,11 +493,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin consume')
@@ -433,11 +531,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin merge-logs')
@@ -507,11 +612,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin collect')
@@ -527,11 +639,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin dump-log')
@@ -550,7 +669,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin cluster')
-            commands='add-broker destroy down kill-broker list logs pause-broker resume-broker start-broker status stop-broker up'
+            commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
             options='
             '
             ;;
@@ -580,6 +699,12 @@ _kadmin_node() {
                 --name
             '
             ;;
+        'kadmin cluster kill-zookeeper')
+            commands=''
+            options='
+                --name
+            '
+            ;;
         'kadmin cluster list')
             commands=''
             options='
@@ -601,13 +726,31 @@ _kadmin_node() {
                 --name
             '
             ;;
+        'kadmin cluster pause-zookeeper')
+            commands=''
+            options='
+                --name
+            '
+            ;;
         'kadmin cluster resume-broker')
             commands=''
             options='
                 --name
             '
             ;;
+        'kadmin cluster resume-zookeeper')
+            commands=''
+            options='
+                --name
+            '
+            ;;
         'kadmin cluster start-broker')
+            commands=''
+            options='
+                --name
+            '
+            ;;
+        'kadmin cluster start-zookeeper')
             commands=''
             options='
                 --name
@@ -622,6 +765,12 @@ _kadmin_node() {
             '
             ;;
         'kadmin cluster stop-broker')
+            commands=''
+            options='
+                --name
+            '
+            ;;
+        'kadmin cluster stop-zookeeper')
             commands=''
             options='
                 --name
@@ -649,11 +798,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin config add')
@@ -665,11 +821,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin config list')
@@ -689,11 +852,18 @@ _kadmin_node() {
                 --broker-sasl
                 --broker-user
                 --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
                 --broker-tls
                 --broker-tls-ca
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin config use')
@@ -751,22 +921,32 @@ _kadmin_kind() {
         *' --zookeeper-tls-cert') kind='path' ;;
         *' --zookeeper-tls-key') kind='path' ;;
         'kadmin --bootstrap-server') kind='text' ;;
-        'kadmin --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin --broker-user') kind='text' ;;
         'kadmin --broker-password-file') kind='path' ;;
+        'kadmin --broker-sasl-service') kind='text' ;;
+        'kadmin --broker-keytab') kind='path' ;;
+        'kadmin --broker-oauth-url') kind='text' ;;
+        'kadmin --broker-oauth-scope') kind='text' ;;
         'kadmin --broker-tls-ca') kind='path' ;;
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
+        'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
         'kadmin check --ignore') kind='words controller offline damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
-        'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
         'kadmin check --broker-password-file') kind='path' ;;
+        'kadmin check --broker-sasl-service') kind='text' ;;
+        'kadmin check --broker-keytab') kind='path' ;;
+        'kadmin check --broker-oauth-url') kind='text' ;;
+        'kadmin check --broker-oauth-scope') kind='text' ;;
         'kadmin check --broker-tls-ca') kind='path' ;;
         'kadmin check --broker-tls-cert') kind='path' ;;
         'kadmin check --broker-tls-key') kind='path' ;;
+        'kadmin check --command-config'|'kadmin check --admin.config') kind='path' ;;
         'kadmin topics --topic') kind='live topics' ;;
         'kadmin topics --topic-id') kind='text' ;;
         'kadmin topics --partitions') kind='text' ;;
@@ -780,12 +960,17 @@ _kadmin_kind() {
         'kadmin topics --limit') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
         'kadmin topics --bootstrap-server') kind='text' ;;
-        'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin topics --broker-user') kind='text' ;;
         'kadmin topics --broker-password-file') kind='path' ;;
+        'kadmin topics --broker-sasl-service') kind='text' ;;
+        'kadmin topics --broker-keytab') kind='path' ;;
+        'kadmin topics --broker-oauth-url') kind='text' ;;
+        'kadmin topics --broker-oauth-scope') kind='text' ;;
         'kadmin topics --broker-tls-ca') kind='path' ;;
         'kadmin topics --broker-tls-cert') kind='path' ;;
         'kadmin topics --broker-tls-key') kind='path' ;;
+        'kadmin topics --command-config'|'kadmin topics --admin.config') kind='path' ;;
         'kadmin configs --entity-type') kind='words topics brokers clients users ips' ;;
         'kadmin configs --entity-name') kind='text' ;;
         'kadmin configs --topic') kind='live topics' ;;
@@ -797,12 +982,17 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live set-topic-configs' ;;
         'kadmin configs --bootstrap-server') kind='text' ;;
-        'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin configs --broker-user') kind='text' ;;
         'kadmin configs --broker-password-file') kind='path' ;;
+        'kadmin configs --broker-sasl-service') kind='text' ;;
+        'kadmin configs --broker-keytab') kind='path' ;;
+        'kadmin configs --broker-oauth-url') kind='text' ;;
+        'kadmin configs --broker-oauth-scope') kind='text' ;;
         'kadmin configs --broker-tls-ca') kind='path' ;;
         'kadmin configs --broker-tls-cert') kind='path' ;;
         'kadmin configs --broker-tls-key') kind='path' ;;
+        'kadmin configs --command-config'|'kadmin configs --admin.config') kind='path' ;;
         'kadmin acls --topic') kind='live topics' ;;
         'kadmin acls --group') kind='text' ;;
         'kadmin acls --transactional-id') kind='text' ;;
@@ -816,47 +1006,72 @@ _kadmin_kind() {
         'kadmin acls --deny-host') kind='text' ;;
         'kadmin acls --operation') kind='text' ;;
         'kadmin acls --bootstrap-server') kind='text' ;;
-        'kadmin acls --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin acls --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin acls --broker-user') kind='text' ;;
         'kadmin acls --broker-password-file') kind='path' ;;
+        'kadmin acls --broker-sasl-service') kind='text' ;;
+        'kadmin acls --broker-keytab') kind='path' ;;
+        'kadmin acls --broker-oauth-url') kind='text' ;;
+        'kadmin acls --broker-oauth-scope') kind='text' ;;
         'kadmin acls --broker-tls-ca') kind='path' ;;
         'kadmin acls --broker-tls-cert') kind='path' ;;
         'kadmin acls --broker-tls-key') kind='path' ;;
+        'kadmin acls --command-config'|'kadmin acls --admin.config') kind='path' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
         'kadmin brokers --bootstrap-server') kind='text' ;;
-        'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin brokers --broker-user') kind='text' ;;
         'kadmin brokers --broker-password-file') kind='path' ;;
+        'kadmin brokers --broker-sasl-service') kind='text' ;;
+        'kadmin brokers --broker-keytab') kind='path' ;;
+        'kadmin brokers --broker-oauth-url') kind='text' ;;
+        'kadmin brokers --broker-oauth-scope') kind='text' ;;
         'kadmin brokers --broker-tls-ca') kind='path' ;;
         'kadmin brokers --broker-tls-cert') kind='path' ;;
         'kadmin brokers --broker-tls-key') kind='path' ;;
+        'kadmin brokers --command-config'|'kadmin brokers --admin.config') kind='path' ;;
         'kadmin controller --bootstrap-server') kind='text' ;;
-        'kadmin controller --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin controller --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin controller --broker-user') kind='text' ;;
         'kadmin controller --broker-password-file') kind='path' ;;
+        'kadmin controller --broker-sasl-service') kind='text' ;;
+        'kadmin controller --broker-keytab') kind='path' ;;
+        'kadmin controller --broker-oauth-url') kind='text' ;;
+        'kadmin controller --broker-oauth-scope') kind='text' ;;
         'kadmin controller --broker-tls-ca') kind='path' ;;
         'kadmin controller --broker-tls-cert') kind='path' ;;
         'kadmin controller --broker-tls-key') kind='path' ;;
+        'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
-        'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin api-versions --broker-user') kind='text' ;;
         'kadmin api-versions --broker-password-file') kind='path' ;;
+        'kadmin api-versions --broker-sasl-service') kind='text' ;;
+        'kadmin api-versions --broker-keytab') kind='path' ;;
+        'kadmin api-versions --broker-oauth-url') kind='text' ;;
+        'kadmin api-versions --broker-oauth-scope') kind='text' ;;
         'kadmin api-versions --broker-tls-ca') kind='path' ;;
         'kadmin api-versions --broker-tls-cert') kind='path' ;;
         'kadmin api-versions --broker-tls-key') kind='path' ;;
+        'kadmin api-versions --command-config'|'kadmin api-versions --admin.config') kind='path' ;;
         'kadmin elect --topic') kind='live topics' ;;
         'kadmin elect --partition'|'kadmin elect --partitions') kind='text' ;;
         'kadmin elect --path-to-json-file') kind='path' ;;
         'kadmin elect --election-type') kind='words preferred unclean' ;;
         'kadmin elect --bootstrap-server') kind='text' ;;
-        'kadmin elect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin elect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin elect --broker-user') kind='text' ;;
         'kadmin elect --broker-password-file') kind='path' ;;
+        'kadmin elect --broker-sasl-service') kind='text' ;;
+        'kadmin elect --broker-keytab') kind='path' ;;
+        'kadmin elect --broker-oauth-url') kind='text' ;;
+        'kadmin elect --broker-oauth-scope') kind='text' ;;
         'kadmin elect --broker-tls-ca') kind='path' ;;
         'kadmin elect --broker-tls-cert') kind='path' ;;
         'kadmin elect --broker-tls-key') kind='path' ;;
+        'kadmin elect --command-config'|'kadmin elect --admin.config') kind='path' ;;
         'kadmin reassign --topics-to-move-json-file') kind='path' ;;
         'kadmin reassign --broker-list') kind='text' ;;
         'kadmin reassign --reassignment-json-file') kind='path' ;;
@@ -869,48 +1084,68 @@ _kadmin_kind() {
         'kadmin reassign --replica-alter-log-dirs-throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin reassign --bootstrap-server') kind='text' ;;
-        'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign --broker-user') kind='text' ;;
         'kadmin reassign --broker-password-file') kind='path' ;;
+        'kadmin reassign --broker-sasl-service') kind='text' ;;
+        'kadmin reassign --broker-keytab') kind='path' ;;
+        'kadmin reassign --broker-oauth-url') kind='text' ;;
+        'kadmin reassign --broker-oauth-scope') kind='text' ;;
         'kadmin reassign --broker-tls-ca') kind='path' ;;
         'kadmin reassign --broker-tls-cert') kind='path' ;;
         'kadmin reassign --broker-tls-key') kind='path' ;;
+        'kadmin reassign --command-config'|'kadmin reassign --admin.config') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;
         'kadmin log-dirs --sort-by') kind='words name size lag' ;;
         'kadmin log-dirs --limit') kind='text' ;;
         'kadmin log-dirs --bootstrap-server') kind='text' ;;
-        'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin log-dirs --broker-user') kind='text' ;;
         'kadmin log-dirs --broker-password-file') kind='path' ;;
+        'kadmin log-dirs --broker-sasl-service') kind='text' ;;
+        'kadmin log-dirs --broker-keytab') kind='path' ;;
+        'kadmin log-dirs --broker-oauth-url') kind='text' ;;
+        'kadmin log-dirs --broker-oauth-scope') kind='text' ;;
         'kadmin log-dirs --broker-tls-ca') kind='path' ;;
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
+        'kadmin log-dirs --command-config'|'kadmin log-dirs --admin.config') kind='path' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
         'kadmin offsets --sort-by') kind='words name offset count' ;;
         'kadmin offsets --limit') kind='text' ;;
         'kadmin offsets --bootstrap-server') kind='text' ;;
-        'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin offsets --broker-user') kind='text' ;;
         'kadmin offsets --broker-password-file') kind='path' ;;
+        'kadmin offsets --broker-sasl-service') kind='text' ;;
+        'kadmin offsets --broker-keytab') kind='path' ;;
+        'kadmin offsets --broker-oauth-url') kind='text' ;;
+        'kadmin offsets --broker-oauth-scope') kind='text' ;;
         'kadmin offsets --broker-tls-ca') kind='path' ;;
         'kadmin offsets --broker-tls-cert') kind='path' ;;
         'kadmin offsets --broker-tls-key') kind='path' ;;
+        'kadmin offsets --command-config'|'kadmin offsets --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
         'kadmin delete-records --before-time') kind='text' ;;
         'kadmin delete-records --offset-json-file') kind='path' ;;
         'kadmin delete-records --bootstrap-server') kind='text' ;;
-        'kadmin delete-records --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin delete-records --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin delete-records --broker-user') kind='text' ;;
         'kadmin delete-records --broker-password-file') kind='path' ;;
+        'kadmin delete-records --broker-sasl-service') kind='text' ;;
+        'kadmin delete-records --broker-keytab') kind='path' ;;
+        'kadmin delete-records --broker-oauth-url') kind='text' ;;
+        'kadmin delete-records --broker-oauth-scope') kind='text' ;;
         'kadmin delete-records --broker-tls-ca') kind='path' ;;
         'kadmin delete-records --broker-tls-cert') kind='path' ;;
         'kadmin delete-records --broker-tls-key') kind='path' ;;
+        'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;
@@ -927,12 +1162,17 @@ _kadmin_kind() {
         'kadmin produce -X'|'kadmin produce --producer-property') kind='text' ;;
         'kadmin produce --property-file'|'kadmin produce --producer.config') kind='path' ;;
         'kadmin produce --bootstrap-server') kind='text' ;;
-        'kadmin produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin produce --broker-user') kind='text' ;;
         'kadmin produce --broker-password-file') kind='path' ;;
+        'kadmin produce --broker-sasl-service') kind='text' ;;
+        'kadmin produce --broker-keytab') kind='path' ;;
+        'kadmin produce --broker-oauth-url') kind='text' ;;
+        'kadmin produce --broker-oauth-scope') kind='text' ;;
         'kadmin produce --broker-tls-ca') kind='path' ;;
         'kadmin produce --broker-tls-cert') kind='path' ;;
         'kadmin produce --broker-tls-key') kind='path' ;;
+        'kadmin produce --command-config'|'kadmin produce --admin.config') kind='path' ;;
         'kadmin consume --topic') kind='live topics' ;;
         'kadmin consume --partition'|'kadmin consume --partitions') kind='text' ;;
         'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
@@ -946,12 +1186,17 @@ _kadmin_kind() {
         'kadmin consume -X'|'kadmin consume --consumer-property') kind='text' ;;
         'kadmin consume --property-file'|'kadmin consume --consumer.config') kind='path' ;;
         'kadmin consume --bootstrap-server') kind='text' ;;
-        'kadmin consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin consume --broker-user') kind='text' ;;
         'kadmin consume --broker-password-file') kind='path' ;;
+        'kadmin consume --broker-sasl-service') kind='text' ;;
+        'kadmin consume --broker-keytab') kind='path' ;;
+        'kadmin consume --broker-oauth-url') kind='text' ;;
+        'kadmin consume --broker-oauth-scope') kind='text' ;;
         'kadmin consume --broker-tls-ca') kind='path' ;;
         'kadmin consume --broker-tls-cert') kind='path' ;;
         'kadmin consume --broker-tls-key') kind='path' ;;
+        'kadmin consume --command-config'|'kadmin consume --admin.config') kind='path' ;;
         'kadmin merge-logs --logs') kind='text' ;;
         'kadmin merge-logs --logs-regex') kind='text' ;;
         'kadmin merge-logs --clock-offset') kind='text' ;;
@@ -994,24 +1239,34 @@ _kadmin_kind() {
         'kadmin verify-replicas --conf') kind='text' ;;
         'kadmin verify-replicas --properties-file') kind='path' ;;
         'kadmin verify-replicas --bootstrap-server') kind='text' ;;
-        'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin verify-replicas --broker-user') kind='text' ;;
         'kadmin verify-replicas --broker-password-file') kind='path' ;;
+        'kadmin verify-replicas --broker-sasl-service') kind='text' ;;
+        'kadmin verify-replicas --broker-keytab') kind='path' ;;
+        'kadmin verify-replicas --broker-oauth-url') kind='text' ;;
+        'kadmin verify-replicas --broker-oauth-scope') kind='text' ;;
         'kadmin verify-replicas --broker-tls-ca') kind='path' ;;
         'kadmin verify-replicas --broker-tls-cert') kind='path' ;;
         'kadmin verify-replicas --broker-tls-key') kind='path' ;;
+        'kadmin verify-replicas --command-config'|'kadmin verify-replicas --admin.config') kind='path' ;;
         'kadmin verify-replicas #1') kind='path' ;;
         'kadmin collect --log-dir') kind='text' ;;
         'kadmin collect --logs') kind='text' ;;
         'kadmin collect --topic') kind='live topics' ;;
         'kadmin collect --max-rate') kind='text' ;;
         'kadmin collect --bootstrap-server') kind='text' ;;
-        'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin collect --broker-user') kind='text' ;;
         'kadmin collect --broker-password-file') kind='path' ;;
+        'kadmin collect --broker-sasl-service') kind='text' ;;
+        'kadmin collect --broker-keytab') kind='path' ;;
+        'kadmin collect --broker-oauth-url') kind='text' ;;
+        'kadmin collect --broker-oauth-scope') kind='text' ;;
         'kadmin collect --broker-tls-ca') kind='path' ;;
         'kadmin collect --broker-tls-cert') kind='path' ;;
         'kadmin collect --broker-tls-key') kind='path' ;;
+        'kadmin collect --command-config'|'kadmin collect --admin.config') kind='path' ;;
         'kadmin collect #1') kind='path' ;;
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
@@ -1023,17 +1278,27 @@ _kadmin_kind() {
         'kadmin cluster down --name') kind='live local-clusters' ;;
         'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
         'kadmin cluster kill-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster kill-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster logs --name') kind='live local-clusters' ;;
         'kadmin cluster logs #1') kind='live local-brokers' ;;
         'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
         'kadmin cluster pause-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster pause-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
         'kadmin cluster resume-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster resume-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster start-broker --name') kind='live local-clusters' ;;
         'kadmin cluster start-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster start-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster start-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
         'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
         'kadmin cluster stop-broker #1') kind='live local-brokers' ;;
+        'kadmin cluster stop-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
         'kadmin cluster up --dir') kind='path' ;;
@@ -1043,28 +1308,43 @@ _kadmin_kind() {
         'kadmin cluster up --racks') kind='text' ;;
         'kadmin cluster up --set') kind='text' ;;
         'kadmin config --bootstrap-server') kind='text' ;;
-        'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config --broker-user') kind='text' ;;
         'kadmin config --broker-password-file') kind='path' ;;
+        'kadmin config --broker-sasl-service') kind='text' ;;
+        'kadmin config --broker-keytab') kind='path' ;;
+        'kadmin config --broker-oauth-url') kind='text' ;;
+        'kadmin config --broker-oauth-scope') kind='text' ;;
         'kadmin config --broker-tls-ca') kind='path' ;;
         'kadmin config --broker-tls-cert') kind='path' ;;
         'kadmin config --broker-tls-key') kind='path' ;;
+        'kadmin config --command-config'|'kadmin config --admin.config') kind='path' ;;
         'kadmin config add --bootstrap-server') kind='text' ;;
-        'kadmin config add --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin config add --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config add --broker-user') kind='text' ;;
         'kadmin config add --broker-password-file') kind='path' ;;
+        'kadmin config add --broker-sasl-service') kind='text' ;;
+        'kadmin config add --broker-keytab') kind='path' ;;
+        'kadmin config add --broker-oauth-url') kind='text' ;;
+        'kadmin config add --broker-oauth-scope') kind='text' ;;
         'kadmin config add --broker-tls-ca') kind='path' ;;
         'kadmin config add --broker-tls-cert') kind='path' ;;
         'kadmin config add --broker-tls-key') kind='path' ;;
+        'kadmin config add --command-config'|'kadmin config add --admin.config') kind='path' ;;
         'kadmin config add #1') kind='text' ;;
         'kadmin config remove #1') kind='live clusters' ;;
         'kadmin config show --bootstrap-server') kind='text' ;;
-        'kadmin config show --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin config show --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config show --broker-user') kind='text' ;;
         'kadmin config show --broker-password-file') kind='path' ;;
+        'kadmin config show --broker-sasl-service') kind='text' ;;
+        'kadmin config show --broker-keytab') kind='path' ;;
+        'kadmin config show --broker-oauth-url') kind='text' ;;
+        'kadmin config show --broker-oauth-scope') kind='text' ;;
         'kadmin config show --broker-tls-ca') kind='path' ;;
         'kadmin config show --broker-tls-cert') kind='path' ;;
         'kadmin config show --broker-tls-key') kind='path' ;;
+        'kadmin config show --command-config'|'kadmin config show --admin.config') kind='path' ;;
         'kadmin config use #1') kind='live clusters' ;;
         'kadmin help #1') kind='live commands' ;;
         'kadmin completion #1') kind='words bash zsh fish' ;;
@@ -1162,4 +1442,4 @@ _kadmin() {
     return 0
 }
 
-complete -F _kadmin kadmin
+complete -F _kadmin kadmin kadmin-kafka

@@ -23,6 +23,7 @@ import reference
 import state_change_lines
 import state_diagrams
 
+from kadmin.called_name import DISTRIBUTION
 from kadmin.cli.completion import SHELLS, script_of
 from kadmin.cli.main import kadmin
 from kadmin.cli.tree import CommandNode, command_tree
@@ -31,6 +32,13 @@ CHECKOUT: Final = Path(__file__).parents[1]
 
 COMPLETION_FILES: Final = {"bash": "kadmin.bash", "zsh": "_kadmin", "fish": "kadmin.fish"}
 assert COMPLETION_FILES.keys() == set(SHELLS)
+
+OF_SECOND_NAME: Final = {
+    # bash looks for a file of the command's name, and hands over the command itself.
+    "completions/kadmin-kafka.bash": 'eval "$("${1:-kadmin-kafka}" completion bash)"\n',
+    "completions/kadmin-kafka.fish": "complete -c kadmin-kafka -w kadmin\n",
+}
+"""What finds completions by the command's second name; zsh needs no file."""
 
 WHOLLY_GENERATED: Final = ("completions", "man")
 """Directories in which any other file is a leftover."""
@@ -45,8 +53,10 @@ def generated_files(root: CommandNode) -> dict[Path, str]:
         CHECKOUT / "completions" / name: script_of(shell)
         for shell, name in COMPLETION_FILES.items()
     }
+    files |= {CHECKOUT / name: text for name, text in OF_SECOND_NAME.items()}
     for name, page in manpage.pages(root, release):
         files[CHECKOUT / "man" / name] = page
+    files[CHECKOUT / "man" / f"{DISTRIBUTION}.1"] = manpage.second_name(root, release, DISTRIBUTION)
     files[CHECKOUT / "docs" / "commands.md"] = reference.page(root)
     files[CHECKOUT / "docs" / "broker-settings.md"] = broker_settings.page()
     files[CHECKOUT / "docs" / "state-change-lines.md"] = state_change_lines.page()

@@ -7,7 +7,7 @@ a macro; all text goes through `text` or `literal`, which see to that.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Final
 
@@ -54,6 +54,13 @@ def pages(root: CommandNode, release: Release) -> Iterator[tuple[str, str]]:
     for command in root.commands:
         sections = command_sections(command, root)
         yield f"{'-'.join(command.path)}.1", page(command, release, sections, [root.name])
+
+
+def second_name(root: CommandNode, release: Release, name: str) -> str:
+    """The text of the page of *root* by its other *name*, whose commands have the same pages."""
+    others = ["-".join(node.path) for node in (root, *root.commands)]
+    node = replace(root, path=(name,))
+    return page(node, release, main_sections(root), others)
 
 
 def page(

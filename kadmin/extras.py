@@ -1,4 +1,4 @@
-"""Extras of the installation: what do some commands need that `pip install kadmin` leaves out?
+"""Extras of the installation: what do some commands need that the base leaves out?
 
 `pyproject.toml` says what is in each.  Imports none of it.
 """
@@ -9,14 +9,15 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
+from kadmin.called_name import DISTRIBUTION
 from kadmin.errors import KadminError
 
 
 class Extra(StrEnum):
-    """What `pip install 'kadmin[…]'` installs besides."""
+    """What `pip install 'kadmin-kafka[…]'` installs besides."""
 
     SPARK = "spark"
-    """Spark, Arrow and NumPy: for the commands that work on many files."""
+    """Spark: for merging and comparing more than one process can."""
     CLUSTER = "cluster"
     """The jars of a ZooKeeper: for the cluster of this machine."""
     HTML = "html"
@@ -29,9 +30,29 @@ class MissingExtra(KadminError):
     def __init__(self, what: str, extra: Extra, modules: tuple[str, ...]) -> None:
         names = " and ".join(modules)
         super().__init__(
-            f"{what} needs kadmin[{extra}], which is not installed: there is no {names}",
-            hint=f"{shlex.quote(sys.executable)} -m pip install 'kadmin[{extra}]'",
+            f"{what} needs {DISTRIBUTION}[{extra}], which is not installed: there is no {names}",
+            hint=f"{shlex.quote(sys.executable)} -m pip install '{DISTRIBUTION}[{extra}]'",
         )
+
+
+class MissingPackage(KadminError):
+    """*what* was asked for, and needs a *package* of PyPI that no extra brings."""
+
+    def __init__(self, what: str, package: str) -> None:
+        super().__init__(
+            f"{what} needs the Python package {package}, which is not installed",
+            hint=f"{shlex.quote(sys.executable)} -m pip install {package}",
+        )
+
+
+def require_package(what: str, package: str) -> None:
+    """See that *package*, without which *what* cannot work, is installed; raises MissingPackage."""
+    if not is_installed(package):
+        raise MissingPackage(what, package)
+
+
+def is_installed(module: str) -> bool:
+    return find_spec(module) is not None
 
 
 def require_extra(what: str, extra: Extra, *modules: str) -> None:
@@ -40,7 +61,7 @@ def require_extra(what: str, extra: Extra, *modules: str) -> None:
     Raises:
         MissingExtra: one is not.
     """
-    missing = tuple(name for name in modules if find_spec(name) is None)
+    missing = tuple(name for name in modules if not is_installed(name))
     if missing:
         raise MissingExtra(what, extra, missing)
 

@@ -37,6 +37,7 @@ ALLOWED: Final = {
     "cluster.runtime.disk.files": "a file's age: the kernel has written its time down",
     "cluster.runtime.hourly_logs": "the names of log files",
     "kadmin.local.server": "a process's age where there is no /proc: by its pid file",
+    "kadmin.admin.oauth": "until when a token is valid",
     "kadmin.cli.reassign.execution": "the name of a file",
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.

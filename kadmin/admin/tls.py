@@ -26,6 +26,8 @@ def tls_context(settings: TlsSettings, whose: Whose) -> ssl.SSLContext | None:
     if not settings.tls_verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
+    elif not settings.tls_check_host:
+        context.check_hostname = False
     if settings.tls_ca is None:
         context.load_default_certs(ssl.Purpose.SERVER_AUTH)
     else:

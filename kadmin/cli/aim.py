@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from kadmin.called_name import as_called
 from kadmin.quoting import quoted
 from kadmin.settings.keys import KEYS, Value
 
@@ -16,7 +17,8 @@ OVER_A_CLUSTER: Final = re.compile(
 
 
 def aimed(text: str, flags: Mapping[str, Value]) -> str:
-    """*text*, its commands with those of *flags* that say which cluster is meant.
+    """*text*, its commands as this process was called, with those of *flags* that say which
+    cluster is meant.
 
     Pasted as it is, it would go to the current cluster, which may be another one.
     """
@@ -25,6 +27,6 @@ def aimed(text: str, flags: Mapping[str, Value]) -> str:
         for key in KEYS
         if (key.of_cluster or key.name == "cluster") and key.name in flags
     ]
-    if not options:
-        return text
-    return OVER_A_CLUSTER.sub(lambda match: " ".join([match[0], *options]), text)
+    if options:
+        text = OVER_A_CLUSTER.sub(lambda match: " ".join([match[0], *options]), text)
+    return as_called(text)

@@ -22,7 +22,6 @@ from kadmin.cli.options import (
 )
 from kadmin.cli.session import Session
 from kadmin.errors import ExitCode, KadminError, RefusedError, UsageError
-from kadmin.extras import Extra, require_extra
 
 if TYPE_CHECKING:
     from kadmin.jobs.collect import CollectArgument, Progress
@@ -110,7 +109,7 @@ def collect(session: Session, place: str, **options: Any) -> None:
 
     Exits with 5 if something could not be read, or the collection that is checked is not finished,
     with 4 if a file of it is missing or differs, and with 1 if there is no collection or its
-    manifest is damaged. Needs kadmin[spark], which brings NumPy.
+    manifest is damaged.
 
     \b
     Examples:
@@ -122,7 +121,6 @@ def collect(session: Session, place: str, **options: Any) -> None:
       kadmin verify-replicas incident/
       kadmin merge-logs incident/
     """
-    require_extra("collect", Extra.SPARK, "numpy")
     if options["check"]:
         others = [own_options(options)[name].opts[0] for name in given_options(options)]
         forbid([each for each in others if each != "--check"], "--check, which collects nothing")

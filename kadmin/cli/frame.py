@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from kadmin.called_name import as_called
 from kadmin.cli.options import Option
 from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
@@ -74,7 +75,8 @@ def global_option(key: Key) -> Option:
         return Option([key.option], is_flag=True, flag_value=True, type=click.BOOL, **common)
     if key.choices:
         return Option([key.option], type=click.Choice(key.choices), **common)
-    return Option([key.option], type=KeyType(key), metavar=key.metavar, **common)
+    names = [key.option, *key.kafkas, key.name] if key.kafkas else [key.option]
+    return Option(names, type=KeyType(key), metavar=key.metavar, **common)
 
 
 class Sectioned(click.Command):
@@ -105,6 +107,9 @@ class Sectioned(click.Command):
             # Click's parser does not tell of which command an option lacks its argument.
             error.ctx = error.ctx or ctx
             raise
+
+    def get_help(self, ctx: click.Context) -> str:
+        return as_called(super().get_help(ctx))
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*self.params, *self.own_global_options, *self.help_options(ctx)]

@@ -7,11 +7,18 @@ tool.
 from collections.abc import Mapping
 from typing import Final
 
+NO_BROKERS: Final = "this command asks no broker: leave it out"
+CONTROLLER: Final = "--bootstrap-server HOST:PORT: brokers pass on what only the controller does"
+JAVA_CLASS: Final = "kadmin runs no Java class"
+
+OF_OTHERS: Final = {
+    "--admin.config": NO_BROKERS,
+    "--command-config": NO_BROKERS,
+    "--version": "kadmin --version",
+}
+"""Options that other commands have."""
+
 OF_ANY_COMMAND: Final = {
-    "--admin.config": "--broker-tls, --broker-sasl and the other broker security options in"
-    " 'kadmin --help'",
-    "--command-config": "--broker-tls, --broker-sasl and the other broker security options in"
-    " 'kadmin --help'",
     "--zk-tls-config-file": "--zookeeper-tls and the other ZooKeeper security options in"
     " 'kadmin --help'",
 }
@@ -39,12 +46,13 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     "acls": {
         "--authorizer": "the rules of AclAuthorizer are meant, by --zookeeper or by brokers",
         "--authorizer-properties": "--zookeeper HOST:PORT/CHROOT",
-        "--bootstrap-controller": "--bootstrap-server HOST:PORT",
+        "--bootstrap-controller": CONTROLLER,
     },
     "config": OF_CONFIGS,
     "cluster": OF_BROKERS,
     "configs": {
-        "--use": "kadmin config use NAME; 'kadmin configs' has the configs of topics and brokers"
+        "--use": "kadmin config use NAME; 'kadmin configs' has the configs of topics and brokers",
+        "--bootstrap-controller": CONTROLLER,
     },
     "consume": {
         **ADDRESSES,
@@ -52,6 +60,11 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--include": "--topic NAME, which may be given again",
         "--whitelist": "--topic NAME, which may be given again",
         "--formatter": "--format, or --property print.key=true and its like",
+        "--formatter-config": "each of its lines as --property NAME=VALUE",
+        "--key-deserializer": f"--format: {JAVA_CLASS}, and shows what is no text escaped",
+        "--value-deserializer": f"--format: {JAVA_CLASS}, and shows what is no text escaped",
+        "--skip-message-on-error": "leave it out: no record ends kadmin, it shows each",
+        "--enable-systest-events": "leave it out: notes on standard error tell what happens",
     },
     "dump-log": {
         "--key-decoder-class": AS_TEXT,
@@ -74,6 +87,16 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--retry-backoff-ms": "-X retry.backoff.ms=MS",
         "--request-timeout-ms": "-X request.timeout.ms=MS; --timeout for all of it",
         "--socket-buffer-size": "-X socket.send.buffer.bytes=BYTES",
+        "--line-reader": f"--format, or --property parse.key=true and its like: {JAVA_CLASS}",
+        "--reader-config": "each of its lines as --property NAME=VALUE",
+        "--max-block-ms": "--timeout TIME",
+        "--max-memory-bytes": "-X queue.buffering.max.kbytes=KIB",
+        "--metadata-expiry-ms": "-X topic.metadata.refresh.interval.ms=MS",
+        "--sync": "-X max.in.flight.requests.per.connection=1; kadmin ends when all is answered",
+    },
+    "reassign": {"--bootstrap-controller": CONTROLLER},
+    "topics": {
+        "--partition-size-limit-per-response": "leave it out: kadmin asks for whole topics",
     },
 }
 """Options that mean something to the tool of one command alone, or to a neighbour of like name."""
@@ -81,4 +104,4 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
 
 def instead_of(option: str, command: str | None) -> str | None:
     """What to give *command* instead of *option*, as a hint; None where nothing stands for it."""
-    return {**OF_ANY_COMMAND, **OF_COMMAND.get(command or "", {})}.get(option)
+    return {**OF_OTHERS, **OF_ANY_COMMAND, **OF_COMMAND.get(command or "", {})}.get(option)

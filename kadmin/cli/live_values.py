@@ -4,10 +4,13 @@ Knows neither the shell nor how long its operator waits.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kadmin.cli.local_cluster import usual_cluster
 from kadmin.cli.session import Session
+
+if TYPE_CHECKING:
+    from kadmin.local.state import LocalCluster
 
 
 def topic_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:
@@ -68,10 +71,20 @@ def command_names(_session: Session, _topics: Sequence[str]) -> Iterable[str]:
 
 def local_broker_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
     """The brokers of the cluster of this machine that the line names, or of the usual one."""
+    cluster = local_cluster(session)
+    return [] if cluster is None else [str(broker.id) for broker in cluster.brokers]
+
+
+def local_zookeeper_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
+    """The ZooKeepers of that cluster."""
+    cluster = local_cluster(session)
+    return [] if cluster is None else [str(server.id) for server in cluster.servers]
+
+
+def local_cluster(session: Session) -> "LocalCluster | None":
     from kadmin.local.state import read_cluster
 
-    cluster = read_cluster(str(session.flags.get("cluster") or usual_cluster(session)))
-    return [] if cluster is None else [str(broker.id) for broker in cluster.brokers]
+    return read_cluster(str(session.flags.get("cluster") or usual_cluster(session)))
 
 
 VALUES: Final[dict[str, Callable[[Session, Sequence[str]], Iterable[str]]]] = {
@@ -80,6 +93,7 @@ VALUES: Final[dict[str, Callable[[Session, Sequence[str]], Iterable[str]]]] = {
     "clusters": cluster_names,
     "local-clusters": local_cluster_names,
     "local-brokers": local_broker_ids,
+    "local-zookeepers": local_zookeeper_ids,
     "commands": command_names,
     "topic-configs": topic_config_names,
     "set-topic-configs": set_topic_config_names,

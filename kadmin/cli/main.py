@@ -14,6 +14,7 @@ from typing import Final
 
 import click
 
+from kadmin.called_name import as_called, called_name
 from kadmin.cli.frame import FLAGS, LazyGroup
 from kadmin.errors import ExitCode, KadminError
 from kadmin.settings.keys import Value, parse_flag
@@ -164,7 +165,7 @@ def run_command(arguments: list[str]) -> int:
     """Run kadmin with *arguments*; lets only those errors out that stdout is to blame for."""
     context: click.Context | None = None
     try:
-        with kadmin.make_context("kadmin", list(arguments)) as context:
+        with kadmin.make_context(called_name(), list(arguments)) as context:
             kadmin.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
@@ -217,7 +218,7 @@ def complain_of_option(error: click.NoSuchOption) -> None:
 
 def help_of(error: click.UsageError) -> str:
     """The command whose help tells more."""
-    path = error.ctx.command_path if error.ctx is not None else "kadmin"
+    path = error.ctx.command_path if error.ctx is not None else called_name()
     return f"{path} --help"
 
 
@@ -250,11 +251,11 @@ def complain(message: str, hint: str | None, details: Sequence[str] = ()) -> Non
     from kadmin.render.visible import visible
 
     with suppress(BrokenPipeError):  # Nobody reads it; the exit code still tells.
-        click.echo(f"kadmin: {visible(message)}", err=True)
+        click.echo(f"{called_name()}: {visible(as_called(message))}", err=True)
         for line in details:
-            click.echo(visible(line), err=True)
+            click.echo(visible(as_called(line)), err=True)
         if hint is not None:
-            click.echo(f"hint: {visible(hint)}", err=True)
+            click.echo(f"hint: {visible(as_called(hint))}", err=True)
 
 
 def flags_of(context: click.Context | None) -> Mapping[str, Value]:

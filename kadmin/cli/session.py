@@ -32,6 +32,7 @@ class Session:
     def __init__(self, flags: dict[str, Value]) -> None:
         self.flags = flags
         self.is_mute = False
+        self._has_warned_of_secrets = False
         self._glances: dict[str, Glance] = {}
         self._probes: dict[str, Probe] = {}
 
@@ -70,6 +71,11 @@ class Session:
         from kadmin.admin.zookeeper.connection import connect
 
         zookeeper = self.settings.zookeeper()
+        if "command_config" in self.flags:
+            # Brokers may be asked later, or not at all: a wrong file is no matter of luck.
+            from kadmin.settings.command_config import with_command_config
+
+            with_command_config(self.settings)
         self.warn_of_exposed_secrets()
         log = sys.stderr if self.settings.flag("debug") else None
         with connect(zookeeper, note=self.output.note, log=log) as connection:
@@ -110,13 +116,11 @@ class Session:
         Raises:
             UsageError: no cluster is named anywhere, or its settings make no safe connection.
         """
-        from kadmin.settings.brokers import broker_settings
-
         self.settings.check_cluster()
         bootstrap = self.settings.text("bootstrap_server")
         if bootstrap is not None:
             self.warn_of_exposed_secrets()
-            return broker_settings(self.settings, bootstrap)
+            return self._brokers_at(bootstrap)
         with self.connect() as connection:
             return self.brokers_by(connection)
 
@@ -130,14 +134,26 @@ class Session:
         from dataclasses import replace
 
         from kadmin.admin.zookeeper.bootstrap import read_bootstrap
-        from kadmin.settings.brokers import broker_settings, protocol_of_settings
+        from kadmin.settings.brokers import protocol_of_settings
 
         bootstrap = self.settings.text("bootstrap_server")
         if bootstrap is not None:
-            return broker_settings(self.settings, bootstrap)
+            return self._brokers_at(bootstrap)
         found = read_bootstrap(connection, protocol_of_settings(self.settings))
         addresses = ",".join(address for listeners in found for address in listeners)
-        return replace(broker_settings(self.settings, addresses), same_broker=found)
+        return replace(self._brokers_at(addresses), same_broker=found)
+
+    def _brokers_at(self, bootstrap: str) -> "BrokerSettings":
+        """How the brokers at *bootstrap* are reached; warns once of exposed secrets."""
+        from kadmin.settings.brokers import broker_settings
+        from kadmin.settings.command_config import exposed_secrets
+
+        found = broker_settings(self.settings, bootstrap)
+        path, keys = exposed_secrets(self.settings)
+        if keys and not self._has_warned_of_secrets:
+            self._has_warned_of_secrets = True
+            self.output.warn(f"others can read {', '.join(keys)} in {path}: chmod 600 {path}")
+        return found
 
     @property
     def asks_brokers(self) -> bool:

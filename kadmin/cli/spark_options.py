@@ -4,19 +4,20 @@ Starts nothing.
 """
 
 import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from kadmin.cli.options import Decorator, option
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
+from kadmin.extras import is_installed
 
 SECTION: Final = "Spark"
 
 SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Is in the environment of a program that spark-submit runs."""
 
+USUAL: Final = "local[*]"
 IN_PROCESS: Final = "none"
 """As a master: without Spark."""
 
@@ -26,7 +27,7 @@ def spark_options(without: str) -> Decorator:
     declared = (
         option(
             "--master",
-            default="local[*]",
+            default=USUAL,
             show_default=True,
             metavar="URL",
             section=SECTION,
@@ -64,15 +65,17 @@ def mute_if_submitted(session: Session) -> None:
         session.output.mute()
 
 
-def chosen_master(text: str) -> str | None:
+def chosen_master(text: str, conf: Mapping[str, str]) -> str | None:
     """The master that `--master` names; None where the work is for this process.
+
+    So it is, too, where nobody asks for Spark, by a master or by *conf*, and it is not installed.
 
     Raises:
         UsageError: Spark would not understand it; small inputs would hide that.
     """
     from kadmin.jobs.spark.master_url import is_master
 
-    if text == IN_PROCESS:
+    if text == IN_PROCESS or (text == USUAL and not conf and not has_spark()):
         return None
     if not is_master(text):
         raise UsageError(
@@ -81,6 +84,10 @@ def chosen_master(text: str) -> str | None:
             " or none for this process",
         )
     return text
+
+
+def has_spark() -> bool:
+    return "SPARK_HOME" in os.environ or is_installed("pyspark")
 
 
 def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:
@@ -103,18 +110,7 @@ def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str
 
 def read_properties(path: str) -> dict[str, str]:
     """The settings of a file as `spark-defaults.conf`; others than Spark's are passed over."""
-    import javaproperties
+    from kadmin.settings.properties import read_properties as read_file
 
-    try:
-        with Path(path).open("rb") as file:
-            found = javaproperties.load(file)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot read {path}: {reason}", hint=f"ls -l {path}") from error
-    except ValueError as error:
-        raise UsageError(
-            f"{path} is no properties file: {error}", hint="one 'name value' a line"
-        ) from error
-    return {
-        str(name): str(value).strip() for name, value in found.items() if name.startswith("spark.")
-    }
+    found = read_file(path)
+    return {name: one.value.strip() for name, one in found.items() if name.startswith("spark.")}

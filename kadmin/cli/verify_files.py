@@ -51,8 +51,8 @@ def verify_files(
 
     mute_if_submitted(session)
     collections = read_collections(options["collections"])
-    master = chosen_master(options["master"])
     conf = spark_settings(options["conf"], options["properties_file"])
+    master = chosen_master(options["master"], conf)
     with ahead(master, conf) as driver:
         workers = Workers(master, conf, driver)
         return verify_with(workers, session, selection, collections, options)

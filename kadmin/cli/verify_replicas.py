@@ -20,7 +20,6 @@ from kadmin.cli.options import (
 from kadmin.cli.session import Session
 from kadmin.cli.spark_options import SECTION, spark_options
 from kadmin.errors import ExitCode
-from kadmin.extras import Extra, require_extra
 from kadmin.settings.keys import KEYS, Key
 
 if TYPE_CHECKING:
@@ -217,7 +216,6 @@ def verify_replicas(session: Session, **options: Any) -> None:
 
     Exits with 4 if something differs or is damaged, and with 5 if not everything could be read, it
     ended before all had caught up, a partition is uncompared, or one in log directories is single.
-    Needs kadmin[spark], which brings NumPy.
 
     \b
     Examples:
@@ -227,7 +225,6 @@ def verify_replicas(session: Session, **options: Any) -> None:
       kadmin verify-replicas --until-caught-up --max-rate 50000000
       kadmin replica-verification --broker-list b1:9092 --topic-white-list 'orders.*' --plain
     """
-    require_extra("verify-replicas", Extra.SPARK, "numpy")
     selection = topics_of(options["topics"], options["pattern"])
     given = [own_options(options)[name] for name in given_options(options)]
     if options["log_dirs"] or options["collections"]:

@@ -1,3 +1,14 @@
 """Starts and stops an embedded cluster as processes of this machine."""
 
-__all__ = ["broker", "brokers", "clusters", "log_reading", "server_properties", "state", "status"]
+__all__ = [
+    "broker",
+    "brokers",
+    "clusters",
+    "log_reading",
+    "server",
+    "server_properties",
+    "servers",
+    "state",
+    "status",
+    "zookeepers",
+]

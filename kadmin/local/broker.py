@@ -15,12 +15,18 @@ from pathlib import Path
 from typing import Final
 
 import kadmin
-from kadmin.errors import InProgressError, KadminError
+from kadmin.errors import KadminError
 from kadmin.jvm.process import Process
 from kadmin.local.addresses import host_and_port, local_address
 from kadmin.local.broker_probe import answers
+from kadmin.local.edited_file import EditedFile
 from kadmin.local.server import Server, ServerState, last_lines, require_free_port, until
-from kadmin.local.server_properties import LOGS_DIRECTORY, BrokerMember, properties_text
+from kadmin.local.server_properties import (
+    KEYS_NOT_BY_HAND,
+    LOGS_DIRECTORY,
+    BrokerMember,
+    properties_text,
+)
 
 MAIN_MODULE: Final = "cluster.runtime.broker"
 PROPERTIES: Final = "server.properties"
@@ -30,8 +36,6 @@ SETTING_WARNING: Final = re.compile(
 )
 STOP_GRACE_S: Final = 15.0
 """Longer than a broker without ZooKeeper takes to give up its session, and then to end."""
-
-SIGNAL_TIMEOUT_S: Final = 5.0
 
 
 class BrokerLog(StrEnum):
@@ -55,6 +59,10 @@ class BrokerServer(Server):
         return self.member.id
 
     @property
+    def title(self) -> str:
+        return f"broker {self.id}"
+
+    @property
     def port(self) -> int:
         return self.member.port
 
@@ -69,18 +77,13 @@ class BrokerServer(Server):
         return host_and_port(local_address(self.address), self.port)
 
     @property
-    def is_paused(self) -> bool:
-        running = self.process
-        return running is not None and running.is_paused
-
-    @property
     def has_other_settings(self) -> bool:
         """Whether it was started with other settings than those that it has now."""
-        try:
-            text = (self.directory / PROPERTIES).read_text(encoding="ascii")
-        except FileNotFoundError:
-            return False
-        return text != self.properties_text()
+        return not self.settings_file.was_written_as(self.properties_text())
+
+    @property
+    def settings_file(self) -> EditedFile:
+        return EditedFile(self.directory / PROPERTIES, KEYS_NOT_BY_HAND)
 
     @property
     def setting_warnings(self) -> tuple[str, ...]:
@@ -107,10 +110,11 @@ class BrokerServer(Server):
 
         Raises:
             PortBlocked: somebody listens on its port.
+            RefusedError: somebody has changed by hand what the cluster decides.
         """
-        require_free_port(f"broker {self.id}", self.address, self.port)
+        require_free_port(self.title, self.address, self.port)
         self.directory.mkdir(parents=True, exist_ok=True)
-        (self.directory / PROPERTIES).write_text(self.properties_text(), encoding="ascii")
+        self.settings_file.write(self.properties_text())
         return self.start(
             # -P: what lies in the broker's directory is no module.
             [sys.executable, "-P", "-m", MAIN_MODULE, PROPERTIES],
@@ -124,8 +128,6 @@ class BrokerServer(Server):
         state = self.state_without_process()
         if state is not None:
             return state
-        if self.is_paused:
-            return ServerState.PAUSED
         return ServerState.SERVING if self.serves(registered) else self.state_without_service()
 
     def serves(self, registered: Collection[int]) -> bool:
@@ -170,40 +172,9 @@ class BrokerServer(Server):
         self.forget()
         return True
 
-    def pause(self) -> None:
-        """Let the process stand still, and see that it does.
-
-        Raises:
-            BrokerNotRunning: it has ended.
-            InProgressError: the system takes its time.
-        """
-        self.signal_and_see(signal.SIGSTOP, lambda: self.is_paused)
-
-    def resume(self) -> None:
-        """Let a paused process go on, and see that it does; raises as `pause` does."""
-        self.signal_and_see(signal.SIGCONT, lambda: not self.is_paused)
-
-    def signal_and_see(self, number: signal.Signals, is_done: Callable[[], bool]) -> None:
-        for _ in until(time.monotonic() + SIGNAL_TIMEOUT_S):
-            running = self.process
-            if running is None or not running.is_alive:
-                raise BrokerNotRunning(self.id)
-            running.signal(number)
-            if is_done():
-                return
-        raise InProgressError(f"broker {self.id} does not follow {number.name} yet")
-
     def end_of_output(self) -> list[str]:
         """The last lines that the process wrote, oldest first; none when it wrote nothing."""
         return last_lines(self.output_file)
-
-
-class BrokerNotRunning(KadminError):
-    """What was asked of a broker can only be done by a running one."""
-
-    def __init__(self, broker_id: int) -> None:
-        super().__init__(f"broker {broker_id} is not running")
-        self.broker_id = broker_id
 
 
 class BrokerFailed(KadminError):
@@ -212,7 +183,7 @@ class BrokerFailed(KadminError):
     def __init__(self, broker: BrokerServer, what: str) -> None:
         shown = broker.end_of_output() or ["(it said nothing)"]
         super().__init__(
-            f"broker {broker.id} {what}; its last words:",
+            f"{broker.title} {what}; its last words:",
             details=[f"  {line}" for line in shown],
             hint=f"see all of them: less {broker.output_file}",
         )

@@ -1,45 +1,22 @@
-"""What can be done to single brokers of a cluster of this machine.
+"""What is done to single brokers of a cluster of this machine alone: add, start and stop one.
 
-Every command takes the cluster's lock and says what it found, so that one which comes too late or
-twice does no harm.  Prints nothing.
+Prints nothing.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from kadmin.errors import InProgressError, KadminError, RefusedError
-from kadmin.local.broker import BrokerNotRunning, BrokerServer, wait_until_brokers_serve
+from kadmin.errors import InProgressError, RefusedError
+from kadmin.local.broker import BrokerServer, wait_until_brokers_serve
 from kadmin.local.provisioning import choose_brokers
 from kadmin.local.server import START_TIMEOUT_S
+from kadmin.local.servers import BROKER, Outcome, changing, require_not_paused
 from kadmin.local.state import LocalCluster, disk_errors, locked, require_cluster, write_state
 from kadmin.local.status import registered_in
 
 
-class NoSuchBroker(KadminError):
-    """The cluster has no broker of that id."""
-
-    def __init__(self, cluster: LocalCluster, broker_id: int) -> None:
-        known = ", ".join(str(member.id) for member in cluster.broker_members) or "none"
-        super().__init__(
-            f"there is no broker {broker_id} in the cluster '{cluster.name}' (known: {known})",
-            hint=f"'kadmin cluster status --name {cluster.name}' shows its brokers",
-        )
-        self.broker_id = broker_id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """A broker after a command; *is_changed* is false if there was nothing to do."""
-
-    cluster: LocalCluster
-    broker: BrokerServer
-    is_changed: bool
-
-
 def add_broker(
     name: str, *, rack: str | None = None, timeout_s: float = START_TIMEOUT_S
-) -> Outcome:
+) -> Outcome[BrokerServer]:
     """Add one broker to the cluster *name*, and wait until it serves.
 
     It is written down as joining before it is started (A1), and as a broker like the others when
@@ -69,7 +46,7 @@ def add_broker(
             )
         broker.finish_ending()
         serve(cluster, broker, timeout_s, holding=lock)
-        return Outcome(cluster=settle_joining(cluster), broker=broker, is_changed=True)
+        return Outcome(cluster=settle_joining(cluster), server=broker, is_changed=True)
 
 
 def settle_joining(cluster: LocalCluster) -> LocalCluster:
@@ -85,33 +62,33 @@ def settle_joining(cluster: LocalCluster) -> LocalCluster:
     return settled
 
 
-def start_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+def start_broker(
+    name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S
+) -> Outcome[BrokerServer]:
     """Start a broker that does not run, and wait until it serves; raises as `add_broker` does.
 
     Raises:
         RefusedError: it is paused, or ZooKeeper does not run.
     """
-    with changing(name, broker_id, timeout_s) as (cluster, broker, lock):
+    with changing(BROKER, name, broker_id, timeout_s) as (cluster, broker, lock):
         require_zookeeper(cluster)
         broker.finish_ending()
-        if broker.is_paused:
-            raise RefusedError(
-                f"broker {broker_id} is paused",
-                hint=f"kadmin cluster resume-broker {broker_id} --name {name}",
-            )
+        require_not_paused(BROKER, cluster, broker)
         was_alive = broker.is_alive
         serve(cluster, broker, timeout_s, holding=lock)
-        return Outcome(cluster=cluster, broker=broker, is_changed=not was_alive)
+        return Outcome(cluster=cluster, server=broker, is_changed=not was_alive)
 
 
-def stop_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+def stop_broker(
+    name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S
+) -> Outcome[BrokerServer]:
     """Let a broker end in good order: its leaderships move away before.
 
     Raises:
         RefusedError: it is paused.
         InProgressError: it has not ended in time, and goes on to do so.
     """
-    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
+    with changing(BROKER, name, broker_id, timeout_s) as (cluster, broker, _):
         was_alive = broker.is_alive
         if broker.is_paused and not broker.is_ending:
             raise RefusedError(
@@ -124,65 +101,7 @@ def stop_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S
                 f"broker {broker_id} is still ending after {timeout_s:g} s",
                 hint=f"see why: kadmin cluster logs {broker_id} --name {name}",
             )
-        return Outcome(cluster=cluster, broker=broker, is_changed=was_alive)
-
-
-def kill_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
-    """End a broker as a crash does."""
-    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
-        was_alive = broker.is_alive
-        broker.kill()
-        return Outcome(cluster=cluster, broker=broker, is_changed=was_alive)
-
-
-def pause_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
-    """Let a broker stand still, while its connections stay: what others see of a long pause.
-
-    Raises:
-        BrokerNotRunning: it does not run.
-    """
-    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
-        was_paused = broker.is_paused
-        broker.pause()
-        return Outcome(cluster=cluster, broker=broker, is_changed=not was_paused)
-
-
-def resume_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
-    """Let a paused broker go on.
-
-    Raises:
-        BrokerNotRunning: it does not run.
-    """
-    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
-        was_paused = broker.is_paused
-        broker.resume()
-        return Outcome(cluster=cluster, broker=broker, is_changed=was_paused)
-
-
-def find_broker(name: str, broker_id: int) -> BrokerServer:
-    """The broker of that id; raises NoSuchBroker, NoSuchCluster or BrokenState."""
-    return broker_of(require_cluster(name), broker_id)
-
-
-def broker_of(cluster: LocalCluster, broker_id: int) -> BrokerServer:
-    for broker in cluster.brokers:
-        if broker.id == broker_id:
-            return broker
-    raise NoSuchBroker(cluster, broker_id)
-
-
-@contextmanager
-def changing(
-    name: str, broker_id: int, timeout_s: float
-) -> Iterator[tuple[LocalCluster, BrokerServer, int]]:
-    """The cluster, its broker and the descriptor of the lock that is held meanwhile."""
-    with disk_errors(name), locked(name, timeout_s) as lock:
-        cluster = require_cluster(name)
-        try:
-            yield cluster, broker_of(cluster, broker_id), lock
-        except BrokerNotRunning as error:
-            error.hint = f"kadmin cluster start-broker {broker_id} --name {name}"
-            raise
+        return Outcome(cluster=cluster, server=broker, is_changed=was_alive)
 
 
 def require_zookeeper(cluster: LocalCluster) -> None:

@@ -31,7 +31,7 @@ from kadmin.local.state import (
     require_cluster,
 )
 from kadmin.local.status import ClusterStatus, registered_in, status_of, status_or_problem
-from kadmin.local.zookeeper import ServerFailed, wait_until_serving
+from kadmin.local.zookeeper import ServerFailed, ZooKeeperServer, wait_until_serving
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,19 @@ class UpResult:
     is_new: bool
     started: tuple[int, ...]
     started_again: tuple[int, ...]
+    resumed: tuple[int, ...]
     brokers: "BrokersUp"
     setting_warnings: tuple[str, ...]
+
+    @property
+    def launched(self) -> tuple[BrokerServer | ZooKeeperServer, ...]:
+        """The servers whose processes it has started."""
+        zookeepers = {*self.started, *self.started_again}
+        brokers = {*self.brokers.started, *self.brokers.started_again}
+        return (
+            *(server for server in self.cluster.servers if server.id in zookeepers),
+            *(broker for broker in self.cluster.brokers if broker.id in brokers),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +114,7 @@ def up(
     )
     with disk_errors(name), locked(name, timeout_s) as lock:
         cluster, is_new = find_or_create(name, request)
+        resumed = resume_zookeepers(cluster)
         started, started_again = start_zookeepers(cluster, java, lock, timeout_s)
         # Not before: whoever connects too early to a ZooKeeper may wait for seconds.
         started_brokers = start_brokers(cluster, lock)
@@ -115,9 +127,20 @@ def up(
         is_new=is_new,
         started=tuple(started),
         started_again=tuple(started_again),
+        resumed=tuple(resumed),
         brokers=started_brokers,
         setting_warnings=setting_warnings(cluster, started_brokers),
     )
+
+
+def resume_zookeepers(cluster: LocalCluster) -> list[int]:
+    """Let paused ZooKeepers go on that nobody has asked to end; gives their ids."""
+    resumed = []
+    for server in cluster.servers:
+        if server.is_paused and not server.is_ending:
+            server.resume()
+            resumed.append(server.id)
+    return resumed
 
 
 def start_zookeepers(

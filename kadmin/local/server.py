@@ -5,23 +5,26 @@ Knows neither what they are told nor how one asks whether they serve.
 """
 
 import re
+import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from kadmin.errors import KadminError
+from kadmin.errors import InProgressError, KadminError
 from kadmin.jvm import process
 from kadmin.jvm.process import Process
 from kadmin.local.addresses import LOOPBACK
+from kadmin.local.edited_file import EditedFile
 from kadmin.local.ports import why_blocked
 
 START_TIMEOUT_S: Final = 30.0
 POLL_S: Final = 0.01
 PORT_TIMEOUT_S: Final = 1.0
+SIGNAL_TIMEOUT_S: Final = 5.0
 LINES_SHOWN: Final = 8
 
 
@@ -47,6 +50,16 @@ class Server:
     address: str = LOOPBACK
 
     @property
+    def title(self) -> str:
+        """What an operator calls it: `broker 1`."""
+        raise NotImplementedError
+
+    @property
+    def settings_file(self) -> EditedFile:
+        """Its settings, which kadmin writes at each start."""
+        raise NotImplementedError
+
+    @property
     def pid_file(self) -> Path:
         return self.directory / "pid"
 
@@ -64,6 +77,11 @@ class Server:
     def is_alive(self) -> bool:
         running = self.process
         return running is not None and running.is_alive
+
+    @property
+    def is_paused(self) -> bool:
+        running = self.process
+        return running is not None and running.is_paused
 
     @property
     def is_ending(self) -> bool:
@@ -112,11 +130,16 @@ class Server:
         )
 
     def state_without_process(self) -> ServerState | None:
-        """What an operator sees where no process runs; None where one does, and can be asked."""
+        """What an operator sees where no process runs, or a paused one, which answers nothing.
+
+        None where one runs and can be asked.
+        """
         running = self.process
         if running is None:
             return ServerState.STOPPED
-        return None if running.is_alive else ServerState.DEAD
+        if not running.is_alive:
+            return ServerState.DEAD
+        return ServerState.PAUSED if running.is_paused else None
 
     def state_without_service(self) -> ServerState:
         """What an operator sees of a process that was alive when it was asked, and does not serve.
@@ -131,11 +154,42 @@ class Server:
             age_s = time.time() - self.pid_file.stat().st_mtime
         return ServerState.STARTING if 0 <= age_s < START_TIMEOUT_S else ServerState.NOT_SERVING
 
+    def pause(self) -> None:
+        """Let the process stand still, and see that it does.
+
+        Raises:
+            NotRunning: it has ended.
+            InProgressError: the system takes its time.
+        """
+        self.signal_and_see(signal.SIGSTOP, lambda: self.is_paused)
+
+    def resume(self) -> None:
+        """Let a paused process go on, and see that it does; raises as `pause` does."""
+        self.signal_and_see(signal.SIGCONT, lambda: not self.is_paused)
+
+    def signal_and_see(self, number: signal.Signals, is_done: Callable[[], bool]) -> None:
+        for _ in until(time.monotonic() + SIGNAL_TIMEOUT_S):
+            running = self.process
+            if running is None or not running.is_alive:
+                raise NotRunning(self.title)
+            running.signal(number)
+            if is_done():
+                return
+        raise InProgressError(f"{self.title} does not follow {number.name} yet")
+
     def kill(self) -> None:
         """End the process at once, as `kill -9` does; its pid file stays, as after a crash."""
         running = self.process
         if running is not None:
             running.kill()
+
+
+class NotRunning(KadminError):
+    """What was asked of a server can only be done by a running one."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(f"{server} is not running")
+        self.server = server
 
 
 class PortBlocked(KadminError):

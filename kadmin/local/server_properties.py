@@ -36,6 +36,16 @@ OWN_KEYS: Final = {
 }
 """What the cluster decides itself, each with the reason or the way to have it otherwise."""
 
+KEYS_NOT_BY_HAND: Final = {
+    "broker.id": "the cluster knows its brokers by their ids",
+    "listeners": "the cluster looks for its broker on the port that it chose",
+    "zookeeper.connect": "it is that of the cluster's own ZooKeepers",
+    "log.dir": "the data is in the cluster's directory",
+    "log.dirs": "the data is in the cluster's directory",
+    "kafka.logs.dir": "the logs are in the cluster's directory",
+}
+"""What one broker's file cannot say otherwise, and why."""
+
 LOGS_DIRECTORY: Final = "logs"
 DATA_DIRECTORY: Final = "data"
 

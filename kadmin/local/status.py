@@ -107,6 +107,7 @@ def zookeeper_state(states: Sequence[ServerState]) -> ClusterState:
         (ServerState.DEAD, ClusterState.NOT_SERVING),
         (ServerState.STARTING, ClusterState.STARTING),
         (ServerState.NOT_SERVING, ClusterState.NOT_SERVING),
+        (ServerState.PAUSED, ClusterState.NOT_SERVING),
         (ServerState.SERVING, ClusterState.NOT_SERVING),
     ):
         if server_state in states:

@@ -17,6 +17,7 @@ from kadmin.jvm.java import Java, find_java
 from kadmin.jvm.process import Process
 from kadmin.local.addresses import LOOPBACK, host_and_port, local_address
 from kadmin.local.archive import server_archive
+from kadmin.local.edited_file import EditedFile
 from kadmin.local.jars import class_path
 from kadmin.local.ports import free_ports
 from kadmin.local.server import (
@@ -27,7 +28,13 @@ from kadmin.local.server import (
     require_free_port,
     until,
 )
-from kadmin.local.zookeeper_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
+from kadmin.local.zookeeper_config import (
+    JVM_FLAGS,
+    KEYS_NOT_BY_HAND,
+    MAIN_CLASS,
+    Member,
+    config_text,
+)
 from kadmin.local.zookeeper_probe import Answer, ask
 
 STOP_GRACE_S: Final = 5.0
@@ -52,8 +59,16 @@ class ZooKeeperServer(Server):
     with_netty: bool = False
 
     @property
+    def title(self) -> str:
+        return f"zookeeper {self.id}"
+
+    @property
     def log_file(self) -> Path:
         return self.directory / "server.log"
+
+    @property
+    def settings_file(self) -> EditedFile:
+        return EditedFile(self.directory / "zoo.cfg", KEYS_NOT_BY_HAND)
 
     @property
     def connect(self) -> str:
@@ -67,6 +82,7 @@ class ZooKeeperServer(Server):
 
         Raises:
             PortBlocked: somebody listens on one of its ports.
+            RefusedError: somebody has changed by hand what the cluster decides.
         """
         self.require_free_ports()
         self.write_files()
@@ -84,14 +100,15 @@ class ZooKeeperServer(Server):
             if member.id == self.id:
                 listening += [(LOOPBACK, member.quorum_port), (LOOPBACK, member.election_port)]
         for address, port in listening:
-            require_free_port(f"zookeeper {self.id}", address, port)
+            require_free_port(self.title, address, port)
 
     def write_files(self) -> None:
         data = self.directory / "data"
         data.mkdir(parents=True, exist_ok=True)
         (data / "myid").write_text(f"{self.id}\n", encoding="ascii")
         text = config_text(self.address, self.port, self.members, self.extra_config)
-        (self.directory / "zoo.cfg").write_text(text, encoding="utf-8")
+        # Its bytes are UTF-8, and are kept as they are.
+        self.settings_file.write(text.encode().decode("latin-1"))
 
     def ask(self) -> Answer | None:
         """Ask the server for its state; None when nobody answers on its port in time."""
@@ -149,7 +166,7 @@ class ServerFailed(KadminError):
     def __init__(self, server: ZooKeeperServer, what: str) -> None:
         shown = server.end_of_log() or ["(the log is empty)"]
         super().__init__(
-            f"zookeeper {server.id} {what}; the end of its log:",
+            f"{server.title} {what}; the end of its log:",
             details=[f"  {line}" for line in shown],
             hint=f"see the whole log: less {server.log_file}",
         )

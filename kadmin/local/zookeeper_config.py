@@ -53,6 +53,17 @@ COMMON_CONFIG: Final = {
     "autopurge.purgeInterval": "1",
 }
 
+KEYS_NOT_BY_HAND: Final = {
+    "dataDir": "the data is in the cluster's directory",
+    "dataLogDir": "the data is in the cluster's directory",
+    "clientPort": "the cluster looks for its ZooKeeper on the port that it chose",
+    "clientPortAddress": "give --bind to a new cluster",
+    "server.": "the members of the ensemble are the cluster's",
+    "dynamicConfigFile": "the members of the ensemble are the cluster's",
+}
+"""What one ZooKeeper's file cannot say otherwise, and why; one that ends in a dot stands for all
+that begin so."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:

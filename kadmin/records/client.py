@@ -5,6 +5,7 @@ The only place that knows how librdkafka spells the settings.  Knows no record.
 
 import logging
 import re
+import shlex
 import sys
 import time
 from collections.abc import Collection, Mapping
@@ -12,8 +13,10 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
+from kadmin.admin.oauth import Tokens
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.errors import KadminError, UsageError, hint_for_missing
+from kadmin.records.properties import Said
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
 
@@ -156,11 +159,7 @@ def client_config(
         "logger": client_logger(log, debug=debug),
     }
     if settings.sasl is not BrokerSasl.NONE:
-        config |= {
-            "sasl.mechanism": settings.sasl.value.upper(),
-            "sasl.username": settings.user,
-            "sasl.password": str(settings.password),
-        }
+        config |= login_config(settings)
     if settings.tls:
         config |= {
             "ssl.ca.location": settings.tls_ca,
@@ -169,8 +168,29 @@ def client_config(
             "ssl.key.password": settings.tls_key_password and str(settings.tls_key_password),
             "enable.ssl.certificate.verification": settings.tls_verify,
         }
+        if not settings.tls_check_host:
+            config["ssl.endpoint.identification.algorithm"] = "none"
     given = {name: value for name, value in config.items() if value is not None}
     return given | dict(properties)
+
+
+def login_config(settings: BrokerSettings) -> dict[str, Any]:
+    """How *settings* log in, in librdkafka's words; raises as `Tokens.token`."""
+    mechanism = {"sasl.mechanism": settings.sasl.value.upper()}
+    if settings.sasl is BrokerSasl.GSSAPI:
+        service = {"sasl.kerberos.service.name": settings.sasl_service}
+        keytab = {} if settings.keytab is None else {"sasl.kerberos.keytab": settings.keytab}
+        return mechanism | service | keytab
+    if settings.sasl is BrokerSasl.OAUTHBEARER:
+        tokens = Tokens(settings)
+        tokens.token()  # Here its failure is told in words.
+
+        def token(_config: str | None) -> tuple[str, float]:
+            found = tokens.token()
+            return found.text, found.ends_s
+
+        return {**mechanism, "oauth_cb": token}
+    return {**mechanism, "sasl.username": settings.user, "sasl.password": str(settings.password)}
 
 
 def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
@@ -195,9 +215,31 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
     except KafkaException as error:
         reason = plain_reason(error.args[0])
         hint = "their names are librdkafka's (CONFIGURATION.md of that project)"
+        if "mechanism GSSAPI" in reason:
+            reason = "this librdkafka is built without Kerberos (GSSAPI)"
+            hint = (
+                "with librdkafka and libsasl2 of the system:"
+                f" {shlex.quote(sys.executable)} -m pip install --no-binary confluent-kafka"
+                " --force-reinstall confluent-kafka"
+            )
         if "idempotence" in reason:
             hint = "--no-idempotence, or leave that property out"
-        raise UsageError(f"the client's properties: {reason}", hint=hint) from error
+        raise UsageError(f"{where_said(kind, config, reason)}: {reason}", hint=hint) from error
+
+
+def where_said(kind: type[Any], config: Mapping[str, Any], reason: str) -> str:
+    """Where the property stands for which a client of *kind* refuses *config* with *reason*.
+
+    librdkafka may call it otherwise than the file, so each is tried alone.
+    """
+    for name, value in config.items():
+        if isinstance(value, Said):
+            try:
+                kind({"group.id": GROUP, name: value})
+            except KafkaException as error:
+                if plain_reason(error.args[0]) == reason:
+                    return f"{value.source}: {name}"
+    return "the client's properties"
 
 
 def open_consumer(

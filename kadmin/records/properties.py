@@ -4,17 +4,20 @@ Files may be those of Kafka's own Java tools: what librdkafka spells otherwise i
 what only Java has is left out.  Knows not which properties there are.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kadmin.errors import UsageError
+from kadmin.settings.client_security import READERS, security_of
+from kadmin.settings.keys import UNSECURED, BrokerSasl
+from kadmin.settings.properties import Given
+from kadmin.settings.properties import read_properties as read_file
 
 JAVA_ONLY: Final = frozenset(
     (
         *("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"),
         *("ssl.truststore.type", "ssl.keystore.type", "ssl.protocol", "ssl.enabled.protocols"),
-        *("group.id", "bootstrap.servers", "ssl.truststore.location", "sasl.jaas.config"),
+        *("group.id", "bootstrap.servers", "sasl.jaas.config"),
         *("buffer.memory", "max.block.ms", "max.poll.records", "default.api.timeout.ms"),
         *("send.buffer.bytes", "receive.buffer.bytes", "exclude.internal.topics"),
         *("interceptor.classes", "metric.reporters", "auto.include.jmx.reporter"),
@@ -25,12 +28,44 @@ JAVA_ONLY: Final = frozenset(
 )
 """Left out of a file: they mean nothing here, are said otherwise, or have been translated."""
 
+OTHERWISE: Final = {
+    "fetch.max.wait.ms": "fetch.wait.max.ms",
+    "max.request.size": "message.max.bytes",
+}
+"""What Java's clients call otherwise than librdkafka."""
+
 OURS: Final = frozenset(("bootstrap.servers", "metadata.broker.list", "group.id"))
 """No properties to be given: options of kadmin, or no use for them."""
 
-SECRETS: Final = re.compile(r"password|secret|jaas|ssl\.key\.pem|ssl\.keystore\.key")
+BY_LIBRDKAFKA: Final = {
+    "user": "sasl.username",
+    "password": "sasl.password",
+    "sasl_service": "sasl.kerberos.service.name",
+    "keytab": "sasl.kerberos.keytab",
+    "tls_ca": "ssl.ca.location",
+    "tls_cert": "ssl.certificate.location",
+    "tls_key": "ssl.key.location",
+    "tls_key_password": "ssl.key.password",
+}
+"""Settings of the way to brokers, by librdkafka's names."""
 
-JAAS: Final = re.compile(r"""(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')""")
+TOKENS_BY_LIBRDKAFKA: Final = frozenset(
+    ("sasl.oauthbearer.method", "sasl.oauthbearer.config", "enable.sasl.oauthbearer.unsecure.jwt")
+)
+"""Its own ways to a token, which no client of Java has."""
+
+
+class Said(str):
+    """The value of a property, which knows the line that it stands in."""
+
+    __slots__ = ("source",)
+    source: str
+
+
+def said(value: str, source: str) -> Said:
+    made = Said(value)
+    made.source = source
+    return made
 
 
 def parse_properties(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -68,65 +103,58 @@ def refuse_ours(name: str, where: str) -> None:
         )
 
 
-def secret_names(properties: Mapping[str, str]) -> list[str]:
-    """Those of *properties* whose values nobody else may see."""
-    return [name for name in properties if SECRETS.search(name)]
-
-
 def read_properties(path: str) -> dict[str, str]:
-    """The properties of a Java properties file, in librdkafka's words.
+    """The properties of a Java properties file, in librdkafka's words, each `Said` in a line.
 
     Raises:
-        UsageError: it cannot be read, or names a trust store that is no PEM file or a transaction.
+        UsageError: it cannot be read, or what it says of the way to brokers is wrong; or it names
+            a transaction.
     """
-    import javaproperties
-
-    try:
-        with open(path, "rb") as file:
-            given = javaproperties.load(file)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no properties file"
-        raise UsageError(
-            f"cannot read the property file {path}: {reason}",
-            hint="one NAME=VALUE a line, as in the files of Kafka's own tools",
-        ) from error
-    return translated(given, path)
+    return translated(read_file(path))
 
 
-def translated(given: Mapping[str, str], path: str) -> dict[str, str]:
-    """The properties *given* in a file at *path* in librdkafka's words."""
+def translated(given: Mapping[str, Given]) -> dict[str, str]:
+    """The properties *given* in a file in librdkafka's words."""
     if "transactional.id" in given:
-        refuse_ours("transactional.id", path)
-    properties = {name: value for name, value in given.items() if name not in JAVA_ONLY}
-    if "sasl.jaas.config" in given:
-        properties |= login_of(given["sasl.jaas.config"], path)
-    if "ssl.truststore.location" in given:
-        if given.get("ssl.truststore.type", "JKS").upper() != "PEM":
-            raise UsageError(
-                f"{path}: ssl.truststore.location is no PEM file, and no other is understood",
-                hint="keytool -exportcert -rfc -alias ALIAS -keystore STORE > ca.pem, and"
-                " --broker-tls-ca ca.pem",
-            )
-        properties["ssl.ca.location"] = given["ssl.truststore.location"]
-    if properties.get("ssl.endpoint.identification.algorithm") == "":
-        properties["ssl.endpoint.identification.algorithm"] = "none"
-    if "fetch.max.wait.ms" in properties:
-        properties["fetch.wait.max.ms"] = properties.pop("fetch.max.wait.ms")
-    if "max.request.size" in properties:
-        properties["message.max.bytes"] = properties.pop("max.request.size")
-    return properties
-
-
-def login_of(jaas: str, path: str) -> dict[str, str]:
-    """User and password of a JAAS line, whose module the mechanism tells already."""
-    found = {
-        match[1]: re.sub(r"\\(.)", r"\1", match[2]) if match[2] is not None else match[3]
-        for match in JAAS.finditer(jaas)
-    }
-    if found.keys() != {"username", "password"}:
+        refuse_ours("transactional.id", given["transactional.id"].source)
+    security = security_of(given, for_librdkafka=True)
+    sasl = security.get("sasl")
+    wants_token = sasl is not None and sasl.value == BrokerSasl.OAUTHBEARER
+    if sasl is not None and wants_token and not TOKENS_BY_LIBRDKAFKA & given.keys():
         raise UsageError(
-            f"{path}: no username and password are found in sasl.jaas.config",
-            hint="it takes a line for PLAIN or SCRAM: …LoginModule required"
-            ' username="USER" password="…";',
+            f"{sasl.source}: OAUTHBEARER is taken from the file of --command-config alone",
+            hint="give this file to --command-config as well",
         )
-    return {"sasl.username": found["username"], "sasl.password": found["password"]}
+    found = {
+        name: Given(value.strip(), source)
+        for name, (value, source) in given.items()
+        if name not in JAVA_ONLY and name not in READERS
+    }
+    found |= {BY_LIBRDKAFKA[name]: one for name, one in security.items() if name in BY_LIBRDKAFKA}
+    found |= dict(words_of(given, security))
+    for javas, own in OTHERWISE.items():
+        if javas in found:
+            found[own] = found.pop(javas)
+    return {name: said(*one) for name, one in found.items()}
+
+
+def words_of(
+    given: Mapping[str, Given], security: Mapping[str, Given]
+) -> Iterator[tuple[str, Given]]:
+    """What of *security* is no value taken as it is: protocol, mechanism, checks and tokens."""
+    for name in ("security.protocol", "sasl.mechanism", "sasl.mechanisms"):
+        if name in given and (name != "sasl.mechanisms" or "sasl.mechanism" not in given):
+            value, source = given[name]
+            yield name, Given(value.strip().upper(), source)
+    if "tls_no_host_check" in security:
+        value, source = security["tls_no_host_check"]
+        name = "ssl.endpoint.identification.algorithm"
+        yield name, Given("none" if value == "true" else "https", source)
+    if "tls_no_verify" in security:
+        value, source = security["tls_no_verify"]
+        is_checked = "false" if value == "true" else "true"
+        yield "enable.ssl.certificate.verification", Given(is_checked, source)
+    if "ssl.keystore.location" in given and "tls_cert" not in security:
+        yield "ssl.keystore.location", given["ssl.keystore.location"]
+    if "oauth_url" in security and security["oauth_url"].value != UNSECURED:
+        yield "sasl.oauthbearer.token.endpoint.url", security["oauth_url"]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SERVER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "mode", "kind", "rack")
 BROKER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "rack")
+ZOOKEEPER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "mode")
 CLUSTER_COLUMNS: Final = ("name", "state", "zookeepers", "zookeeper_connect", "directory")
 
 STYLES: Final = {
@@ -121,6 +122,25 @@ def status_document(
     )
 
 
+def server_document(cluster: ClusterView, kind: str, server_id: int) -> Document:
+    """One server of *cluster*, which has it: a `broker` or a `zookeeper`."""
+    if kind == "broker":
+        return broker_document(cluster, server_id)
+    (server,) = (each for each in cluster.servers if each.id == server_id)
+    row = (cluster.name, server.id, server.pid, server.port, server.state, server.mode)
+    return Document(
+        schema="kadmin.cluster.zookeeper/1",
+        body=lambda: {
+            "name": cluster.name,
+            "zookeeper_connect": cluster.zookeeper_connect,
+            "zookeeper": asdict(server),
+        },
+        columns=ZOOKEEPER_COLUMNS,
+        rows=lambda: [row],
+        lines=lambda: [zookeeper_line(server)],
+    )
+
+
 def broker_document(cluster: ClusterView, broker_id: int) -> Document:
     """One broker of *cluster*, which has it."""
     (broker,) = (each for each in cluster.brokers if each.id == broker_id)
@@ -180,9 +200,7 @@ def status_lines(
     yield from address_lines(cluster)
     yield f"directory={cluster.directory}"
     for server in cluster.servers:
-        mode = f" mode={server.mode}" if server.mode is not None else ""
-        pid = f" pid={server.pid}" if server.pid is not None else ""
-        yield f"zookeeper {server.id}: {server.state}{mode} port={server.port}{pid}"
+        yield zookeeper_line(server)
     for broker in cluster.brokers:
         yield broker_line(broker)
     if partitions is not None:
@@ -195,6 +213,12 @@ def address_lines(cluster: ClusterView) -> Iterator[str]:
     yield f"zookeeper_connect={cluster.zookeeper_connect}"
     if cluster.brokers:
         yield f"bootstrap_servers={cluster.bootstrap_servers}"
+
+
+def zookeeper_line(server: ServerView) -> str:
+    mode = f" mode={server.mode}" if server.mode is not None else ""
+    pid = f" pid={server.pid}" if server.pid is not None else ""
+    return f"zookeeper {server.id}: {server.state}{mode} port={server.port}{pid}"
 
 
 def broker_line(broker: BrokerView) -> str:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
+from kadmin.called_name import as_called
 from kadmin.csv_cells import csv_line, unevaluated
 from kadmin.errors import RefusedError
 from kadmin.render.pager import page, pager_command
@@ -144,7 +145,7 @@ class Output:
         Nothing in other forms, whose result is one document.
         """
         if self.form is OutputFormat.TEXT:
-            for text in chunks(lines):
+            for text in chunks(map(as_called, lines)):
                 self.stdout.write(text)
             self.stdout.flush()
 
@@ -233,7 +234,7 @@ class Output:
             return
         # That nobody reads the notes must not stop a change halfway.
         with suppress(BrokenPipeError):
-            self.stderr.write(visible_lines(line) + "\n")
+            self.stderr.write(visible_lines(as_called(line)) + "\n")
 
     def ask(self, question: str) -> None:
         """Ask *question* on the terminal; only `y` and `yes` are a yes.
@@ -250,7 +251,7 @@ class Output:
         # What was typed before the question was seen is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
         try:
-            sys.stderr.write(f"{visible(question)} [y/N]: ")
+            sys.stderr.write(f"{visible(as_called(question))} [y/N]: ")
             sys.stderr.flush()
             answer = sys.stdin.readline()
         finally:

@@ -3,10 +3,13 @@
 __all__ = [
     "atomic_file",
     "brokers",
+    "client_security",
+    "command_config",
     "config_reader",
     "config_writer",
     "file_lock",
     "keys",
+    "properties",
     "resolve",
     "xdg",
 ]

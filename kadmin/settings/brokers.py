@@ -5,6 +5,7 @@ Takes this from the settings; knows no client library and no other properties of
 
 from dataclasses import dataclass
 
+from kadmin.settings.command_config import with_command_config
 from kadmin.settings.keys import BrokerSasl, Secret
 from kadmin.settings.resolve import (
     Settings,
@@ -28,6 +29,10 @@ class BrokerSettings(TlsSettings):
     sasl: BrokerSasl = BrokerSasl.NONE
     user: str | None = None
     password: Secret | None = None
+    sasl_service: str = "kafka"
+    keytab: str | None = None
+    oauth_url: str | None = None
+    oauth_scope: str | None = None
     same_broker: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -44,7 +49,8 @@ def protocol_of(*, has_sasl: bool, has_tls: bool) -> str:
 
 
 def protocol_of_settings(settings: Settings) -> str:
-    """The protocol that *settings* ask brokers for."""
+    """The protocol that *settings* ask brokers for; raises as `broker_settings`."""
+    settings = with_command_config(settings)
     return protocol_of(
         has_sasl=settings.text("broker_sasl") != BrokerSasl.NONE,
         has_tls=settings.flag("broker_tls"),
@@ -55,8 +61,10 @@ def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
     """How to reach the brokers at *bootstrap* by what *settings* say of their security.
 
     Raises:
-        UsageError: the settings contradict each other, or a password's file cannot be read.
+        UsageError: the settings contradict each other, a password's file cannot be read, or a
+            value in the file of `--command-config` is wrong.
     """
+    settings = with_command_config(settings)
     check_security(settings)
     return BrokerSettings(
         bootstrap=bootstrap,
@@ -64,12 +72,17 @@ def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
         sasl=BrokerSasl(settings.text("broker_sasl") or BrokerSasl.NONE),
         user=settings.text("broker_user"),
         password=settings.password("broker_password"),
+        sasl_service=settings.text("broker_sasl_service") or "kafka",
+        keytab=settings.text("broker_keytab"),
+        oauth_url=settings.text("broker_oauth_url"),
+        oauth_scope=settings.text("broker_oauth_scope"),
         tls=settings.flag("broker_tls"),
         tls_ca=settings.text("broker_tls_ca"),
         tls_cert=settings.text("broker_tls_cert"),
         tls_key=settings.text("broker_tls_key"),
         tls_key_password=settings.secret("broker_tls_key_password"),
         tls_verify=not settings.flag("broker_tls_no_verify"),
+        tls_check_host=not settings.flag("broker_tls_no_host_check"),
     )
 
 
@@ -78,8 +91,20 @@ def check_security(settings: Settings) -> None:
     by_name = settings.by_name
     sasl = settings.text("broker_sasl")
     problems: list[str] = []
-    if sasl != BrokerSasl.NONE:
+    if sasl == BrokerSasl.OAUTHBEARER:
+        if by_name["broker_oauth_url"].value is None:
+            problems.append("oauthbearer needs a token: --broker-oauth-url URL")
+        elif str(by_name["broker_oauth_url"].value).startswith("http"):
+            problems += missing_credentials(by_name, "broker", str(sasl))
+    elif sasl not in (BrokerSasl.NONE, BrokerSasl.GSSAPI):
         problems += missing_credentials(by_name, "broker", str(sasl))
     elif not by_name["broker_sasl"].is_given:
         problems += idle(by_name, ("broker_user",), "--broker-sasl plain or scram-sha-512")
+    if not by_name["broker_tls"].is_given:
+        problems += idle(by_name, ("broker_tls_no_host_check",), "--broker-tls")
+    if sasl != BrokerSasl.GSSAPI:
+        problems += idle(by_name, ("broker_keytab",), "--broker-sasl gssapi")
+    if sasl != BrokerSasl.OAUTHBEARER:
+        names = ("broker_oauth_url", "broker_oauth_scope")
+        problems += idle(by_name, names, "--broker-sasl oauthbearer")
     refuse(problems + tls_problems(by_name, "broker"))

@@ -37,6 +37,8 @@ class BrokerSasl(StrEnum):
     PLAIN = "plain"
     SCRAM_SHA_256 = "scram-sha-256"
     SCRAM_SHA_512 = "scram-sha-512"
+    GSSAPI = "gssapi"
+    OAUTHBEARER = "oauthbearer"
 
 
 class Secret(str):
@@ -53,6 +55,9 @@ HOST_NAME: Final = r"[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?"
 
 SECONDS_MAX: Final = 86_400.0
 """Nobody waits longer, and the system's own waits fail on numbers that are out of all measure."""
+
+UNSECURED: Final = "unsecured"
+"""In place of a URL: tokens that nobody has signed, as brokers take in tests alone."""
 
 Value: TypeAlias = str | bool | float | None
 
@@ -93,6 +98,14 @@ def parse_choice(choices: type[StrEnum]) -> Callable[[str], str]:
         return text
 
     return parse
+
+
+def parse_token_url(text: str) -> str:
+    """Check where tokens come from: an URL, `file:///PATH`, or `unsecured` for unsigned ones."""
+    text = text.strip()
+    if text == UNSECURED or re.fullmatch(r"(?:https?://[^\s/]+\S*|file:///\S+)", text):
+        return text
+    raise ValueError("must be https://HOST/PATH, file:///PATH or unsecured")
 
 
 def parse_connect(text: str) -> str:
@@ -148,7 +161,8 @@ class Key:
 
     *section* is where help lists it.  *of_cluster* keys stand in `[clusters.NAME]` of the file,
     the others in `[defaults]`; a key that is neither is known only to flags and environment.
-    *of_brokers* keys are options only of commands that speak to brokers.
+    *of_brokers* keys are options only of commands that speak to brokers.  *kafkas* are names of the
+    same option in Kafka's tools.
     """
 
     name: str
@@ -163,6 +177,7 @@ class Key:
     has_option: bool = True
     secret: bool = False
     choices: tuple[str, ...] = ()
+    kafkas: tuple[str, ...] = ()
 
     @property
     def option(self) -> str:
@@ -298,9 +313,34 @@ BROKER_SECURITY_KEYS: Final = (
         name="user",
         parse=parse_text,
         metavar="USER",
-        help="User for that.",
+        help="User for plain and scram, client id for oauthbearer.",
     ),
     *PASSWORD_KEYS,
+    Key(
+        name="sasl_service",
+        parse=parse_text,
+        metavar="NAME",
+        help="Service name of the brokers' Kerberos principal, for gssapi.",
+        default="kafka",
+    ),
+    Key(
+        name="keytab",
+        parse=parse_path,
+        metavar="FILE",
+        help="Key table for gssapi; the ticket of kinit unless given.",
+    ),
+    Key(
+        name="oauth_url",
+        parse=parse_token_url,
+        metavar="URL",
+        help="Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.",
+    ),
+    Key(
+        name="oauth_scope",
+        parse=parse_text,
+        metavar="SCOPE",
+        help="What that token is asked for.",
+    ),
     Key(
         name="tls",
         parse=parse_flag,
@@ -314,6 +354,22 @@ BROKER_SECURITY_KEYS: Final = (
         help="Do not check the brokers' certificates and host names.",
         default=False,
     ),
+    Key(
+        name="tls_no_host_check",
+        parse=parse_flag,
+        help="Check the brokers' certificates, but not that they name the host.",
+        default=False,
+    ),
+)
+COMMAND_CONFIG: Final = Key(
+    name="command_config",
+    parse=parse_path,
+    metavar="FILE",
+    help="Properties of a client, as Kafka's tools take, for all of broker security.",
+    section=BROKER_SECURITY,
+    of_cluster=True,
+    of_brokers=True,
+    kafkas=("--admin.config",),
 )
 
 KEYS: Final = (
@@ -380,6 +436,7 @@ KEYS: Final = (
     ),
     *map(of_zookeeper, ZOOKEEPER_SECURITY_KEYS),
     *map(of_brokers, BROKER_SECURITY_KEYS),
+    COMMAND_CONFIG,
 )
 KEYS_BY_NAME: Final = {key.name: key for key in KEYS}
 CLUSTER_KEYS: Final = tuple(key for key in KEYS if key.of_cluster)

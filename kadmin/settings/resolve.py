@@ -76,6 +76,7 @@ class TlsSettings:
     tls_key: str | None = None
     tls_key_password: Secret | None = None
     tls_verify: bool = True
+    tls_check_host: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

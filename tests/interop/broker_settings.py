@@ -32,8 +32,11 @@ COMMON: Final = {
 NO_UNCLEAN_ELECTION: Final = {"unclean.leader.election.enable": "false"}
 
 SCRAM_LOGIN: Final = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-SCRAM: Final = {
-    "sasl.enabled.mechanisms": "SCRAM-SHA-256,SCRAM-SHA-512",
+OAUTH_LOGIN: Final = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
+SASL: Final = {
+    "sasl.enabled.mechanisms": "SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER",
+    # Without a handler, brokers take tokens that nobody has signed.
+    "listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config": OAUTH_LOGIN,
     "listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config": SCRAM_LOGIN,
     "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": SCRAM_LOGIN,
 }
@@ -71,7 +74,7 @@ def server_properties(place: BrokerPlace) -> dict[str, str]:
     if version < (0, 11):
         properties |= NO_UNCLEAN_ELECTION
     if version >= (2, 0):
-        properties |= SCRAM
+        properties |= SASL
         properties["listeners"] += f",SASL_PLAINTEXT://{LOOPBACK}:{place.sasl_port}"
     return {**properties, **place.settings}
 

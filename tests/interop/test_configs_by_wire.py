@@ -1,6 +1,8 @@
 """Is it the same to ask ZooKeeper of configs and to ask brokers, and to change them by either?"""
 
+import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -261,6 +263,38 @@ def test_user_logs_in_with_the_password_that_was_set_by_the_wire(
     changed(cluster, *user, "--delete-config", mechanism)
     changed(cluster, *user, "--delete-config", "producer_byte_rate")
     wait_until_the_same(cluster, "Configs for user-principal 'wire-user' are \n", *user)
+
+
+@since_2_8
+def test_files_of_kafkas_own_clients_log_in_everywhere(
+    cluster: RealCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commands by kafka-python and by librdkafka, with the same file: SCRAM and tokens."""
+    topic = "for-files"
+    make_topic(cluster, topic)
+    changed(cluster, "--user", "ann", "--add-config", "SCRAM-SHA-256=[password=the horse]")
+    head = "security.protocol=SASL_PLAINTEXT\nsasl.mechanism={}\nsasl.jaas.config={}\n"
+    logins = {
+        "SCRAM-SHA-256": 'a.ScramLoginModule required username="ann" password="the horse";',
+        "OAUTHBEARER": 'a.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="ann";',
+    }
+    for number, (mechanism, login) in enumerate(logins.items(), start=1):
+        path = tmp_path / f"{mechanism}.properties"
+        path.write_text(head.format(mechanism, login))
+        path.chmod(0o600)
+        way = ("--bootstrap-server", cluster.sasl_bootstrap, "--command-config", str(path))
+
+        assert topic in done("topics", "--list", *way)
+        assert topic in done("offsets", "--topic", topic, *way)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"by file\n")))
+        done("produce", "--topic", topic, *way)
+        read = done("consume", "--topic", topic, "--from-beginning", "--until-end", *way)
+        assert ["by file"] * number == read.splitlines()
+
+        path.write_text(path.read_text().replace("ann", "bob"))
+        denied = kadmin("topics", "--list", *way)
+        assert (mechanism == "OAUTHBEARER") == (denied.exit_code == 0)
+        assert "horse" not in denied.stderr
 
 
 @pytest.mark.parametrize("cluster", ["1.1.1"], indirect=True)

@@ -25,8 +25,12 @@ pytestmark = pytest.mark.interop
 SILENCE: Final = "Retrying (Retry("
 """What pip says when the registry does not answer."""
 
+INCIDENT: Final = CHECKOUT / "scripts" / "demo-incident"
+REPLICAS: Final = CHECKOUT / "scripts" / "demo-replicas"
+
 MIB: Final = 1024 * 1024
-INSTALLED_MIB_MAX: Final = 60
+INSTALLED_MIB_MAX: Final = 320
+"""Arrow and NumPy are 240 of them: logs are merged and replicas compared without an extra."""
 
 
 def pip(*words: str | Path) -> None:
@@ -60,7 +64,7 @@ def locked_versions(path: Path) -> Path:
 def installed(tmp_path: Path) -> Path:
     """An environment of its own into which the wheel was installed, without an extra."""
     pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, CHECKOUT)
-    (wheel,) = tmp_path.glob("kadmin-*.whl")
+    (wheel,) = tmp_path.glob("kadmin_kafka-*.whl")
     environment = tmp_path / "installed"
     venv.create(environment, with_pip=False)
     versions = locked_versions(tmp_path / "versions.txt")
@@ -93,21 +97,36 @@ def test_the_base_of_the_wheel_is_small_and_says_what_needs_more(
     assert (share / "bash-completion" / "completions" / "kadmin").is_file()
     assert (share / "zsh" / "site-functions" / "_kadmin").is_file()
     assert (share / "fish" / "vendor_completions.d" / "kadmin.fish").is_file()
+    assert (share / "bash-completion" / "completions" / "kadmin-kafka").is_file()
+    assert (share / "fish" / "vendor_completions.d" / "kadmin-kafka.fish").is_file()
+    assert (share / "man" / "man1" / "kadmin-kafka.1").is_file()
     assert (0, f"kadmin {VERSION}\n", "") == kadmin("--version")
     assert (0, "users\n", "") == kadmin("topics", "--list", "--zookeeper", chroot)
     assert {0} == {kadmin(name, "--help")[0] for name in CATALOG}
     assert 0 == kadmin("completion", "bash")[0]
     assert 0 == kadmin("merge-logs", "--list-kinds")[0]
     python = installed / "bin" / "python"
-    for words, what, extra, modules in (
-        (("merge-logs", "a.log"), "merge-logs", "spark", "numpy and pyarrow"),
-        (("verify-replicas", "--log-dir", "1=a"), "verify-replicas", "spark", "numpy"),
-        (("collect", "b", "--log-dir", "1=a"), "collect", "spark", "numpy"),
-        (("cluster", "up"), "the embedded ZooKeeper", "cluster", "pyspark"),
+    logs, replicas = INCIDENT / "broker-1", REPLICAS / "broker-1"
+    merged = kadmin("merge-logs", str(logs), "--quiet")
+    told = kadmin("merge-logs", str(INCIDENT), "--analyze", "--quiet", "--output", "json")
+    verified = kadmin("verify-replicas", "--log-dir", f"1={replicas}", "--quiet")
+    lines = [line for file in logs.iterdir() for line in file.read_text().splitlines()]
+    assert (0, sorted(lines)) == (merged[0], sorted(merged[1].splitlines()))
+    assert 0 == told[0]
+    assert 0 == verified[0]
+    assert 0 == kadmin("collect", "b", "--log-dir", f"1={replicas}")[0]
+    for words, what, extra in (
+        (("merge-logs", str(logs), "--master", "local[2]"), "Spark", "spark"),
+        (("merge-logs", str(logs), "--analyze", "--html", "a.html"), "merge-logs --html", "html"),
+        (("cluster", "up"), "the embedded ZooKeeper", "cluster"),
     ):
-        assert kadmin(*words) == (
-            1,
-            "",
-            f"kadmin: {what} needs kadmin[{extra}], which is not installed: there is no {modules}\n"
-            f"hint: {python} -m pip install 'kadmin[{extra}]'\n",
+        module = "plotly" if extra == "html" else "pyspark"
+        lacking = (
+            f"{what} needs kadmin-kafka[{extra}], which is not installed: there is no {module}"
         )
+        hint = f"hint: {python} -m pip install 'kadmin-kafka[{extra}]'"
+        assert kadmin(*words) == (1, "", f"kadmin: {lacking}\n{hint}\n")
+    of_second_name = subprocess.run(
+        [str(installed / "bin" / "kadmin-kafka"), "topics"], capture_output=True, text=True
+    )
+    assert "hint: kadmin-kafka topics --help\n" in of_second_name.stderr

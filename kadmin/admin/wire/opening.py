@@ -4,6 +4,7 @@ The only place that builds a client of kafka-python.
 """
 
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +20,15 @@ from kafka.errors import (
     RequestTimedOutError,
     SaslAuthenticationFailedError,
 )
+from kafka.net.sasl.oauth import AbstractTokenProvider
 
+from kadmin.admin.oauth import Tokens
 from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.admin.wire.probe import Probe
 from kadmin.errors import KadminError
+from kadmin.extras import require_package
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
 
@@ -167,10 +171,19 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
             # kafka-python mostly drops what a broker says of a login before it hangs up.
             return BrokersDenied(
                 settings.bootstrap,
-                f"they hang up on user '{settings.user}': is the password right, and does that"
+                f"they hang up on {login_of(settings)}, and does that"
                 f" listener take {settings.sasl.value}?",
             )
     return BrokersUnreachable(settings.bootstrap, failures.reason)
+
+
+def login_of(settings: BrokerSettings) -> str:
+    """Who logs in, and what to ask about that."""
+    if settings.sasl is BrokerSasl.GSSAPI:
+        return f"the Kerberos ticket: is {settings.sasl_service} the service of their principals"
+    if settings.sasl is BrokerSasl.OAUTHBEARER:
+        return "the token: is it one for them"
+    return f"user '{settings.user}': is the password right"
 
 
 def client_config(settings: BrokerSettings) -> Mapping[str, object]:
@@ -181,16 +194,58 @@ def client_config(settings: BrokerSettings) -> Mapping[str, object]:
         "request_timeout_ms": round(1000 * settings.timeout_s),
         "security_protocol": settings.protocol,
     }
-    if settings.sasl is not BrokerSasl.NONE:
-        config |= {
-            "sasl_mechanism": settings.sasl.value.upper(),
-            "sasl_plain_username": settings.user,
-            "sasl_plain_password": str(settings.password),
-        }
+    config |= login_config(settings)
     context = tls_context(settings, "broker")
     if context is not None:
-        config |= {"ssl_context": context, "ssl_check_hostname": settings.tls_verify}
+        config |= {"ssl_context": context, "ssl_check_hostname": context.check_hostname}
     return config
+
+
+def login_config(settings: BrokerSettings) -> Mapping[str, object]:
+    """How *settings* log in, in kafka-python's words.
+
+    Raises:
+        MissingPackage: what Kerberos takes is not installed.
+        TokenDenied, UnreachableError, UsageError: there is no token to be had.
+    """
+    if settings.sasl is BrokerSasl.NONE:
+        return {}
+    mechanism = {"sasl_mechanism": settings.sasl.value.upper()}
+    if settings.sasl is BrokerSasl.GSSAPI:
+        use_kerberos(settings)
+        return {**mechanism, "sasl_kerberos_service_name": settings.sasl_service}
+    if settings.sasl is BrokerSasl.OAUTHBEARER:
+        tokens = Tokens(settings)
+        tokens.token()  # Here its failure is told in words; within the client it is a silence.
+        return {**mechanism, "sasl_oauth_token_provider": KafkaPythonTokens(tokens)}
+    return {
+        **mechanism,
+        "sasl_plain_username": settings.user,
+        "sasl_plain_password": str(settings.password),
+    }
+
+
+class KafkaPythonTokens(AbstractTokenProvider):  # type: ignore[misc]  # no annotations there
+    """Our tokens, as kafka-python asks for them."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+
+    def token(self) -> str:
+        return self._tokens.token().text
+
+
+def use_kerberos(settings: BrokerSettings) -> None:
+    """See that there is a library for Kerberos, and that it takes the key table that is named.
+
+    Raises:
+        MissingPackage: there is none.
+    """
+    require_package("--broker-sasl gssapi", "gssapi")
+    if settings.keytab is not None:
+        # MIT's library gets a ticket by it when the cache has none: this one has none.
+        os.environ["KRB5_CLIENT_KTNAME"] = settings.keytab
+        os.environ["KRB5CCNAME"] = "MEMORY:kadmin"
 
 
 @contextmanager

@@ -1,17 +1,15 @@
 """`kadmin cluster` for single brokers: add, start, stop, kill, pause and resume one; its logs."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from kadmin.cli.cluster.config_entry import update_bootstrap
 from kadmin.cli.cluster.options import broker_argument, name_option
+from kadmin.cli.cluster.outcomes import show, tell, tell_started
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session
-
-if TYPE_CHECKING:
-    from kadmin.local.brokers import Outcome
 
 
 @command("add-broker")
@@ -24,11 +22,12 @@ def add_broker(session: Session, name: str, rack: str | None) -> None:
     own.
     """
     from kadmin.local import brokers
+    from kadmin.local.servers import BROKER
 
     outcome = brokers.add_broker(name, rack=rack, timeout_s=session.settings.timeout_s)
-    session.output.note(f"added broker {outcome.broker.id} to '{name}'")
+    session.output.note(f"added broker {outcome.server.id} to '{name}'")
     update_bootstrap(session, outcome.cluster)
-    show(session, outcome)
+    show(session, BROKER, outcome)
 
 
 @command("start-broker")
@@ -37,12 +36,14 @@ def add_broker(session: Session, name: str, rack: str | None) -> None:
 def start_broker(session: Session, broker_id: int, name: str) -> None:
     """Start a broker that is not running.
 
-    The exit code is 0 when it serves.
+    Lines that somebody has added to its server.properties, or whose values he has changed, stay and
+    win over 'up --set'; lines that he has removed come back. The exit code is 0 when it serves.
     """
     from kadmin.local import brokers
+    from kadmin.local.servers import BROKER
 
     outcome = brokers.start_broker(name, broker_id, timeout_s=session.settings.timeout_s)
-    tell(session, outcome, done="started", else_="is up already")
+    tell_started(session, BROKER, outcome)
 
 
 @command("stop-broker")
@@ -55,9 +56,10 @@ def stop_broker(session: Session, broker_id: int, name: str) -> None:
     has not ended within --timeout; it goes on to do so.
     """
     from kadmin.local import brokers
+    from kadmin.local.servers import BROKER
 
     outcome = brokers.stop_broker(name, broker_id, timeout_s=session.settings.timeout_s)
-    tell(session, outcome, done="stopped", else_="was not running")
+    tell(session, BROKER, outcome, done="stopped", else_="was not running")
 
 
 @command("kill-broker")
@@ -65,10 +67,10 @@ def stop_broker(session: Session, broker_id: int, name: str) -> None:
 @name_option()
 def kill_broker(session: Session, broker_id: int, name: str) -> None:
     """Kill a broker with kill -9, like a crash."""
-    from kadmin.local import brokers
+    from kadmin.local.servers import BROKER, kill
 
-    outcome = brokers.kill_broker(name, broker_id, timeout_s=session.settings.timeout_s)
-    tell(session, outcome, done="killed", else_="was not running")
+    outcome = kill(BROKER, name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, BROKER, outcome, done="killed", else_="was not running")
 
 
 @command("pause-broker")
@@ -80,10 +82,10 @@ def pause_broker(session: Session, broker_id: int, name: str) -> None:
     Its connections stay and it answers nothing; when its session expires, the others go on without
     it.
     """
-    from kadmin.local import brokers
+    from kadmin.local.servers import BROKER, pause
 
-    outcome = brokers.pause_broker(name, broker_id, timeout_s=session.settings.timeout_s)
-    tell(session, outcome, done="paused", else_="was paused already")
+    outcome = pause(BROKER, name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, BROKER, outcome, done="paused", else_="was paused already")
 
 
 @command("resume-broker")
@@ -91,10 +93,10 @@ def pause_broker(session: Session, broker_id: int, name: str) -> None:
 @name_option()
 def resume_broker(session: Session, broker_id: int, name: str) -> None:
     """Let a paused broker go on, with SIGCONT."""
-    from kadmin.local import brokers
+    from kadmin.local.servers import BROKER, resume
 
-    outcome = brokers.resume_broker(name, broker_id, timeout_s=session.settings.timeout_s)
-    tell(session, outcome, done="resumed", else_="was not paused")
+    outcome = resume(BROKER, name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, BROKER, outcome, done="resumed", else_="was not paused")
 
 
 @command("logs")
@@ -117,13 +119,13 @@ def logs(
     hours lie beside it, in the directory logs of the broker.
     """
     from kadmin.local.broker import BrokerLog
-    from kadmin.local.brokers import find_broker
     from kadmin.local.log_reading import follow_log, read_log
+    from kadmin.local.servers import BROKER, find
 
     if controller and state_change:
         raise click.UsageError("give only one of --controller, --state-change")
     log = BrokerLog.CONTROLLER if controller else BrokerLog.SERVER
-    path = find_broker(name, broker_id).log_file(BrokerLog.STATE_CHANGE if state_change else log)
+    path = find(BROKER, name, broker_id).log_file(BrokerLog.STATE_CHANGE if state_change else log)
     stream = session.output.visible_bytes_stream()
     for block in follow_log(path) if follow else read_log(path):
         if block:
@@ -132,25 +134,6 @@ def logs(
             stream.flush()
             session.output.check_reader()
     stream.flush()
-
-
-def tell(session: Session, outcome: "Outcome", *, done: str, else_: str) -> None:
-    broker_id, name = outcome.broker.id, outcome.cluster.name
-    if outcome.is_changed:
-        session.output.note(f"{done} broker {broker_id} of '{name}'")
-    else:
-        session.output.note(f"broker {broker_id} of '{name}' {else_}")
-    show(session, outcome)
-
-
-def show(session: Session, outcome: "Outcome") -> None:
-    """Show the broker as it is now."""
-    from kadmin.cli.cluster.views import view
-    from kadmin.local import clusters
-    from kadmin.render.cluster import broker_document
-
-    found = view(clusters.status(outcome.cluster.name))
-    session.output.show(broker_document(found, outcome.broker.id))
 
 
 BROKER_COMMANDS: Final = (

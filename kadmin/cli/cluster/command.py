@@ -11,6 +11,8 @@ import click
 from kadmin.cli.cluster.brokers import BROKER_COMMANDS
 from kadmin.cli.cluster.config_entry import enter, forget
 from kadmin.cli.cluster.options import name_option, up_broker_options
+from kadmin.cli.cluster.outcomes import tell_what_is_kept
+from kadmin.cli.cluster.zookeepers import ZOOKEEPER_COMMANDS
 from kadmin.cli.frame import Group, group_command
 from kadmin.cli.options import WholeNumber, option
 from kadmin.cli.session import Session
@@ -27,17 +29,17 @@ def cluster() -> None:
     """Run a cluster on this machine: a real ZooKeeper, or three, and brokers that Kafka's clients
     cannot tell from Kafka's.
 
-    It needs Java 17 or newer, and kadmin[cluster], which brings ZooKeeper's jars. A topic gets
-    three replicas unless it asks for another number, or one on each broker if the cluster began
-    with fewer than three. There are no consumer groups and no transactions.
+    It needs Java 17 or newer, and kadmin-kafka[cluster], which brings ZooKeeper's jars. A topic
+    gets three replicas unless it asks for another number, or one on each broker if the cluster
+    began with fewer than three. There are no consumer groups and no transactions.
 
     To look at a cluster, use 'kadmin check' and 'kadmin brokers'; 'kadmin config' says which one
     they mean.
     """
 
 
-for broker_command in BROKER_COMMANDS:
-    cluster.add_command(broker_command)
+for server_command in (*BROKER_COMMANDS, *ZOOKEEPER_COMMANDS):
+    cluster.add_command(server_command)
 
 
 @group_command(cluster, "up")
@@ -293,6 +295,7 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
     did = (
         ("started", "", "zookeeper", result.started),
         ("started", " again", "zookeeper", result.started_again),
+        ("resumed", "", "zookeeper", result.resumed),
         ("started", "", "broker", brokers.started),
         ("started", " again", "broker", brokers.started_again),
         ("resumed", "", "broker", brokers.resumed),
@@ -304,6 +307,8 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
     for verb, again, what, ids in did:
         if ids:
             session.output.note(f"{verb} {ids_text(what, ids)}{again}")
+    for server in result.launched:
+        tell_what_is_kept(session, server)
     for text in result.setting_warnings:
         session.output.warn(f"brokers say: {text}")
     if brokers.unchanged:

@@ -50,6 +50,12 @@ def broker_argument() -> Decorator:
     return argument("broker_id", metavar="N", type=WholeNumber(min=0), completes="local-brokers")
 
 
+def zookeeper_argument() -> Decorator:
+    return argument(
+        "zookeeper_id", metavar="N", type=WholeNumber(min=1), completes="local-zookeepers"
+    )
+
+
 def up_broker_options() -> Decorator:
     """The options of `up` that are about brokers."""
     options = (

@@ -220,7 +220,10 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     "--html",
     metavar="FILE",
     section=ANALYSIS,
-    help=("Also write a page with a timeline: one file that fetches nothing. Needs kadmin[html]."),
+    help=(
+        "Also write a page with a timeline: one file that fetches nothing. Needs"
+        " kadmin-kafka[html]."
+    ),
 )
 @option(
     "--with-lines",
@@ -236,7 +239,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     stack traces stay with their line. Lines are ordered by time, then source, then position, the
     same on every run. A source is one broker's log; it is named by the broker's id if the path or
     the lines reveal it. A summary of what was read, kept and not understood goes to standard error
-    (under spark-submit, which mixes it into the result, only with --out). Needs kadmin[spark].
+    (under spark-submit, which mixes it into the result, only with --out). Needs
+    kadmin-kafka[spark] where it uses Spark: for large logs, or with --master.
 
     \b
     Examples:
@@ -252,9 +256,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
 
         session.output.show(kinds_document())
         return
-    require_extra("merge-logs", Extra.SPARK, "numpy", "pyarrow")
     from kadmin.cli.merge_logs.analysis import analyze, check_analysis
-    from kadmin.cli.merge_logs.plan import check_inputs, plan
+    from kadmin.cli.merge_logs.plan import check_inputs, plan, request_here
     from kadmin.jobs.merge.engines import engine_ahead
     from kadmin.jobs.temporary import temporary_directory
     from kadmin.jvm.interrupts import ending_in_order
@@ -263,8 +266,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     if options["html"] is not None:
         require_extra("merge-logs --html", Extra.HTML, "plotly")
     check_inputs(paths, options)
-    master = chosen_master(options["master"])
     conf = spark_settings(options["conf"], options["properties_file"])
+    master = chosen_master(options["master"], conf)
     with (
         ending_in_order(),
         temporary_directory("kadmin-streams-") as directory,
@@ -282,7 +285,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
         else:
             carry_out(
                 session,
-                job,
+                replace(job, request=request_here(job)),
                 engine,
                 corrects_clocks=options["correct_clocks"],
                 is_causal=options["causal"],

@@ -42,7 +42,8 @@ def client_options(role: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 def client_properties(session: Session, options: Mapping[str, Any]) -> dict[str, str]:
     """The properties of the file and of the options, which win; warns of passwords in the open."""
-    from kadmin.records.properties import parse_properties, read_properties, secret_names
+    from kadmin.records.properties import parse_properties, read_properties
+    from kadmin.settings.client_security import secret_names
 
     found = {}
     path = options["property_file"]

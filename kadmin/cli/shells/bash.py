@@ -108,7 +108,7 @@ _kadmin() {
     return 0
 }
 
-complete -F _kadmin kadmin
+complete -F _kadmin kadmin kadmin-kafka
 """
 
 

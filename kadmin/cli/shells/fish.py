@@ -70,6 +70,7 @@ function __kadmin_live
 end
 
 complete -c kadmin -f
+complete -c kadmin-kafka -w kadmin
 """
 
 

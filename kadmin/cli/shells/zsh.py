@@ -47,7 +47,7 @@ _kadmin_live() {
 if [[ $funcstack[1] == _kadmin ]]; then
     _kadmin "$@"
 else
-    compdef _kadmin kadmin
+    compdef _kadmin kadmin kadmin-kafka
 fi
 """
 
@@ -57,7 +57,7 @@ def script(root: CommandNode) -> str:
     live = LIVE.replace("@CONNECTING_WITH_VALUE@", "|".join(CONNECTING_WITH_VALUE))
     live = live.replace("@CONNECTING_FLAGS@", "|".join(CONNECTING_FLAGS))
     lines = [
-        "#compdef kadmin",
+        "#compdef kadmin kadmin-kafka",
         f"# zsh completion of kadmin, {HEADER.format(shell='zsh')}.",
         "",
         "# The options that every command has.",

@@ -19,8 +19,8 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 ROOM_HINT: Final = "TMPDIR moves what is temporary; on workers spark.local.dir does"
 
 MODULE_HINT: Final = (
-    "the Python of the workers lacks it: pip install 'kadmin[spark]' there, or name another Python "
-    "by PYSPARK_PYTHON"
+    "the Python of the workers lacks it: pip install 'kadmin-kafka[spark]' there, or name another"
+    " Python by PYSPARK_PYTHON"
 )
 
 USUAL: Final = re.compile(r"\bWARN(ING)?\b|\blog4j\b|\blog(ging)? level\b")

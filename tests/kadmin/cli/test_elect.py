@@ -329,7 +329,7 @@ def test_an_unclean_election_is_asked_of_brokers_alone(moved: str) -> None:
         ("--topic a* --partition 0", "illegal"),
         ("--all-topic-partitions --election-type nosuch", "'nosuch' is not one of"),
         ("--path-to-json-file /no/such/file", "cannot read /no/such/file"),
-        ("--all-topic-partitions --admin.config x", "no such option"),
+        ("--all-topic-partitions --admin.config /no/x", "cannot read the property file /no/x"),
         ("--all-topic-partitions moved", "unexpected extra argument"),
     ],
 )

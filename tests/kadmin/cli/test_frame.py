@@ -145,9 +145,9 @@ def test_slip_is_wrong_usage_with_the_next_step(
             "--bootstrap-server HOST:PORT",
         ),
         (
-            ("topics", "--command-config=client.properties", "--list"),
+            ("dump-log", "--command-config=client.properties", "--files", "x"),
             "--command-config",
-            "--broker-tls, --broker-sasl and the other broker security options in 'kadmin --help'",
+            "this command asks no broker: leave it out",
         ),
         (("produce", "--topic", "t", "--batch-size", "9"), "--batch-size", "-X batch.size=BYTES"),
         (

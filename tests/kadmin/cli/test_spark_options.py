@@ -35,4 +35,4 @@ def test_a_master_that_spark_would_not_know_is_refused_also_for_little(
     ],
 )
 def test_masters_are_named_as_spark_names_them(master: str) -> None:
-    assert master == chosen_master(master)
+    assert master == chosen_master(master, {})

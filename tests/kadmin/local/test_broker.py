@@ -11,12 +11,11 @@ from kadmin.jvm import process
 from kadmin.jvm.process import Process
 from kadmin.local.broker import (
     BrokerFailed,
-    BrokerNotRunning,
     BrokerServer,
     module_path,
     wait_until_brokers_serve,
 )
-from kadmin.local.server import ServerState
+from kadmin.local.server import NotRunning, ServerState
 from kadmin.local.server_properties import BrokerMember
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
@@ -129,10 +128,10 @@ def test_what_is_alive_and_does_not_serve_is_starting_at_first_and_then_it_is_no
 def test_what_does_not_run_is_neither_paused_nor_resumed(
     action: Callable[[BrokerServer], None], broker: BrokerServer, run: Starter
 ) -> None:
-    with pytest.raises(BrokerNotRunning):
+    with pytest.raises(NotRunning):
         action(broker)
     run("exec sleep 900").kill()
-    with pytest.raises(BrokerNotRunning):
+    with pytest.raises(NotRunning):
         action(broker)
 
 

@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
 from kadmin.errors import UsageError
-from kadmin.records.properties import parse_properties, read_properties, secret_names
+from kadmin.records.client import ConnectionLog, client_config, create_client
+from kadmin.records.properties import parse_properties, read_properties
+from kadmin.settings.brokers import BrokerSettings
+from kadmin.settings.client_security import secret_names
 
 JAVA = r"""
 bootstrap.servers=ignored:9092
@@ -28,14 +32,17 @@ def write(path: Path, text: str) -> str:
 
 
 def test_file_of_a_java_client_is_translated(tmp_path: Path) -> None:
-    found = read_properties(write(tmp_path / "client.properties", JAVA))
+    authorities = write(tmp_path / "ca.pem", "-----BEGIN CERTIFICATE-----\n")
+    java = JAVA.replace("/etc/ca.pem", authorities)
+
+    found = read_properties(write(tmp_path / "client.properties", java))
 
     assert found == {
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",
         "sasl.username": "ann",
         "sasl.password": "s\"w=;o'rd",
-        "ssl.ca.location": "/etc/ca.pem",
+        "ssl.ca.location": authorities,
         "ssl.endpoint.identification.algorithm": "none",
         "message.max.bytes": "5000000",
         "linger.ms": "20",
@@ -44,12 +51,39 @@ def test_file_of_a_java_client_is_translated(tmp_path: Path) -> None:
 
 
 def test_trust_store_that_is_no_pem_is_refused_with_a_way_to_make_one(tmp_path: Path) -> None:
-    path = write(tmp_path / "c", "ssl.truststore.location=/x.jks\nssl.truststore.password=p\n")
+    store = write(tmp_path / "x.jks", "\xfe\xed")
+    path = write(tmp_path / "c", f"ssl.truststore.location={store}\nssl.truststore.password=p\n")
 
-    with pytest.raises(UsageError, match=r"is no PEM file") as refusal:
+    with pytest.raises(UsageError, match=r"/c:1: .* is no PEM file") as refusal:
         read_properties(path)
 
-    assert "keytool -exportcert" in str(refusal.value.hint)
+    assert f"keytool -list -rfc -keystore {store}" in str(refusal.value.hint)
+
+
+def test_what_librdkafka_does_not_take_is_named_with_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "c", "acks=all\n\nlinger.ms=soon\n")
+    log = ConnectionLog("b:9092")
+    settings = BrokerSettings(bootstrap="127.0.0.1:1", timeout_s=1)
+
+    with pytest.raises(UsageError, match=r"/c:3: linger\.ms"):
+        create_client(Producer, client_config(settings, read_properties(path), log, debug=False))
+
+
+def test_tokens_are_librdkafkas_own_or_those_of_command_config(tmp_path: Path) -> None:
+    head = "security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER\n"
+    own = {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.token.endpoint.url": "https://i/t",
+        "sasl.oauthbearer.client.id": "me",
+        "sasl.oauthbearer.client.secret": "s",
+    }
+    lines = "".join(f"{name}={value}\n" for name, value in own.items())
+
+    assert own.items() <= read_properties(write(tmp_path / "a", head + lines)).items()
+    with pytest.raises(UsageError, match=r"/b:2: OAUTHBEARER is taken from") as refusal:
+        read_properties(write(tmp_path / "b", head))
+
+    assert "--command-config" in str(refusal.value.hint)
 
 
 def test_login_without_a_password_is_refused_and_not_shown(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ VALUES: Mapping[str, tuple[str, str, str]] = {
     "zookeeper": ("flag:1", "env:2", "file:3"),
     "bootstrap_server": ("flag:1", "env:2", "file:3"),
     "broker_sasl": ("plain", "scram-sha-256", "scram-sha-512"),
+    "broker_oauth_url": ("https://flag/", "file:///env", "unsecured"),
     "output": ("json", "yaml", "csv"),
     "timeout": ("1", "2", "3"),
     "zookeeper_auth": ("digest", "sasl-digest", "sasl-gssapi"),

@@ -172,6 +172,32 @@ def test_one_broker_is_paused_resumed_stopped_killed_and_started(two: Path) -> N
     assert "Broker 1 has ended" in (two / "broker-1" / "logs" / "server.log").read_text()
 
 
+def test_lines_that_were_added_to_a_brokers_file_stay_and_what_the_cluster_decides_is_refused(
+    two: Path,
+) -> None:
+    file = two / "broker-1" / "server.properties"
+    done("cluster", "stop-broker", "1")
+    with file.open("a") as properties:
+        properties.write("# mine\nnum.partitions=5\n")
+
+    started = kadmin("cluster", "start-broker", "1")
+    asked = ("--describe", "--broker", "1", "--all", "--bootstrap-server")
+    described = done("configs", *asked, found()["bootstrap_servers"])
+    done("cluster", "stop-broker", "1")
+    kept = file.read_text()
+    file.write_text(kept + "listeners=PLAINTEXT://127.0.0.1:1\n")
+    refused = kadmin("cluster", "start-broker", "1")
+    file.write_text(kept.replace("num.partitions=5\n", ""))
+    again = kadmin("cluster", "up")
+
+    assert f"broker 1 keeps from {file}: num.partitions\n" in started.stderr
+    assert "num.partitions=5" in described
+    assert kept.endswith("# mine\nnum.partitions=5\n")
+    assert 6 == refused.exit_code
+    assert f"{file}:{kept.count(chr(10)) + 1}: listeners cannot be changed" in refused.stderr
+    assert (0, False) == (again.exit_code, "keeps from" in again.stderr)
+
+
 def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(two: Path) -> None:
     new = ("--topic", "lacking", "--partitions", "2", "--replication-factor", "2")
     done("topics", "--create", *new)

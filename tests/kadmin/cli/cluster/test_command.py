@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from kadmin.jvm.process import Process, read_pid_file, start_of
+from kadmin.jvm.process import Process, read_pid_file, start, start_of
 from kadmin.local.ports import free_ports
 from kadmin.local.state import locked
 from kadmin.local.zookeeper import wait_until_serving
 from tests.support.checkout import CHECKOUT
-from tests.support.cli import done, kadmin
+from tests.support.cli import done, kadmin, offered
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of
 
@@ -378,6 +378,35 @@ def test_of_three_one_or_two_are_killed_or_a_down_and_up_mends_it(home: Path) ->
     assert 0 == mended.exit_code
     assert "started zookeepers 1, 3 again" in mended.stderr
 
+    # One by one, by the commands for that.
+    steps = (
+        (("pause", "1"), 0, "paused zookeeper 1 of 'local'", "zookeeper 1: paused port="),
+        (("pause", "1"), 0, "zookeeper 1 of 'local' was paused already", "zookeeper 1: paused "),
+        (("start", "1"), 6, "kadmin: zookeeper 1 is paused", ""),
+        (("resume", "1"), 0, "resumed zookeeper 1 of 'local'", "zookeeper 1: "),
+        (("resume", "1"), 0, "zookeeper 1 of 'local' was not paused", "zookeeper 1: "),
+        (("start", "1"), 0, "zookeeper 1 of 'local' is up already", "zookeeper 1: serving mode="),
+        (("stop", "2"), 0, "stopped zookeeper 2 of 'local'", "zookeeper 2: stopped port="),
+        (("stop", "2"), 0, "zookeeper 2 of 'local' was not running", "zookeeper 2: stopped "),
+        (("pause", "2"), 1, "kadmin: zookeeper 2 is not running", ""),
+        (("kill", "3"), 0, "warning: 1 of 3 ZooKeepers of 'local' run", "zookeeper 3: dead port="),
+        (("kill", "1"), 0, "warning: 0 of 3 ZooKeepers of 'local' run", "zookeeper 1: dead port="),
+        (("start", "3"), 3, "kadmin: zookeeper 3 of 'local' is started, and serves nobody", ""),
+        (("start", "1"), 0, "started zookeeper 1 of 'local'", "zookeeper 1: serving mode="),
+        (("start", "3"), 0, "zookeeper 3 of 'local' is up already", "zookeeper 3: serving mode="),
+        (("start", "2"), 0, "started zookeeper 2 of 'local'", "zookeeper 2: serving mode="),
+        (("kill", "4"), 1, "kadmin: there is no zookeeper 4 in the cluster 'local' (known: 1", ""),
+    )
+    for (verb, server), code, said, line in steps:
+        run = kadmin("cluster", f"{verb}-zookeeper", server)
+
+        assert (code, True) == (run.exit_code, run.stderr.startswith(said)), (verb, run)
+        assert run.stdout.startswith(line), (verb, run)
+    done("cluster", "pause-zookeeper", "2")
+    assert ["1", "2", "3"] == offered("local-zookeepers", "--name", "local")
+    assert "resumed zookeeper 2\n" in kadmin("cluster", "up").stderr
+    assert "serving" == found()["state"]
+
     # The command that is to end all three.
     before = servers_running_in(clusters(home))
     sign = clusters(home) / "local" / "zookeeper-3" / "ending"
@@ -485,7 +514,7 @@ def test_one_that_was_asked_to_end_and_still_serves_is_started_anew(local: Path)
 def test_one_that_stands_still_is_started_anew(
     local: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = paused_server(local)
+    before = silent_server(local)
     # That one is waited for first, and then the new one.
     limits_s = iter((0.1, OUTER_LIMIT_S))
     monkeypatch.setattr(
@@ -552,26 +581,58 @@ def servers_running_in(directory: Path) -> set[int]:
     return found
 
 
-def paused_server(directory: Path) -> Process:
-    """The only server of the cluster in *directory*, which stands still from now on."""
-    running = read_pid_file(directory / "zookeeper-1" / "pid")
-    assert isinstance(running, Process)
-    running.signal(signal.SIGSTOP)
-    # The signal arrives when it can: on a busy machine the server may answer once more.
-    wait_until(lambda: running.is_paused, what="the pause")
-    return running
+def silent_server(directory: Path) -> Process:
+    """A process in the place of the only server of the cluster in *directory*: it runs, and never
+    answers."""
+    home = directory / "zookeeper-1"
+    done("cluster", "kill-zookeeper", "1")
+    return start(
+        ["/bin/sleep", "900"],
+        pid_file=home / "pid",
+        log_file=home / "server.log",
+        directory=home,
+    )
 
 
 @pytest.mark.faults
-def test_a_paused_server_is_told_and_can_be_brought_down(local: Path) -> None:
-    running = paused_server(local)
+def test_one_that_does_not_answer_is_told_and_can_be_brought_down(local: Path) -> None:
+    running = silent_server(local)
 
     status = kadmin("cluster", "status")
+    started = kadmin("cluster", "start-zookeeper", "1", "--timeout", "200ms")
     late = kadmin("cluster", "up", "--timeout", "200ms")
     down = kadmin("cluster", "down")
 
     assert status.exit_code in (3, 4)
-    assert 1 == late.exit_code
+    assert (1, 1) == (late.exit_code, started.exit_code)
     assert "zookeeper 1 does not serve after 0.2 s" in late.stderr
+    assert "zookeeper 1 does not serve after 0.2 s" in started.stderr
     assert 0 == down.exit_code
     assert not running.is_alive
+
+
+@pytest.mark.faults
+def test_a_paused_server_is_told_and_can_be_brought_down(local: Path) -> None:
+    running = read_pid_file(local / "zookeeper-1" / "pid")
+    assert isinstance(running, Process)
+    done("cluster", "pause-zookeeper", "1")
+
+    status = kadmin("cluster", "status")
+    down = kadmin("cluster", "down")
+
+    assert 4 == status.exit_code
+    assert "zookeeper 1: paused" in status.stdout
+    assert 0 == down.exit_code
+    assert not running.is_alive
+
+
+def test_lines_that_were_added_to_a_zookeepers_file_stay(local: Path) -> None:
+    file = local / "zookeeper-1" / "zoo.cfg"
+    with file.open("a") as config:
+        config.write("snapCount=5000\n")
+    done("cluster", "stop-zookeeper", "1")
+
+    started = kadmin("cluster", "start-zookeeper", "1")
+
+    assert f"zookeeper 1 keeps from {file}: snapCount\n" in started.stderr
+    assert file.read_text().endswith("snapCount=5000\n")

@@ -286,8 +286,8 @@ def test_without_plotly_the_page_names_what_brings_it(monkeypatch: pytest.Monkey
 
     outcome = refused("--analyze", "--html", "page.html")
 
-    assert "merge-logs --html needs kadmin[html], which is not installed" in outcome.stderr
-    assert "-m pip install 'kadmin[html]'" in outcome.stderr
+    assert "merge-logs --html needs kadmin-kafka[html], which is not installed" in outcome.stderr
+    assert "-m pip install 'kadmin-kafka[html]'" in outcome.stderr
 
 
 @pytest.mark.parametrize(

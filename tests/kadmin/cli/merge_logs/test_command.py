@@ -259,7 +259,7 @@ def test_a_result_never_replaces_one_of_the_logs(logs):
         (["x", "--time-zone", "1=Mars"], "there is no time zone 'Mars'", "Europe/Berlin"),
         (["x", "--time-zone", "UTC", "--time-zone", "GMT"], "both for all sources", "SOURCE="),
         (["x", "--conf", "memory=1g"], "'memory=1g' is no setting of Spark", "--conf spark."),
-        (["x", "--properties-file", "/nowhere"], "cannot read /nowhere", "ls -l"),
+        (["x", "--properties-file", "/nowhere"], "cannot read the property file /nowhere", "ls -l"),
         (["x", "--out", ""], "--out names nothing", "--out merged.log"),
         (["-"], "cannot come from standard input", "cat > logs.txt"),
         (["x", "--output", "yaml"], "writes no yaml", "--format json"),

@@ -39,7 +39,7 @@ def test_the_reason_is_one_sentence_of_a_message(message: str, why: str) -> None
 @pytest.mark.parametrize(
     ("why", "hint"),
     [
-        ("ModuleNotFoundError: No module named 'crc32c'", "pip install 'kadmin[spark]'"),
+        ("ModuleNotFoundError: No module named 'crc32c'", "pip install 'kadmin-kafka[spark]'"),
         (reason(NO_PYTHON), "PYSPARK_PYTHON"),
         ("java.io.IOException: No space left on device", "TMPDIR"),
         ("Master is lost", "the usual one"),

@@ -1,0 +1,1 @@
+complete -c kadmin-kafka -w kadmin

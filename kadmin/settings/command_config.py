@@ -1,0 +1,78 @@
+"""The file of `--command-config`: how does it stand to the other settings of brokers?
+
+It says all of the way to brokers, as with Kafka's tools: what has less weight than the file itself
+counts no more.  What was said with the same weight, or more, wins over it one by one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kadmin.errors import UsageError
+from kadmin.settings.client_security import secret_names, security_of
+from kadmin.settings.keys import BROKER_SECURITY_KEYS, COMMAND_CONFIG, Key
+from kadmin.settings.properties import Given, read_properties
+from kadmin.settings.resolve import Setting, Settings, unset
+
+
+def with_command_config(settings: Settings) -> Settings:
+    """*settings* with what their file of a client's properties says, if they name one.
+
+    Raises:
+        UsageError: with all that is wrong in that file.
+    """
+    named = settings.by_name[COMMAND_CONFIG.name]
+    if named.value is None:
+        return settings
+    found = read(str(named.value), named.source)
+    by_name = dict(settings.by_name)
+    for key in BROKER_SECURITY_KEYS:
+        name = f"broker_{key.name}"
+        if by_name[name].is_given and by_name[name].origin <= named.origin:
+            continue
+        by_name[name] = of_file(Key.by_name(name), found.get(key.name), named)
+    # The password is one of these two, whoever gave it.
+    if by_name["broker_password_file"].is_given:
+        by_name["broker_password"] = unset(Key.by_name("broker_password"))
+    return replace(settings, by_name=by_name)
+
+
+def of_file(key: Key, given: Given | None, named: Setting) -> Setting:
+    """The setting *key* as the file says it, as weighty as the option that *named* it."""
+    if given is None:
+        return unset(key)
+    try:
+        value = key.parse(given.value)
+    except ValueError as error:
+        raise UsageError(
+            f"{given.source}: {key.name}: {error}", hint=f"correct that line, or give {key.option}"
+        ) from error
+    return Setting(key=key, value=value, origin=named.origin, source=given.source)
+
+
+def read(path: str, source: str) -> Mapping[str, Given]:
+    """What the file at *path*, named by *source*, says of the way to brokers.
+
+    Raises:
+        UsageError: a value is wrong; or it speaks of TLS or a login and names no protocol, so
+            that Kafka's tools would connect in the clear.
+    """
+    given = read_properties(path)
+    found = security_of(given)
+    if found and "security.protocol" not in given:
+        first = min(found.values(), key=lambda one: int(one.source.rpartition(":")[2]))
+        raise UsageError(
+            f"{first.source}: this is about TLS or a login, and the file ({source}) has no"
+            " security.protocol: without one, clients connect in the clear",
+            hint="security.protocol=SASL_SSL, or SSL, SASL_PLAINTEXT or PLAINTEXT",
+        )
+    return found
+
+
+def exposed_secrets(settings: Settings) -> tuple[str, list[str]]:
+    """The file and those of its keys that are secrets, if others can read it."""
+    import os
+
+    named = settings.by_name[COMMAND_CONFIG.name].value
+    if named is None or not os.stat(str(named)).st_mode & 0o044:
+        return "", []
+    return str(named), secret_names(read_properties(str(named)))

@@ -1,0 +1,36 @@
+"""A file in Java's format of properties, written by an operator: which line says what?
+
+The one reader of such files in kadmin, whoever's words they are in.  Knows no key.
+"""
+
+from cluster.settings.errors import InvalidSettings
+from cluster.settings.properties_file import Given as Given
+from cluster.settings.properties_file import parse_properties
+from kadmin.errors import UsageError
+
+HINT = "one NAME=VALUE a line, as in the files of Kafka's own tools"
+
+
+def read_properties(path: str) -> dict[str, Given]:
+    """The values of the file at *path*, each with `path:line`; the last one of a key counts.
+
+    Raises:
+        UsageError: it cannot be read, or a line is none of such a file.
+    """
+    try:
+        with open(path, "rb") as file:
+            # As Java reads it; bytes of zero come from a key store, not from an editor.
+            text = file.read().decode("latin-1")
+    except OSError as error:
+        raise UsageError(
+            f"cannot read the property file {path}: {(error.strerror or str(error)).lower()}",
+            hint=f"ls -l {path}",
+        ) from error
+    if "\0" in text:
+        raise UsageError(f"cannot read the property file {path}: it is no text", hint=HINT)
+    try:
+        return {key: given for key, given in parse_properties(text, path).items() if key}
+    except InvalidSettings as error:
+        raise UsageError(
+            f"cannot read the property file {path}: {error.problems[0]}", hint=HINT
+        ) from error

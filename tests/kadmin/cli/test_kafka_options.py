@@ -1,0 +1,73 @@
+"""Each option of Kafka 3.9's tools is taken by the command for it, or told where to go."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import click
+import pytest
+
+from kadmin.cli.kafka_options import instead_of
+from kadmin.cli.main import kadmin as root
+
+COMMON: Final = "--help --version"
+ADMIN: Final = "--bootstrap-server --command-config"
+LINES: Final = "--topic --bootstrap-server --property"
+KAFKAS: Final[Mapping[str, str]] = {
+    "acls": f"{ADMIN} --bootstrap-controller --authorizer --authorizer-properties --add --remove"
+    " --resource-pattern-type --list --producer --consumer --topic --cluster --group"
+    " --transactional-id --delegation-token --user-principal --idempotent --allow-principal"
+    " --deny-principal --allow-host --deny-host --operation --principal --force"
+    " --zk-tls-config-file",
+    "api-versions": ADMIN,
+    "configs": f"{ADMIN} --bootstrap-controller --zookeeper --zk-tls-config-file --alter --describe"
+    " --all --entity-type --entity-name --entity-default --add-config --add-config-file"
+    " --delete-config --force --topic --client --client-defaults --user --user-defaults --broker"
+    " --broker-defaults --broker-logger --ip --ip-defaults --group --client-metrics",
+    "consume": f"{LINES} --whitelist --include --partition --offset --consumer-property"
+    " --consumer.config --formatter --formatter-config --from-beginning --max-messages"
+    " --timeout-ms --skip-message-on-error --key-deserializer --value-deserializer"
+    " --enable-systest-events --isolation-level --group",
+    "delete-records": f"{ADMIN} --offset-json-file",
+    "dump-log": "--files --print-data-log --verify-index-only --index-sanity-check"
+    " --max-message-size --max-bytes --deep-iteration --value-decoder-class --key-decoder-class"
+    " --offsets-decoder --transaction-log-decoder --cluster-metadata-decoder"
+    " --remote-log-metadata-decoder --share-group-state-decoder --skip-record-metadata",
+    "elect": "--bootstrap-server --admin.config --path-to-json-file --topic --partition"
+    " --all-topic-partitions --election-type",
+    "log-dirs": f"{ADMIN} --describe --topic-list --broker-list",
+    "merge-logs": "--logs --logs-regex --topic --partitions --start-time --end-time",
+    "offsets": f"{ADMIN} --broker-list --topic --topic-partitions --partitions --time"
+    " --exclude-internal-topics --offsets --max-wait-ms",
+    "produce": f"{LINES} --broker-list --sync --compression-codec --batch-size --timeout"
+    " --message-send-max-retries --retry-backoff-ms --request-required-acks --request-timeout-ms"
+    " --metadata-expiry-ms --max-block-ms --max-memory-bytes --max-partition-memory-bytes"
+    " --line-reader --socket-buffer-size --reader-config --producer-property --producer.config",
+    "reassign": f"{ADMIN} --bootstrap-controller --zookeeper --verify --generate --execute"
+    " --cancel --list --reassignment-json-file --topics-to-move-json-file --broker-list"
+    " --disable-rack-aware --throttle --replica-alter-log-dirs-throttle --timeout --additional"
+    " --preserve-throttles",
+    "topics": f"{ADMIN} --zookeeper --list --create --delete --alter --describe --topic --topic-id"
+    " --config --delete-config --partitions --replication-factor --replica-assignment"
+    " --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions"
+    " --at-min-isr-partitions --topics-with-overrides --if-exists --if-not-exists"
+    " --exclude-internal --partition-size-limit-per-response --disable-rack-aware --force",
+    "verify-replicas": "--broker-list --fetch-size --max-wait-ms --topic-white-list"
+    " --topics-include --time --report-interval-ms",
+}
+
+
+@pytest.mark.parametrize("name", KAFKAS)
+def test_no_option_is_refused_without_a_word(name: str) -> None:
+    context = click.Context(root, info_name="kadmin")
+    command = root.get_command(context, name)
+    assert command is not None
+    own = click.Context(command, info_name=name, parent=context)
+    taken = {word for param in command.get_params(own) for word in param.opts}
+
+    left = [
+        option
+        for option in f"{COMMON} {KAFKAS[name]}".split()
+        if option not in taken and instead_of(option, name) is None
+    ]
+
+    assert [] == left
