@@ -117,7 +117,7 @@ def test_a_log_that_no_controller_has_spoken_of_yet_can_be_deleted(world: World)
 def test_a_log_that_cannot_be_opened_can_be_deleted_and_led_again(world: World):
     world.lead()
     world.logs.close(world.clock.now_ms(), EPOCH)
-    world.files.open(f"/data/orders-0/{0:020}.log.swap", create=True)
+    world.files.open(f"/data/orders-0/{0:020}.log.swap", create=True).write(0, b"no batch")
     restarted = World(disk=world.files, unopened=1)
     assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(restarted.order("orders", is_new=False))
     only_stopped = stop(restarted, is_deleted=False)
