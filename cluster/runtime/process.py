@@ -23,6 +23,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
+from cluster.broker.configs.listeners import EVERY_ADDRESS, reachable
 from cluster.broker.ports import ApiSettings, Ports, TopicOverrides
 from cluster.broker.settled_clock import SettledClock
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
@@ -64,7 +65,6 @@ from cluster.runtime.zookeeper.runner import SessionRunner, run
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.listeners import EVERY_ADDRESS, reachable
 from cluster.storage.files import Files
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager

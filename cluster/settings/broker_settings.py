@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from cluster.broker.configs.broker_configs import topic_defaults
+from cluster.broker.configs.listeners import InvalidListeners, read_listeners
 from cluster.broker.configs.supported_configs import (
     CONNECT,
     LOGS_DIRECTORY,
@@ -22,12 +23,6 @@ from cluster.model.broker import Endpoint
 from cluster.model.config_spec import ValueKind, is_true, members, trimmed, value_problem
 from cluster.model.ids import BrokerId
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.listeners import (
-    InvalidListeners,
-    check_advertised,
-    parse_listeners,
-    parse_protocols,
-)
 from cluster.settings.properties_file import Given
 from cluster.storage.errors import InvalidLogConfig
 from cluster.storage.log_config import LogConfig
@@ -191,31 +186,16 @@ class _Reader:
     # Groups of them.
 
     def _listeners(self) -> dict[str, object]:
-        name = "listener.security.protocol.map"
         try:
-            protocols = parse_protocols(self._text(name))
-            name = "listeners"
-            bound = parse_listeners(self._text(name), protocols)
-            name = "advertised.listeners"
-            advertised = bound
-            if self._text(name):
-                advertised = parse_listeners(self._text(name), protocols)
-                check_advertised(advertised, bound)
+            found = read_listeners(self._text)
         except InvalidListeners as error:
-            value = self._given.get(name, Given("", "default"))
-            self._problems.append(f"{value.source}: {name}: {error}")
+            value = self._given.get(error.key, Given("", "default"))
+            self._problems.append(f"{value.source}: {error.key}: {error}")
             return {}
-        inter_broker = self._text("inter.broker.listener.name").upper()
-        names = [endpoint.listener for endpoint in advertised]
-        if inter_broker and inter_broker not in names:
-            known = ", ".join(names)
-            self._blame(
-                "inter.broker.listener.name", f"{inter_broker} is not among the listeners: {known}"
-            )
         return {
-            "listeners": bound,
-            "advertised": advertised,
-            "inter_broker_listener": inter_broker or names[0],
+            "listeners": found.bound,
+            "advertised": found.advertised,
+            "inter_broker_listener": found.inter_broker,
         }
 
     def _check_topic_defaults(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.listeners import reachable
 from cluster.broker.configs.supported_configs import (
     LEADER_SELECTOR,
     RACK_SELECTOR,
@@ -19,7 +20,6 @@ from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
 from cluster.settings.broker_settings import REFUSED, BrokerSettings, ConnectionSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.listeners import reachable
 from cluster.settings.properties_file import Given, parse_override_options, read_variable
 from kadmin.errors import ExitCode
 from tests.cluster.broker.configs.values import broker_value
