@@ -18,7 +18,7 @@ from cluster.model.config_spec import (
     value_problem,
 )
 from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS, THROTTLES
-from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.model.topic_config_specs import TOPIC_CONFIG_SPECS
 
 CLIENT_SPECS: Final = (

@@ -15,6 +15,8 @@ BOUND: Final = "listeners"
 ADVERTISED: Final = "advertised.listeners"
 PROTOCOL_MAP: Final = "listener.security.protocol.map"
 INTER_BROKER: Final = "inter.broker.listener.name"
+LISTENER_KEYS: Final = frozenset({BOUND, ADVERTISED, PROTOCOL_MAP})
+"""Those that can change while a broker runs."""
 
 SUPPORTED: Final = "PLAINTEXT"
 """The one security protocol that is spoken."""
@@ -67,6 +69,20 @@ def read_listeners(value_of: Callable[[str], str]) -> Listeners:
         error.key = key
         raise
     return Listeners(bound, advertised, inter_broker)
+
+
+def check_inter_broker(name: str, listeners: Listeners) -> None:
+    """Check that brokers reach this one as before, by the listener *name*.
+
+    Raises:
+        InvalidListeners: they do not.
+    """
+    if all(endpoint.listener != name for endpoint in listeners.advertised):
+        error = InvalidListeners(
+            f"the listener {name}, by which brokers reach this one, is missing"
+        )
+        error.key = ADVERTISED
+        raise error
 
 
 def parse_protocols(text: str) -> dict[str, str]:
