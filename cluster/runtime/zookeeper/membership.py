@@ -8,13 +8,13 @@ only in between.  Knows neither requests nor logs.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
 
 from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnreachable
 from cluster.runtime.zookeeper.registration import register, registration
@@ -58,6 +58,9 @@ class Membership:
         """The session of now, or the next one."""
         self._members: list[Member] = []
         self._watch: RegistrationWatch | None = None
+        self._refused: Mapping[TopicPartition, str] = {}
+        self._joined_ms = 0
+        """The time of day of the latest registration."""
         self._endpoints: tuple[Endpoint, ...] = ()
         self._rack: str | None = None
         self._own_sessions: set[int] = set()
@@ -169,17 +172,32 @@ class Membership:
     def change_endpoints(self, endpoints: Sequence[Endpoint]) -> None:
         """Tell others that the broker is reached at *endpoints* from now on."""
         self._endpoints = tuple(endpoints)
+        self._register_anew()
+
+    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+        """Tell operators which partitions are not served, and why."""
+        self._refused = dict(refused)
+        self._register_anew()
+
+    def _register_anew(self) -> None:
         if self._watch is not None:
             self._watch.replace(self._registration())
 
     def _registration(self) -> BrokerRegistration:
-        wall_ms = LoopClock(self._loop).wall_ms()
-        return registration(self.broker_id, self._endpoints, self._rack, wall_ms, self.intact_since)
+        return registration(
+            self.broker_id,
+            self._endpoints,
+            self._rack,
+            self._joined_ms,
+            self.intact_since,
+            self._refused,
+        )
 
     async def _join(self, session: Session) -> None:
         assert self._note is not None
         self._note(session.session_id)
         self._own_sessions.add(session.session_id)
+        self._joined_ms = LoopClock(self._loop).wall_ms()
         epoch = await register(
             session,
             self._registration(),

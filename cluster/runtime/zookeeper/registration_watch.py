@@ -69,8 +69,12 @@ class RegistrationWatch(Watcher):
         except Refusal as error:
             logger.error("%s stays as it was: %s", self._path, error)
             return
-        endpoints = ", ".join(map(str, wanted.endpoints))
-        logger.info("The registration of this broker has changed: it is reached at %s", endpoints)
+        logger.info(
+            "The registration of this broker has changed: it is reached at %s, and %d partitions"
+            " are not served",
+            ", ".join(map(str, wanted.endpoints)),
+            len(wanted.refused),
+        )
 
     def _look_there(self) -> Steps[Znode | None]:
         """The node, with a watch for the next change, which is armed also when it is gone."""

@@ -329,6 +329,9 @@ def test_a_topic_is_served_when_its_configs_are_mended(
     assert [ErrorCode.INVALID_CONFIG] * 2 == [outcome(refused), outcome(second)]
     assert any(reason in line for line in world.journal.errors)
     assert world.broker.partitions.find(ORDERS_0) is None
+    told = world.registration.refused
+    assert [ORDERS_0, TopicPartition("orders", 1)] == list(told)
+    assert all(reason in each for each in told.values())
 
     # Mended in vain first.
     if not isinstance(invalid, Outcome):
@@ -349,6 +352,7 @@ def test_a_topic_is_served_when_its_configs_are_mended(
         assert hosted is not None
         assert (3, leader == ME) == (hosted.replica.leader_epoch, hosted.replica.is_leader)
         assert LogConfig.parse(mended).retention_ms == hosted.log.config.retention_ms
+    assert {} == world.registration.refused
 
 
 def test_what_ended_meanwhile_is_not_served_when_configs_are_mended(world: World):
