@@ -3,6 +3,7 @@
 Source: Kafka's ConfigHelper.
 """
 
+import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, cast
@@ -20,7 +21,7 @@ from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, ValueKind
-from cluster.model.config_table import TOPIC_CONFIGS
+from cluster.model.config_table import REFUSED_PARTITIONS, TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
 from cluster.wire.codec import RequestFrame
@@ -166,12 +167,28 @@ def configs_of_broker(
     broker_id = broker_number(name)
     if broker_id == own_id:
         names = chosen(configs.names(), keys)
-        return [broker_config(configs, key, tuple(ConfigSource)) for key in names]
+        found = [broker_config(configs, key, tuple(ConfigSource)) for key in names]
+        return found + list(refused_partitions(broker, keys))
     if broker_id is None:
         message = f"Broker id must be an integer, but it is: {name}"
     else:
         message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
     return Outcome(ErrorCode.INVALID_REQUEST, message)
+
+
+def refused_partitions(broker: Broker, keys: Sequence[str] | None) -> Iterator[Described]:
+    """What the broker does not serve, where there is something."""
+    refused = broker.refused_partitions.told
+    if refused and (not keys or REFUSED_PARTITIONS in keys):
+        yield Described(
+            REFUSED_PARTITIONS,
+            ConfigSpec(REFUSED_PARTITIONS, ValueKind.STRING),
+            json.dumps({str(partition): reason for partition, reason in refused.items()}),
+            ConfigSource.DEFAULT_CONFIG,
+            (),
+            is_read_only=True,
+            doc="No config: the partitions that this broker should serve and does not, and why.",
+        )
 
 
 def broker_config(

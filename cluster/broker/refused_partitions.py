@@ -16,26 +16,26 @@ TOLD_MAX: Final = 100
 class RefusedPartitions:
     """The reasons by partition; the first ones stand in the broker's registration."""
 
-    __slots__ = ("_reasons", "_registration", "_told")
+    __slots__ = ("_reasons", "_registration", "told")
 
     def __init__(self, registration: Registration) -> None:
         self._registration = registration
         self._reasons: dict[TopicPartition, str] = {}
-        self._told: dict[TopicPartition, str] = {}
+        self.told: dict[TopicPartition, str] = {}
 
     def note(self, partition: TopicPartition, reason: str) -> None:
         """Tell that *partition* is not served."""
         self._reasons[partition] = reason
-        if partition in self._told or len(self._told) < TOLD_MAX:
+        if partition in self.told or len(self.told) < TOLD_MAX:
             self._tell()
 
     def forget(self, partition: TopicPartition) -> None:
         """Tell that *partition* is served, or is not this broker's any more."""
-        if self._reasons.pop(partition, None) is not None and partition in self._told:
+        if self._reasons.pop(partition, None) is not None and partition in self.told:
             self._tell()
 
     def _tell(self) -> None:
         told = dict(list(self._reasons.items())[:TOLD_MAX])
-        if told != self._told:
-            self._told = told
+        if told != self.told:
+            self.told = told
             self._registration.tell_refused(told)

@@ -69,6 +69,10 @@ CLUSTER_WIDE: Final = frozenset(
 )
 """Of those, the ones that may be set for the listener on all brokers at once."""
 
+REFUSED_PARTITIONS: Final = "refused.partitions"
+"""No config, but told by our brokers as one of theirs, to whoever cannot see their registrations:
+the partitions that they should serve and do not, as a JSON object, each with the reason."""
+
 THROTTLE_NAMES: Final = frozenset(spec.name for spec in THROTTLES)
 
 
