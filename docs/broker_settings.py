@@ -16,9 +16,11 @@ Written by `make docs` from the tables that the brokers of `kadmin cluster up` r
 by; changes here are lost.
 
 They stand in `server.properties`, under Kafka's names; `kadmin cluster up --set KEY=VALUE` writes
-them there.  Keys that are not in the table have no effect, which `server.log` says at the start.
+them there.  The other keys of Kafka 3.9 are taken, if their values are legal, and have no effect,
+which `server.log` says at the start.
 
-Those that are updated cluster-wide may also stand in ZooKeeper, for one broker or for all:
+Those that are updated cluster-wide may also stand in ZooKeeper, for one broker or for all, those
+that are updated per broker for one:
 
     kadmin configs --bootstrap-server HOST:PORT --alter --broker 1 --add-config log.roll.ms=600000
     kadmin configs --bootstrap-server HOST:PORT --alter --broker-defaults \\
@@ -27,12 +29,19 @@ Those that are updated cluster-wide may also stand in ZooKeeper, for one broker 
 `kafka-configs --bootstrap-server` does the same.  What stands there for the broker goes before what
 stands there for all; then come `server.properties` and the default.  Nothing of it needs a restart.
 Logs that are open follow at once, unless their topic says something else; connections that are
-there stay, even if they are more than may be now.
+there stay, even if they are more than may be now.  A listener that is new is bound at once, and
+other brokers and clients hear of it; one that is gone ends its connections.  The listener by which
+brokers reach each other has to stay.
 
 What is wrong in ZooKeeper is named in `server.log`, once, and has no effect; so is what the table
-does not have, and what is said there about listeners, which are as in `server.properties`.  Over
-Kafka's protocol wrong values, read-only keys and those of listeners are refused; other keys that
-the table does not have are written, as they may be for other brokers.
+does not have.  Over Kafka's protocol a change is judged as Kafka does: wrong values, read-only
+keys, thread counts that more than double or halve at once, and what only one broker can have where
+it is set for all are refused; other keys of Kafka's that the table does not have are written, as
+they may be for other brokers.  Passwords are refused: no listener here needs one, and this broker
+cannot encrypt them as Kafka does.
+
+DescribeConfigs tells of all broker configs of Kafka 3.9 (`kadmin configs --describe --all`); the
+documentation of one that is not in the table begins with "Not used by this broker".
 
 The broker does not compact logs.  Where a config in ZooKeeper wants that, topics without a policy
 of their own are kept whole.

@@ -11,7 +11,8 @@ from typing import TypeAlias, cast
 from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_number
 from cluster.broker.broker import Broker
 from cluster.broker.configs.alter_config_ops import Overrides, Rules, changed, replaced
-from cluster.broker.configs.dynamic_config_validation import broker_spec, change_problem
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.dynamic_config_validation import broker_spec
 from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
@@ -141,13 +142,15 @@ def validate(
 
 def rules_of(broker: Broker, resource: Resource) -> Rules:
     """What the configs of *resource* have to keep to; its kind has been looked at."""
+    settings = broker.ports.settings
     if resource[0] == ResourceType.BROKER:
+        is_cluster_default = resource[1] == EVERY_BROKER
         return Rules(
             broker_spec,
             lambda spec: spec.default or "",
-            partial(broker_problem, is_cluster_default=resource[1] == EVERY_BROKER),
+            partial(broker_problem, settings.configs, is_cluster_default=is_cluster_default),
         )
-    defaults = broker.ports.settings.topic_defaults
+    defaults = settings.topic_defaults
     return Rules(
         TOPIC_CONFIGS.get,
         lambda spec: defaults.get(spec.name, spec.default or ""),
@@ -156,10 +159,9 @@ def rules_of(broker: Broker, resource: Resource) -> Rules:
 
 
 def broker_problem(
-    changes: Overrides, after: Overrides, *, is_cluster_default: bool
+    configs: BrokerConfigs, changes: Overrides, after: Overrides, *, is_cluster_default: bool
 ) -> Outcome | None:
-    """What stands there already is not judged: it may be for other brokers, or encrypted."""
-    problem = change_problem(changes, is_cluster_default=is_cluster_default)
+    problem = configs.change_problem(changes, after, is_cluster_default=is_cluster_default)
     return None if problem is None else Outcome(ErrorCode.INVALID_REQUEST, problem)
 
 

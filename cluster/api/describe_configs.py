@@ -3,6 +3,7 @@
 Source: Kafka's ConfigHelper.
 """
 
+import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, cast
@@ -11,6 +12,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import broker_spec, is_dynamic
 from cluster.broker.configs.supported_configs import (
+    NOT_USED,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
 )
@@ -19,8 +21,9 @@ from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, ValueKind
-from cluster.model.config_table import TOPIC_CONFIGS
+from cluster.model.config_table import REFUSED_PARTITIONS, TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
+from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.configs import (
     DescribeConfigsRequest,
@@ -164,7 +167,8 @@ def configs_of_broker(
     broker_id = broker_number(name)
     if broker_id == own_id:
         names = chosen(configs.names(), keys)
-        return [broker_config(configs, key, tuple(ConfigSource)) for key in names]
+        found = [broker_config(configs, key, tuple(ConfigSource)) for key in names]
+        return found + list(refused_partitions(broker, keys))
     if broker_id is None:
         message = f"Broker id must be an integer, but it is: {name}"
     else:
@@ -172,24 +176,44 @@ def configs_of_broker(
     return Outcome(ErrorCode.INVALID_REQUEST, message)
 
 
+def refused_partitions(broker: Broker, keys: Sequence[str] | None) -> Iterator[Described]:
+    """What the broker does not serve, where there is something."""
+    refused = broker.refused_partitions.told
+    if refused and (not keys or REFUSED_PARTITIONS in keys):
+        yield Described(
+            REFUSED_PARTITIONS,
+            ConfigSpec(REFUSED_PARTITIONS, ValueKind.STRING),
+            json.dumps({str(partition): reason for partition, reason in refused.items()}),
+            ConfigSource.DEFAULT_CONFIG,
+            (),
+            is_read_only=True,
+            doc="No config: the partitions that this broker should serve and does not, and why.",
+        )
+
+
 def broker_config(
     configs: BrokerConfigs, name: str, sources: tuple[ConfigSource, ...]
 ) -> Described:
     """A broker's config as far as it comes from *sources*."""
-    row = SUPPORTED_BROKER_CONFIGS.get(name)
-    spec = broker_spec(name) if row is None else row.spec
-    # Throttles have no default that Kafka tells.
-    kafkas = spec if is_dynamic(name) else None
-    synonyms = [one for one in configs.synonyms(name, kafkas) if one.source in sources]
+    synonyms = [one for one in configs.synonyms(name) if one.source in sources]
     return Described(
         name,
-        spec,
+        broker_spec(name),
         synonyms[0].value if synonyms else None,
         synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG,
         synonyms,
         is_read_only=not is_dynamic(name),
-        doc=None if row is None else row.doc,
+        doc=broker_documentation(name),
     )
+
+
+def broker_documentation(name: str) -> str | None:
+    """What a broker's config is for, and whether it has an effect here; None where nobody knows."""
+    row = SUPPORTED_BROKER_CONFIGS.get(name)
+    if row is not None:
+        return row.doc
+    config = KAFKA_BROKER_CONFIGS.get(name)
+    return None if config is None else NOT_USED + config.doc
 
 
 def broker_number(name: str) -> int | None:

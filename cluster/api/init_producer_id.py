@@ -17,13 +17,13 @@ from cluster.wire.messages.producers import InitProducerIdRequest, InitProducerI
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(InitProducerIdRequest, request.body)
     if body.transactional_id is not None:
-        # Without a coordinator nobody may believe in a transaction: this error is final.
+        # Final for every client, and what Kafka answers to requests of transactions while
+        # inter.broker.protocol.version has none (KafkaApis.ensureInterBrokerVersion).
         wanted = quoted(body.transactional_id)
         broker.refusals_log.add(
             peer, f"asks for transactional id {wanted}: transactions are not supported"
         )
-        refused = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        reply(InitProducerIdResponse(error_code=refused))
+        reply(InitProducerIdResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
         return
 
     def given(producer_id: int | Outcome) -> None:

@@ -20,6 +20,7 @@ from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.record_checks import RecordChecks
 from cluster.broker.refusals_log import RefusalsLog
+from cluster.broker.refused_partitions import RefusedPartitions
 from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
 from cluster.broker.standstill import Standstill
 from cluster.broker.throttles import Throttles
@@ -61,6 +62,7 @@ class Broker:
         "producer_ids",
         "record_checks",
         "refusals_log",
+        "refused_partitions",
         "replica_fetchers",
         "standstill",
         "throttles",
@@ -77,6 +79,7 @@ class Broker:
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
         self.unserved: Unserved[Any] = Unserved()
+        self.refused_partitions = RefusedPartitions(ports.registration)
         self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)
         self.standstill = Standstill(ports)

@@ -62,6 +62,10 @@ class Registration(Protocol):
     @property
     def cluster_id(self) -> str: ...
 
+    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+        """Tell operators which partitions are not served, and why; these are all."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetcherSettings:

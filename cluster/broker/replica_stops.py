@@ -133,6 +133,7 @@ def end(broker: Broker, tag: OrderTag, stop: Stop) -> ErrorCode:
             return ErrorCode.FENCED_LEADER_EPOCH
     broker.replica_fetchers.stop((stop.partition,))
     broker.unserved.forget(stop.partition)
+    broker.refused_partitions.forget(stop.partition)
     if not stop.is_deleted:
         if hosted is not None:
             hosted.replica.notify(LOOK_AGAIN)

@@ -315,11 +315,12 @@ class RoleChanges:
         told = self._broker.foreign_logs
         if told.get(change.partition) != change.topic_id:
             told[change.partition] = change.topic_id
-            self._ports.journal.error(
-                f"{change.partition} is not served: its log here is that of a topic with id"
-                f" {topic_id_text(known_id)}, and the topic's id is"
-                f" {topic_id_text(change.topic_id)}"
+            reason = (
+                f"its log here is that of a topic with id {topic_id_text(known_id)}, and the"
+                f" topic's id is {topic_id_text(change.topic_id)}"
             )
+            self._ports.journal.error(f"{change.partition} is not served: {reason}")
+            self._broker.refused_partitions.note(change.partition, reason)
 
     def _offline(self, change: RoleChange) -> ErrorCode:
         self._say(offline_directory(self._tag, LEADER_AND_ISR, change.partition))
@@ -378,9 +379,14 @@ class RoleChanges:
     ) -> None:
         """Let one partition take its new role, and keep it from harming the others."""
         self._broker.unserved.forget(change.partition)
+        refused = self._broker.refused_partitions
         try:
             become(change, self._hosted(change))
+            refused.forget(change.partition)
         except KafkaStorageError as error:
+            if not self._has_failed(error.directory):
+                # Of a directory that has failed operators hear otherwise.
+                refused.note(change.partition, error.reason)
             controller_epoch = change.state.controller_epoch
             self._say(
                 skipped_for_storage(
@@ -392,8 +398,13 @@ class RoleChanges:
                 self._broker.partitions.lose(change.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {change.partition} is not served: {error}")
+            refused.note(change.partition, str(error))
             self.unserved.append(change)
             self.errors[change.partition] = error.error_code
+
+    def _has_failed(self, path: str) -> bool:
+        failed = [one.path for one in self._ports.logs.directories if one.health.failure]
+        return path in failed
 
     def _hosted(self, change: RoleChange) -> HostedPartition:
         """The partition, made with an empty log where there is none.

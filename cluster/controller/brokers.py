@@ -35,7 +35,8 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     dead = [broker_id for broker_id in known if broker_id not in seen]
     both = [broker_id for broker_id in seen if broker_id in known]
     bounced = [b for b in both if seen[b].broker_epoch != known[b].broker_epoch]
-    modified = [b for b in both if b not in bounced and seen[b] != known[b]]
+    changed = [b for b in both if b not in bounced and seen[b] != known[b]]
+    modified = [b for b in changed if face_of(seen[b]) != face_of(known[b])]
     if new or dead or bounced or modified:
         active.note(f"brokers new={new} dead={dead} bounced={bounced} modified={modified}")
     # A bounced broker gets a new channel: orders in the old one name the epoch of its last life.
@@ -58,10 +59,15 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
         yield from _on_started(active, bounced)
     if dead:
         yield from reassignment.on_brokers_gone(active, dead)
+    _add(active, seen, changed)
     if modified:
-        _add(active, seen, modified)
         active.effects += (OpenChannel(seen[broker_id]) for broker_id in modified)
         _tell_all_who_is_alive(active)
+
+
+def face_of(broker: BrokerRegistration) -> object:
+    """What of a registration others go by."""
+    return broker.endpoints, broker.rack, broker.features
 
 
 def _add(

@@ -83,6 +83,22 @@ def register(
         yield from write_each((Multi((Delete(path, node.zk_version),)),))
 
 
+def change_registration(broker: BrokerRegistration, session_id: int) -> Steps[bool]:
+    """Write *broker* into its node; False where that is not the one of session *session_id*.
+
+    Source: Kafka's KafkaZkClient.updateBrokerInfo.
+    """
+    path = paths.broker(broker.broker_id)
+    while True:
+        node = yield from read_node(path)
+        if node is None or node.ephemeral_owner != session_id:
+            return False
+        if node.data == encode_broker(broker):
+            return True
+        # Whatever comes of it shows in what is read next.
+        yield from write_each((Multi((SetData(path, encode_broker(broker), node.zk_version),)),))
+
+
 def find_shared_address(broker: BrokerRegistration) -> Steps[SharedAddress | None]:
     """The first address of *broker* that a broker with another id is registered with."""
     names = yield from read_children(paths.BROKER_IDS)

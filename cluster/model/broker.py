@@ -1,11 +1,18 @@
 """Broker registrations and endpoints: how does a live broker present itself?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from cluster.model.address import host_and_port
-from cluster.model.ids import NEVER_READ, UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, ZkVersion
+from cluster.model.ids import (
+    NEVER_READ,
+    UNKNOWN_BROKER_EPOCH,
+    BrokerEpoch,
+    BrokerId,
+    TopicPartition,
+    ZkVersion,
+)
 
 UNKNOWN_FORMAT: Final = -1
 
@@ -45,7 +52,9 @@ class BrokerRegistration:
 
     *intact_since* is our own: the broker epoch of the earliest registration since which this broker
     has lost nothing, because it shut down cleanly each time; `UNKNOWN_BROKER_EPOCH` for a broker
-    that did not, or does not say, as Kafka's.
+    that did not, or does not say, as Kafka's.  So are *cleanup_policies*, those that the broker
+    serves, empty for one that serves all, as Kafka's; and *refused*, the partitions that it should
+    serve and does not, each with its reason.
     """
 
     broker_id: BrokerId
@@ -60,6 +69,8 @@ class BrokerRegistration:
     broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     zk_version: ZkVersion = NEVER_READ
     intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH
+    cleanup_policies: tuple[str, ...] = ()
+    refused: Mapping[TopicPartition, str] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -70,3 +81,7 @@ class BrokerRegistration:
     def is_intact_since(self, zxid: int) -> bool:
         """Whether the broker still has everything that it had at the transaction *zxid*."""
         return UNKNOWN_BROKER_EPOCH < self.intact_since <= zxid
+
+    def serves_policy(self, policies: Iterable[str]) -> bool:
+        """Whether the broker serves topics whose logs are cleaned up by *policies*."""
+        return not self.cleanup_policies or set(policies) <= set(self.cleanup_policies)

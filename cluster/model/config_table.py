@@ -18,7 +18,7 @@ from cluster.model.config_spec import (
     value_problem,
 )
 from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS, THROTTLES
-from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.model.topic_config_specs import TOPIC_CONFIG_SPECS
 
 CLIENT_SPECS: Final = (
@@ -68,6 +68,10 @@ CLUSTER_WIDE: Final = frozenset(
     {"max.connections", "max.connection.creation.rate", "num.network.threads"}
 )
 """Of those, the ones that may be set for the listener on all brokers at once."""
+
+REFUSED_PARTITIONS: Final = "refused.partitions"
+"""No config, but told by our brokers as one of theirs, to whoever cannot see their registrations:
+the partitions that they should serve and do not, as a JSON object, each with the reason."""
 
 THROTTLE_NAMES: Final = frozenset(spec.name for spec in THROTTLES)
 

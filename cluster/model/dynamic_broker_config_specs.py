@@ -124,9 +124,21 @@ SERVER_SPECS: Final = (
 
 LISTENER_SPECS: Final = (
     ConfigSpec("advertised.listeners", STRING, since="1.1", update_mode=BROKER),
-    ConfigSpec("listener.security.protocol.map", STRING, since="1.1", update_mode=BROKER),
-    ConfigSpec("listeners", STRING, since="1.1", update_mode=BROKER),
-    ConfigSpec("principal.builder.class", CLASS, since="1.1", update_mode=BROKER),
+    ConfigSpec(
+        "listener.security.protocol.map",
+        STRING,
+        "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
+        since="1.1",
+        update_mode=BROKER,
+    ),
+    ConfigSpec("listeners", STRING, "PLAINTEXT://:9092", since="1.1", update_mode=BROKER),
+    ConfigSpec(
+        "principal.builder.class",
+        CLASS,
+        "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder",
+        since="1.1",
+        update_mode=BROKER,
+    ),
     ConfigSpec(
         "connections.max.reauth.ms", LONG, "0", since="2.2", at_least=0, update_mode=LISTENER
     ),

@@ -57,7 +57,6 @@ _CODEC_MASK: Final = 0x07
 _LOG_APPEND_TIME: Final = 0x08
 _TRANSACTIONAL: Final = 0x10
 _CONTROL: Final = 0x20
-_OF_TRANSACTION: Final = _TRANSACTIONAL | _CONTROL
 _DELETE_HORIZON: Final = 0x40
 
 # Makes a header as `_make` does, in half the time: the fields need not be counted.
@@ -139,11 +138,6 @@ class BatchHeader(NamedTuple):
     def is_control(self) -> bool:
         """Whether it holds a transaction's marker instead of somebody's records."""
         return self.attributes & _CONTROL != 0 and self.magic == CURRENT_MAGIC
-
-    @property
-    def is_of_transaction(self) -> bool:
-        """Whether it holds records of a transaction, or its marker."""
-        return self.attributes & _OF_TRANSACTION != 0 and self.magic == CURRENT_MAGIC
 
     @property
     def has_delete_horizon(self) -> bool:

@@ -8,7 +8,6 @@ Source: Kafka's KafkaServer.startup and shutdown.
 import asyncio
 import logging
 import os
-import socket
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +47,7 @@ from cluster.runtime.disk.log_loading import load_logs, owner_of
 from cluster.runtime.disk.log_scheduler import LogScheduler
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
+from cluster.runtime.listening import Listening
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
@@ -64,7 +64,6 @@ from cluster.runtime.zookeeper.runner import SessionRunner, run
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.listeners import EVERY_ADDRESS, reachable
 from cluster.storage.files import Files
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
@@ -108,8 +107,12 @@ class BrokerProcess:
         self._since_ms = self._clock.wall_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._parts: Parts | None = None
-        self.endpoints: tuple[Endpoint, ...] = ()
-        """Where the broker is reached; none before it is known."""
+        self._listening = Listening(self._configs, self._server, self._membership)
+
+    @property
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """Where the broker is reached; none before it listens."""
+        return self._listening.endpoints
 
     # Coming up.
 
@@ -129,7 +132,7 @@ class BrokerProcess:
         started_s = time.monotonic()
         settings, membership = self._settings, self._membership
         # 1. The addresses are taken: clients may connect, and wait until they are served.
-        ports = self._server.bind(settings.listeners)
+        self._listening.begin()
         # 2. ZooKeeper says which cluster this is, who this broker is, and what its configs are.
         await membership.connect(settings.connection_timeout_ms)
         await membership.in_session(self._identify)
@@ -139,8 +142,6 @@ class BrokerProcess:
         logs, settled_clock = await self._load_logs()
         parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
-        name = host_name(settings.advertised)
-        self.endpoints = reachable(settings.advertised, ports, name)
         self._server.start(self._service(parts.broker, parts.memory))
         # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
         # this broker runs for controller.
@@ -205,7 +206,13 @@ class BrokerProcess:
         memory = MemoryPool(connections.request_size_max, connections.queued_size_max)
         broker = Broker(self._ports(logs, controller, memory))
         propagation = ConfigPropagation(
-            self._configs, self._server, logs, broker, broker.throttles, controller
+            self._configs,
+            self._server,
+            logs,
+            broker,
+            broker.throttles,
+            self._listening,
+            controller,
         )
         propagation.start()
         return Parts(
@@ -420,9 +427,3 @@ def leader_rebalance(settings: BrokerSettings) -> LeaderRebalance | None:
         interval_ms=1000 * settings.rebalance_interval_s,
         imbalance_percentage=settings.imbalance_percentage,
     )
-
-
-def host_name(advertised: tuple[Endpoint, ...]) -> str:
-    """The name of this machine, if an address without a host is given to others."""
-    is_wanted = any(endpoint.host in EVERY_ADDRESS for endpoint in advertised)
-    return socket.getfqdn() if is_wanted else ""

@@ -10,29 +10,36 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from cluster.broker.configs.broker_configs import topic_defaults
+from cluster.broker.configs.listeners import InvalidListeners, read_listeners
 from cluster.broker.configs.supported_configs import (
+    BROKER_ID,
     CONNECT,
     LOGS_DIRECTORY,
+    NODE_ID,
     RACK_SELECTOR,
     SUPPORTED_BROKER_CONFIGS,
 )
 from cluster.broker.ports import FetcherSettings
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
-from cluster.model.config_spec import ValueKind, is_true, members, trimmed, value_problem
-from cluster.model.ids import BrokerId
-from cluster.settings.errors import InvalidSettings
-from cluster.settings.listeners import (
-    InvalidListeners,
-    check_advertised,
-    parse_listeners,
-    parse_protocols,
+from cluster.model.config_spec import (
+    ConfigSpec,
+    ValueKind,
+    is_true,
+    members,
+    trimmed,
+    value_problem,
 )
+from cluster.model.ids import BrokerId
+from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
+from cluster.settings.errors import InvalidSettings
 from cluster.settings.properties_file import Given
 from cluster.storage.errors import InvalidLogConfig
 from cluster.storage.log_config import LogConfig
 
 LOGS_NAME: Final = "logs"
+TEXTS: Final = (ValueKind.STRING, ValueKind.LIST, ValueKind.CLASS)
+"""What may be empty."""
 
 REFUSED: Final = {
     "authorizer.class.name": ("", "there is no authorizer"),
@@ -127,13 +134,15 @@ class _Reader:
     """Reads each key once and collects what is wrong."""
 
     def __init__(self, given: Mapping[str, Given], working_directory: str) -> None:
-        self._given = given
+        self._names = given.keys()
+        self._given = with_node_id(given)
         self._working_directory = working_directory
         self._problems: list[str] = []
 
     def fields(self) -> dict[str, object]:
         for name, value in self._given.items():
-            self._check(name, trimmed(value.value))
+            if name in self._names:
+                self._check(name, trimmed(value.value))
         if CONNECT not in self._given or not self._text(CONNECT):
             self._problems.append(
                 f"{CONNECT} is missing: give it as host:port[,host:port][/chroot]"
@@ -141,6 +150,7 @@ class _Reader:
         listeners = self._listeners()
         self._check_topic_defaults()
         self._check_fetchers()
+        self._check_id()
         overrides = self._address_overrides()
         if self._problems:
             raise InvalidSettings(self._problems)
@@ -159,14 +169,24 @@ class _Reader:
         )
 
     def _check(self, name: str, text: str) -> None:
+        """Blame a value that is none; of keys that are not used, too, as Kafka does."""
         refused = REFUSED.get(name)
         if refused is not None and text.lower() != refused[0].lower():
             self._blame(name, f"{name}={text} is not possible: {refused[1]}")
-        row = SUPPORTED_BROKER_CONFIGS.get(name)
-        if row is not None and (text or row.spec.kind not in (ValueKind.STRING, ValueKind.LIST)):
-            problem = value_problem(row.spec, text)
+            return
+        spec = self._spec(name)
+        if spec is not None and (text or spec.kind not in TEXTS):
+            problem = value_problem(spec, text)
             if problem is not None:
                 self._blame(name, problem)
+
+    @staticmethod
+    def _spec(name: str) -> ConfigSpec | None:
+        row = SUPPORTED_BROKER_CONFIGS.get(name)
+        if row is not None:
+            return row.spec
+        config = KAFKA_BROKER_CONFIGS.get(name)
+        return None if config is None else config.spec
 
     def _blame(self, name: str, reason: str) -> None:
         self._problems.append(f"{self._given[name].source}: {reason}")
@@ -191,31 +211,16 @@ class _Reader:
     # Groups of them.
 
     def _listeners(self) -> dict[str, object]:
-        name = "listener.security.protocol.map"
         try:
-            protocols = parse_protocols(self._text(name))
-            name = "listeners"
-            bound = parse_listeners(self._text(name), protocols)
-            name = "advertised.listeners"
-            advertised = bound
-            if self._text(name):
-                advertised = parse_listeners(self._text(name), protocols)
-                check_advertised(advertised, bound)
+            found = read_listeners(self._text)
         except InvalidListeners as error:
-            value = self._given.get(name, Given("", "default"))
-            self._problems.append(f"{value.source}: {name}: {error}")
+            value = self._given.get(error.key, Given("", "default"))
+            self._problems.append(f"{value.source}: {error.key}: {error}")
             return {}
-        inter_broker = self._text("inter.broker.listener.name").upper()
-        names = [endpoint.listener for endpoint in advertised]
-        if inter_broker and inter_broker not in names:
-            known = ", ".join(names)
-            self._blame(
-                "inter.broker.listener.name", f"{inter_broker} is not among the listeners: {known}"
-            )
         return {
-            "listeners": bound,
-            "advertised": advertised,
-            "inter_broker_listener": inter_broker or names[0],
+            "listeners": found.bound,
+            "advertised": found.advertised,
+            "inter_broker_listener": found.inter_broker,
         }
 
     def _check_topic_defaults(self) -> None:
@@ -235,6 +240,12 @@ class _Reader:
                 continue
             if self._number(longer) < self._number(wait):
                 self._blame(given[0], f"{longer} is less than {wait}={self._number(wait)}")
+
+    def _check_id(self) -> None:
+        if BROKER_ID in self._given and self._text(NODE_ID) != self._text(BROKER_ID):
+            self._blame(
+                NODE_ID, f"{NODE_ID} is not the same as {BROKER_ID}={self._text(BROKER_ID)}"
+            )
 
     def _is_valid(self, name: str) -> bool:
         """Whether *name*, which was given, is supported and right."""
@@ -264,7 +275,7 @@ class _Reader:
         )
 
     def _identity(self) -> dict[str, object]:
-        broker_id = self._number("broker.id")
+        broker_id = self._number(BROKER_ID)
         session_timeout_ms = self._number("zookeeper.session.timeout.ms")
         timeout = self._text("zookeeper.connection.timeout.ms")
         return {
@@ -333,6 +344,19 @@ class _Reader:
             "controller_timeout_ms": self._number("controller.socket.timeout.ms"),
             "rebalance_interval_s": self._number("leader.imbalance.check.interval.seconds"),
         }
+
+
+def with_node_id(given: Mapping[str, Given]) -> Mapping[str, Given]:
+    """*given*, where either name of the broker's id stands for both.
+
+    Source: Kafka's KafkaConfig.populateSynonyms.
+    """
+    both = {
+        name: given[other]
+        for name, other in ((NODE_ID, BROKER_ID), (BROKER_ID, NODE_ID))
+        if other in given
+    }
+    return {**both, **given}
 
 
 def ignored_keys(given: Mapping[str, Given]) -> Iterable[str]:

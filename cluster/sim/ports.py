@@ -1,13 +1,13 @@
 """The ports of a broker in virtual time: clock, lines for people, lots and disks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
 from cluster.broker.handling import Cancel
 from cluster.broker.ports import DiskSpace
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.sim.schedule import Schedule
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import KafkaStorageError
@@ -79,6 +79,10 @@ class SimRegistration:
     broker_epoch: BrokerEpoch = BrokerEpoch(-1)
     intact_since: BrokerEpoch = BrokerEpoch(-1)
     cluster_id: str = "the-cluster"
+    refused: Mapping[TopicPartition, str] = field(default_factory=dict)
+
+    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+        self.refused = refused
 
 
 @dataclass

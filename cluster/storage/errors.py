@@ -77,6 +77,15 @@ class UnsupportedForMessageFormat(LogError):
         self.magic = magic
 
 
+class UnsupportedTransaction(LogError):
+    """A batch of a transaction, which no coordinator would ever end."""
+
+    error_code = ErrorCode.UNSUPPORTED_VERSION
+
+    def __init__(self) -> None:
+        super().__init__("transactions are not supported")
+
+
 class OutOfOrderSequence(LogError):
     error_code = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 

@@ -15,6 +15,8 @@ class Kind(StrEnum):
     """Offsets without records between two segments, both of which are kept."""
     DAMAGE = "damage"
     """Bytes that were written once, and are no batch, or not in their place, any more."""
+    FINISHED = "finished"
+    """Work on the segments that was interrupted."""
     REBUILT = "rebuilt"
     """A file beside the segments that was made anew from their batches."""
 

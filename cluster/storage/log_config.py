@@ -17,6 +17,8 @@ UNLIMITED: Final = -1
 NO_BOUND: Final = 2**63 - 1
 
 COMPACT: Final = "compact"
+SERVED_POLICIES: Final = ("delete",)
+"""What may stand under cleanup.policy."""
 
 READ_KEYS: Final = (
     "segment.bytes",

@@ -66,6 +66,7 @@ from cluster.storage.segment import (
     file_name,
 )
 from cluster.storage.set_aside import CLEANED_SUFFIX, SetAside, is_zero
+from cluster.storage.swaps import finish_swaps
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
 from cluster.storage.txn_index import AbortedTxn
@@ -73,7 +74,6 @@ from cluster.storage.work import DELETED_SUFFIX, remove_if_there
 
 LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")
 """What an interrupted deletion, compaction or checkpoint leaves: none of it is needed."""
-SWAP_SUFFIX: Final = ".swap"
 OF_ONE_LOG: Final = frozenset(
     (EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, EEXIST, ELOOP, ENAMETOOLONG)
 )
@@ -135,9 +135,9 @@ def open_log(
     """Open the log in *directory*, which is there, or begin one in it.
 
     Raises:
-        CorruptFileError: a segment that should be whole is damaged, a file of a compaction is in
-            the way, or there is no room to set aside what is damaged; nothing was changed that
-            matters.
+        CorruptFileError: a segment that should be whole is damaged, or one that shall replace
+            others (`cluster.storage.swaps`), or there is no room to set aside what is damaged;
+            nothing was changed that matters.
         KafkaStorageError: the disk failed; the directory is offline.
     """
     health.check()
@@ -293,12 +293,13 @@ class Loader:
         )
 
     def _clean_up(self) -> None:
-        """Remove what is left of interrupted work, and indexes without a log."""
+        """Finish or remove what is left of interrupted work, and remove indexes without a log."""
+        finished = finish_swaps(self._files, self._directory, self._entries)
+        if finished is not None:
+            segments = [one for one in finished.replaced if one.endswith(LOG_SUFFIX)]
+            reason = f"a compaction was interrupted; it has replaced {len(segments)} segments now"
+            self._find(Kind.FINISHED, reason, finished.first_offset, finished.end_offset)
         for name in tuple(self._entries):
-            if name.endswith(SWAP_SUFFIX):
-                raise CorruptFileError(
-                    f"{self._directory}/{name}", "a compaction was interrupted; Kafka can finish it"
-                )
             if name.endswith(LEFTOVER_SUFFIXES):
                 self._remove(name)
             elif (base_offset := self._orphaned(name)) is not None:

@@ -35,6 +35,7 @@ from cluster.storage.errors import (
     RecordListTooLarge,
     UnexpectedAppendOffset,
     UnsupportedForMessageFormat,
+    UnsupportedTransaction,
 )
 from cluster.storage.log_config import NO_BOUND, LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
@@ -86,7 +87,8 @@ def checked_batch(
             `check_heavy_batch` is for another thread.
         CorruptBatchError: it is damaged.
         InvalidRecord: it is not one whole batch, or not one that a producer may send.
-        UnsupportedForMessageFormat, MessageTooLarge, RecordListTooLarge, InvalidTimestamp
+        UnsupportedForMessageFormat, UnsupportedTransaction, MessageTooLarge, RecordListTooLarge,
+        InvalidTimestamp
     """
     header = parse_header(buffer)
     if header.magic != CURRENT_MAGIC:
@@ -234,8 +236,10 @@ def check_fields(header: BatchHeader, size: int) -> None:
     codec = header.codec
     if codec > ZSTD:
         raise InvalidRecord(f"there is no compression codec {codec}")
-    if header.is_of_transaction:
-        raise InvalidRecord("transactions are not supported")
+    if header.is_control:
+        raise InvalidRecord("clients are not allowed to write control records")
+    if header.is_transactional:
+        raise UnsupportedTransaction
     if header.producer_id != NO_PRODUCER_ID and (
         header.base_sequence < 0 or header.producer_epoch < 0
     ):

@@ -7,7 +7,13 @@ import re
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, ZkVersion
+from cluster.model.ids import (
+    UNKNOWN_BROKER_EPOCH,
+    BrokerEpoch,
+    BrokerId,
+    TopicPartition,
+    ZkVersion,
+)
 from cluster.zk.fields import (
     INT64_MAX,
     JsonObject,
@@ -25,9 +31,11 @@ from cluster.zk.fields import (
 from cluster.zk.znode import Znode
 
 INTACT_SINCE: Final = "intact_since"
-"""Ours: Kafka ignores fields that it does not know."""
+CLEANUP_POLICIES: Final = "cleanup_policies"
+REFUSED: Final = "refused_partitions"
+"""These are ours: Kafka ignores fields that it does not know."""
 FIELDS_OF_VERSION_1: Final = frozenset(
-    {"version", "host", "port", "jmx_port", "timestamp", INTACT_SINCE}
+    {"version", "host", "port", "jmx_port", "timestamp", INTACT_SINCE, CLEANUP_POLICIES, REFUSED}
 )
 FIELDS: Final = FIELDS_OF_VERSION_1 | {
     "endpoints",
@@ -101,6 +109,8 @@ def decode_broker(node: Znode) -> BrokerRegistration:
             broker_epoch=BrokerEpoch(node.czxid),
             zk_version=node.zk_version,
             intact_since=intact_since,
+            cleanup_policies=decode_policies(node, document),
+            refused=decode_refused(node, document),
             extra=extra_fields(document, FIELDS_OF_VERSION_1),
         )
     return BrokerRegistration(
@@ -116,8 +126,27 @@ def decode_broker(node: Znode) -> BrokerRegistration:
         broker_epoch=BrokerEpoch(node.czxid),
         zk_version=node.zk_version,
         intact_since=intact_since,
+        cleanup_policies=decode_policies(node, document),
+        refused=decode_refused(node, document),
         extra=extra_fields(document, FIELDS),
     )
+
+
+def decode_policies(node: Znode, document: JsonObject) -> tuple[str, ...]:
+    policies = json_list(node, document, CLEANUP_POLICIES) if CLEANUP_POLICIES in document else []
+    if not all(type(policy) is str for policy in policies):
+        raise node.corrupt(f"its {CLEANUP_POLICIES} are no texts: {shown(policies)}")
+    return tuple(policies)
+
+
+def decode_refused(node: Znode, document: JsonObject) -> dict[TopicPartition, str]:
+    refused: dict[TopicPartition, str] = {}
+    for name, reason in optional_map(node, document, REFUSED).items():
+        topic, _, number = name.rpartition("-")
+        if not topic or type(reason) is not str:
+            raise node.corrupt(f"{shown(name)} of its {REFUSED} is no partition with a reason")
+        refused[TopicPartition(topic, decimal(node, number, f"the partition {name}"))] = reason
+    return refused
 
 
 def decode_endpoints(node: Znode, document: JsonObject) -> tuple[Endpoint, ...]:
@@ -173,6 +202,10 @@ def encode_broker(broker: BrokerRegistration) -> bytes:
         fields["features"] = dict(broker.features)
     if broker.intact_since != UNKNOWN_BROKER_EPOCH:
         fields[INTACT_SINCE] = broker.intact_since
+    if broker.cleanup_policies:
+        fields[CLEANUP_POLICIES] = list(broker.cleanup_policies)
+    if broker.refused:
+        fields[REFUSED] = {str(partition): why for partition, why in broker.refused.items()}
     order = KEY_ORDER[min(broker.version, NEWEST_VERSION)]
     document = {key: fields.pop(key) for key in order if key in fields}
     return json_bytes({**document, **fields, **broker.extra})

@@ -92,6 +92,7 @@ def judged_topics(
             layout={number: part.target for number, part in assignment.partitions.items()},
             configs=topics.configs[entity].values,
             defaults=found[default].values if default in found else {},
+            brokers=snapshot.brokers,
         )
         for name, assignment in topics.topics.items()
         if (entity := topic_entity(name)) in topics.configs

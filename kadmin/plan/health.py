@@ -4,10 +4,11 @@ Judges only; whoever calls decides what to show.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cluster.model import fault as subjects
@@ -24,6 +25,8 @@ class Finding(StrEnum):
     STATE_UNREADABLE = "state unreadable"
     """It may be well, or not: nobody can tell."""
     UNAVAILABLE = "unavailable"
+    REFUSED = "refused"
+    """A broker that has a replica does not serve it, as it says itself."""
     UNDER_MIN_ISR = "under min ISR"
     UNDER_REPLICATED = "under-replicated"
     NO_REPLICAS = "no replicas"
@@ -41,6 +44,7 @@ class Finding(StrEnum):
 BAD_FINDINGS: Final = frozenset(
     {
         Finding.UNAVAILABLE,
+        Finding.REFUSED,
         Finding.UNDER_MIN_ISR,
         Finding.UNDER_REPLICATED,
         Finding.NO_STATE,
@@ -52,6 +56,8 @@ BAD_FINDINGS: Final = frozenset(
     }
 )
 
+
+NOBODY: Final[Mapping[BrokerId, str]] = MappingProxyType({})
 
 CONTROLLER_EPOCH_MAX: Final = 2**31 - 1
 """No state is ahead of it: for a cluster whose controller epoch is not known."""
@@ -72,6 +78,8 @@ class PartitionView(NamedTuple):
     min_isr: int
     findings: tuple[Finding, ...]
     leaderless_since_ms: int | None = None
+    refused_by: Mapping[BrokerId, str] = NOBODY
+    """The brokers that should serve it and do not, each with its reason."""
 
     @property
     def leader(self) -> BrokerId | None:
@@ -105,6 +113,7 @@ def judge_topic(
     min_isr = min_isr_of(topic, snapshot, default_min_isr)
     brokers = snapshot.live
     damaged = {fault.subject for fault in snapshot.faults}
+    refusals = refusals_in(snapshot)
     known = snapshot.controller_epoch
     newest = CONTROLLER_EPOCH_MAX if known is None else known.epoch
     views = []
@@ -120,10 +129,35 @@ def judge_topic(
         elif state is None or not is_sound(assignment, state, brokers, min_isr, newest):
             findings = tuple(judge(assignment, state, brokers, min_isr, newest))
         since_ms = topic.leaderless_since_ms.get(partition)
+        refused_by = refusals.get(TopicPartition(topic.name, partition), NOBODY)
+        if refused_by:
+            findings = tuple(with_refusal(findings, state, refused_by))
         views.append(
-            PartitionView(topic.name, partition, assignment, state, min_isr, findings, since_ms)
+            PartitionView(
+                topic.name, partition, assignment, state, min_isr, findings, since_ms, refused_by
+            )
         )
     return views
+
+
+def refusals_in(snapshot: ClusterSnapshot) -> dict[TopicPartition, dict[BrokerId, str]]:
+    """The partitions that live brokers say that they do not serve, with their reasons."""
+    found: dict[TopicPartition, dict[BrokerId, str]] = {}
+    for broker, registered in snapshot.brokers.items():
+        for partition, reason in registered.refused.items():
+            found.setdefault(partition, {})[broker] = reason
+    return found
+
+
+def with_refusal(
+    findings: Iterable[Finding], state: PartitionState | None, refused_by: Mapping[BrokerId, str]
+) -> Iterable[Finding]:
+    """*findings* of a partition that brokers refuse: without a leader that serves it, it is
+    unavailable."""
+    found = {Finding.REFUSED, *findings}
+    if state is not None and state.leader in refused_by:
+        found.add(Finding.UNAVAILABLE)
+    return (finding for finding in Finding if finding in found)
 
 
 @lru_cache(LISTS_MAX)

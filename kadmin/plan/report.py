@@ -138,3 +138,17 @@ def dead_leader_warnings(report: ClusterReport) -> list[str]:
         f" {first_listed(names)}"
         for leader, names in sorted(led.items())
     ]
+
+
+def refusal_warnings(report: ClusterReport) -> list[str]:
+    """A sentence for each broker and reason for which it does not serve partitions."""
+    refused: dict[tuple[BrokerId, str], list[str]] = {}
+    for item in report.topics:
+        for view in item.partitions:
+            for broker, reason in view.refused_by.items():
+                names = refused.setdefault((broker, reason), [])
+                names.append(f"{view.topic}-{view.partition}")
+    return [
+        f"broker {broker} does not serve {first_listed(names)}: {reason}"
+        for (broker, reason), names in sorted(refused.items())
+    ]

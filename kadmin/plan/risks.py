@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.config_spec import is_true
+from cluster.model.config_spec import is_true, members, trimmed
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -37,6 +37,8 @@ class RiskKind(StrEnum):
     """Acknowledged records may be lost when leaders change."""
     NOT_COMPACTED = "not compacted"
     """Offsets or transactions are lost with their age."""
+    UNSERVED = "unserved"
+    """Brokers do not serve it."""
     BY_HAND = "made by hand"
     """Brokers make it themselves, as they need it."""
     SLOW = "slow"
@@ -64,7 +66,8 @@ class TopicAsJudged:
     """What of a topic decides on its risks: its *configs*, before those of the *defaults* of all
     brokers, and the replicas of its partitions.
 
-    *min_isr* is that of the brokers' own files, where neither says more.
+    *min_isr* is that of the brokers' own files, where neither says more.  *brokers* are those that
+    are known.
     """
 
     name: str
@@ -72,6 +75,12 @@ class TopicAsJudged:
     configs: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     min_isr: int = 1
+    brokers: Mapping[BrokerId, BrokerRegistration] = field(default_factory=dict)
+
+    @property
+    def policies(self) -> list[str]:
+        """How its logs are to be cleaned up; none where the topic itself says nothing."""
+        return members(trimmed(self.configs.get(CLEANUP_POLICY, "")))
 
     def value(self, key: str) -> str | None:
         return self.configs.get(key, self.defaults.get(key))
@@ -85,6 +94,7 @@ def as_judged(snapshot: ClusterSnapshot, topic: TopicSnapshot, min_isr: int = 1)
         configs=topic.config.values,
         defaults=snapshot.broker_defaults.values,
         min_isr=min_isr,
+        brokers=snapshot.brokers,
     )
 
 
@@ -118,6 +128,7 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
             " when its leaders change",
             topic=topic.name,
         )
+    yield from unserved(topic)
     if topic.name in INTERNAL_TOPICS and COMPACT not in (topic.configs.get(CLEANUP_POLICY) or ""):
         yield Risk(
             kind=RiskKind.NOT_COMPACTED,
@@ -125,6 +136,32 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
             " committed is deleted with its age",
             topic=topic.name,
         )
+
+
+def unserved(topic: TopicAsJudged) -> Iterator[Risk]:
+    """The risk of replicas on brokers that have said that they do not clean logs up so."""
+    unfit = {
+        broker
+        for broker, registered in topic.brokers.items()
+        if not registered.serves_policy(topic.policies)
+    }
+    partitions = tuple(n for n, replicas in topic.layout.items() if unfit.intersection(replicas))
+    if not partitions:
+        return
+    named = sorted(unfit.intersection(*[set().union(*topic.layout.values())]))
+    is_one = len(named) == 1
+    yield Risk(
+        kind=RiskKind.UNSERVED,
+        text=f"{CLEANUP_POLICY}={','.join(topic.policies)}: {brokers_text(named)}"
+        f" {'does' if is_one else 'do'} not support it, and will not serve {topic.name}",
+        topic=topic.name,
+        partitions=partitions,
+    )
+
+
+def brokers_text(brokers: Sequence[BrokerId]) -> str:
+    names = first_listed([str(broker) for broker in brokers])
+    return f"broker {names}" if len(brokers) == 1 else f"brokers {names}"
 
 
 def new_risks(

@@ -204,6 +204,7 @@ def plan_create(
                     configs=configs.after.values,
                     defaults=snapshot.broker_defaults.values,
                     min_isr=request.default_min_isr,
+                    brokers=snapshot.brokers,
                 ),
                 racks_told(snapshot.brokers),
             ),

@@ -75,6 +75,7 @@ def topic_body(
                 **partition_body(view),
                 "leaderless_since": time_text(view.leaderless_since_ms),
                 "needs_brokers": needed_brokers(view, snapshot.live),
+                "refused_by": {str(broker): why for broker, why in view.refused_by.items()},
             }
             for view in item.partitions
         ]

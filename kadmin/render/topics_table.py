@@ -1,7 +1,7 @@
 """A report on topics as a table, for a terminal."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -165,7 +165,7 @@ def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[
     isr_count = len(view.isr_members)
     is_short = isr_count < view.min_isr
     fell_to_min_isr = view.leader is not None and len(set(replicas)) > view.min_isr
-    for finding in view.findings:
+    for finding in findings_to_tell(view):
         if finding is Finding.UNAVAILABLE and view.leader is not None:
             yield with_needs(f"leader {view.leader} is dead", "", view, brokers)
         elif finding is Finding.UNAVAILABLE and view.state is not None:
@@ -193,18 +193,28 @@ def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[
         elif finding is Finding.CONTROLLER_EPOCH_AHEAD and view.state is not None:
             ahead = f"controller epoch {view.state.controller_epoch} is ahead"
             yield f"{ahead}: elections fail", ahead
-        elif finding is Finding.REASSIGNING:
-            moves = [f"+{broker}" for broker in view.assignment.adding]
-            moves += [f"-{broker}" for broker in view.assignment.removing]
-            yield "reassigning " + " ".join(moves), "reassigning"
-        elif finding is Finding.RECOVERING:
-            yield "recovering from an unclean election", "recovering"
         else:
-            yield from damage_words(finding, view)
+            yield from other_words(finding, view)
 
 
-def damage_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ...]]:
-    if finding is Finding.NO_REPLICAS:
+def findings_to_tell(view: PartitionView) -> Iterable[Finding]:
+    """The findings, without what follows from another one."""
+    if view.leader not in view.refused_by:
+        return view.findings
+    return (finding for finding in view.findings if finding is not Finding.UNAVAILABLE)
+
+
+def other_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ...]]:
+    if finding is Finding.REFUSED:
+        for broker, reason in view.refused_by.items():
+            yield f"refused by {broker}: {reason}", f"refused by {broker}"
+    elif finding is Finding.REASSIGNING:
+        moves = [f"+{broker}" for broker in view.assignment.adding]
+        moves += [f"-{broker}" for broker in view.assignment.removing]
+        yield "reassigning " + " ".join(moves), "reassigning"
+    elif finding is Finding.RECOVERING:
+        yield "recovering from an unclean election", "recovering"
+    elif finding is Finding.NO_REPLICAS:
         yield "has no replicas", "no replicas"
     elif finding is Finding.STRANGERS:
         names = ", ".join(map(str, view.strangers))

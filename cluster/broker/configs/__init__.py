@@ -5,6 +5,7 @@ __all__ = [
     "broker_configs",
     "config_propagation",
     "dynamic_config_validation",
+    "listeners",
     "supported_configs",
     "topic_config_handler",
     "topic_configs",

@@ -6,22 +6,42 @@ synonyms, each source is asked for all of them before the next one is.
 Source: Kafka's DynamicBrokerConfig and ConfigHelper.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from itertools import dropwhile
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from cluster.broker.configs.dynamic_config_validation import Remark, compacts, effective
+from cluster.broker.configs.dynamic_config_validation import (
+    Remark,
+    base_name,
+    broker_spec,
+    change_problem,
+    compacts,
+    effective,
+    placed,
+)
+from cluster.broker.configs.listeners import (
+    LISTENER_KEYS,
+    InvalidListeners,
+    Listeners,
+    check_inter_broker,
+    read_listeners,
+)
+from cluster.broker.configs.reconfiguration import reconfiguration_problem
 from cluster.broker.configs.supported_configs import (
     BROKER_SYNONYMS,
     LISTED_WHERE_SET,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
+    TOPIC_DEFAULTS,
     WITHOUT_DEFAULT,
     Applier,
 )
 from cluster.model.config_source import ConfigSource, ConfigSynonym
-from cluster.model.config_spec import ConfigSpec, trimmed
+from cluster.model.config_spec import trimmed
+from cluster.model.config_table import LISTENER_PREFIX, TOPIC_CONFIGS
+from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
 from cluster.storage.log_config import UNLIMITED
 
 NO_RETENTION_LIMIT: Final = {"retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
@@ -40,18 +60,16 @@ class ConfigUpdate(NamedTuple):
 
 
 class BrokerConfigs:
-    """The configs of one broker, of those that are supported."""
+    """The configs of one broker: of those that are supported the values, of all what is told."""
 
     __slots__ = ("_cluster_default", "_per_broker", "_static", "topic_defaults")
 
     def __init__(self, static: Mapping[str, str] = NOTHING) -> None:
         """*static* is server.properties, which has been checked."""
-        self._static = {
-            name: trimmed(static[name]) for name in static if name in SUPPORTED_BROKER_CONFIGS
-        }
+        self._static = {name: trimmed(static[name]) for name in static}
         self._cluster_default: Mapping[str, str] = NOTHING
         self._per_broker: Mapping[str, str] = NOTHING
-        self.topic_defaults: Mapping[str, str] = topic_defaults(self._static)
+        self.topic_defaults: Mapping[str, str] = topic_defaults(self._set_values())
         """The topic configs that the broker's own give defaults for, under the topics' names."""
 
     def update(
@@ -65,6 +83,13 @@ class BrokerConfigs:
         before, defaults_before = self.values(), self.topic_defaults
         self._cluster_default, remarks = effective(cluster_default, is_cluster_default=True)
         self._per_broker, own_remarks = effective(per_broker, is_cluster_default=False)
+        try:
+            self.listeners()
+        except InvalidListeners as error:
+            # Those that are bound stay: nobody could reach the broker to mend it.
+            self._per_broker = without(self._per_broker, LISTENER_KEYS)
+            remark = Remark(True, f"{error.key} is ignored: {error}")
+            own_remarks += (placed(remark, is_cluster_default=False),)
         defaults = topic_defaults(self._set_values())
         if compacts(per_broker, cluster_default):
             defaults |= NO_RETENTION_LIMIT
@@ -101,41 +126,88 @@ class BrokerConfigs:
         """The value of a config that is supported, has a default and is a whole number."""
         return int(self.text(name))
 
-    def names(self) -> tuple[str, ...]:
-        """The configs that clients are told of: those that are supported, and others that stand in
-        ZooKeeper and have no effect."""
-        supported = dict.fromkeys(
-            name
-            for name in SUPPORTED_BROKER_CONFIGS
-            if name not in LISTED_WHERE_SET or name in self._static
+    def listeners(self) -> Listeners:
+        """Where the broker is to listen.  Raises InvalidListeners."""
+        found = read_listeners(self.text)
+        at_first = read_listeners(partial(self._value_in, self._static))
+        check_inter_broker(at_first.inter_broker, found)
+        return found
+
+    def change_problem(
+        self, changes: Mapping[str, str], after: Mapping[str, str], *, is_cluster_default: bool
+    ) -> str | None:
+        """Why *changes* may not be made for this broker, or for all; None when they may.
+
+        *after* is what would stand in ZooKeeper then.  What stands there already is not judged: it
+        may be for other brokers, or encrypted.
+        """
+        problem = change_problem(changes, is_cluster_default=is_cluster_default)
+        if problem is not None:
+            return problem
+        legal, _ = effective(after, is_cluster_default=is_cluster_default)
+        layers = (legal, self._per_broker) if is_cluster_default else (self._cluster_default, legal)
+        now = {**self._static, **self._cluster_default, **self._per_broker}
+        then = {**self._static, **layers[0], **layers[1]}
+        return reconfiguration_problem(
+            partial(self._value_in, now), partial(self._value_in, then), changes
         )
-        return tuple({**supported, **self._cluster_default, **self._per_broker})
+
+    def _value_in(self, values: Mapping[str, str], name: str) -> str:
+        """What *name* is by *values*, or by default; empty for nothing."""
+        if name in TOPIC_DEFAULTS:
+            # Here a synonym counts in the unit of *name*.
+            topics = TOPIC_DEFAULTS[name]
+            legal = {one: values[one] for one in values if one in SUPPORTED_BROKER_CONFIGS}
+            return topic_defaults(legal).get(topics) or TOPIC_CONFIGS[topics].default or ""
+        for one in self._synonym_names(name):
+            if one in values:
+                return values[one]
+        defaults = map(self._default, self._synonym_names(name))
+        return next((one for one in defaults if one is not None), "")
+
+    def names(self) -> tuple[str, ...]:
+        """The configs that clients are told of: Kafka's, ours, and others that stand in
+        server.properties or ZooKeeper, where a plug-in of Kafka's may read them."""
+        known = dict.fromkeys(
+            name
+            for name in (*KAFKA_BROKER_CONFIGS, *SUPPORTED_BROKER_CONFIGS)
+            if name not in LISTED_WHERE_SET
+        )
+        return tuple({**known, **self._static, **self._cluster_default, **self._per_broker})
 
     def cluster_default_names(self) -> tuple[str, ...]:
         """The configs that stand in ZooKeeper for all brokers."""
         return tuple(self._cluster_default)
 
-    def synonyms(self, name: str, kafkas: ConfigSpec | None = None) -> tuple[ConfigSynonym, ...]:
+    def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
         """All sources of the config *name* and of its synonyms; the first one wins.
 
-        None at all where that one is of another key: Kafka calls such a value a default.  *kafkas*
-        is the spec of a config that is not supported.
+        None at all where that one is of another key: Kafka calls such a value a default.
         """
-        names = BROKER_SYNONYMS.get(name, (name,))
         sources = (
             (ConfigSource.DYNAMIC_BROKER_CONFIG, self._per_broker.get),
             (ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, self._cluster_default.get),
             (ConfigSource.STATIC_BROKER_CONFIG, self._static.get),
-            (ConfigSource.DEFAULT_CONFIG, lambda one: self._default(one, kafkas)),
+            (ConfigSource.DEFAULT_CONFIG, self._default),
         )
-        return tuple(dropwhile(lambda one: one.name != name, each_synonym(names, sources)))
+        found = each_synonym(self._synonym_names(name), sources)
+        return tuple(dropwhile(lambda one: one.name != name, found))
 
-    def _default(self, name: str, kafkas: ConfigSpec | None = None) -> str | None:
-        if name in WITHOUT_DEFAULT:
+    @staticmethod
+    def _synonym_names(name: str) -> tuple[str, ...]:
+        base = base_name(name)
+        return (name, base) if base != name else BROKER_SYNONYMS.get(name, (name,))
+
+    @staticmethod
+    def _default(name: str) -> str | None:
+        if name in WITHOUT_DEFAULT or name.startswith(LISTENER_PREFIX):
             return None
-        row = SUPPORTED_BROKER_CONFIGS.get(name)
-        spec = kafkas if row is None else row.spec
+        spec = broker_spec(name)
         return None if spec is None else spec.default
+
+
+def without(values: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def each_synonym(

@@ -50,6 +50,13 @@ class ReplicationThrottles(Protocol):
         """Go by the broker's rates of now."""
 
 
+class ListenerChanges(Protocol):
+    """Who listens, and registers the broker."""
+
+    def listeners_changed(self) -> None:
+        """Listen, and be reached, as the broker's configs of now say."""
+
+
 class LeaderElections(Protocol):
     """The controller, which elects leaders when it is the active one."""
 
@@ -73,6 +80,7 @@ class ConfigPropagation:
         logs: LogManager,
         partitions: TopicPartitions,
         throttles: ReplicationThrottles,
+        listening: ListenerChanges,
         controller: LeaderElections,
     ) -> None:
         self._configs = configs
@@ -86,6 +94,7 @@ class ConfigPropagation:
             Applier.PARTITIONS: partitions.topic_defaults_changed,
             Applier.REPLICATION_THROTTLES: lambda: throttles.set_rates(configs),
             Applier.REPLICA_FETCHERS: self._resize_fetchers,
+            Applier.LISTENERS: listening.listeners_changed,
             Applier.UNCLEAN_ELECTION: self._allow_unclean,
         }
         assert self._of_broker.keys() == set(Applier) - {Applier.STARTUP}

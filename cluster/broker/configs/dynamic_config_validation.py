@@ -1,6 +1,7 @@
 """Whether dynamic configs may be set for this broker, or for all brokers.
 
-Validates what a request wants to set, and what is found in ZooKeeper, where anybody can write.
+Validates what a request wants to set, and what is found in ZooKeeper, where anybody can write; one
+value at a time.  What values a running broker can go over to is in `reconfiguration`.
 Source: Kafka's DynamicBrokerConfig.
 """
 
@@ -13,12 +14,27 @@ from cluster.broker.configs.supported_configs import (
 )
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.config_entity import EntityKind
-from cluster.model.config_spec import ConfigSpec, UpdateMode, members, trimmed, value_problem
-from cluster.model.config_table import broker_default_problem, find_spec, is_throttle
-from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.config_spec import (
+    ConfigSpec,
+    UpdateMode,
+    ValueKind,
+    members,
+    trimmed,
+    value_problem,
+)
+from cluster.model.config_table import CLUSTER_WIDE, CONFIGS, LISTENER_PREFIX
+from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS, READ_ONLY_BROKER_CONFIGS
 from cluster.storage.log_config import COMPACT
 
 CLEANUP_POLICY: Final = "log.cleanup.policy"
+OF_MECHANISMS: Final = (
+    "sasl.jaas.config",
+    "sasl.login.callback.handler.class",
+    "sasl.login.class",
+    "sasl.server.callback.handler.class",
+    "connections.max.reauth.ms",
+)
+"""What may stand behind the name of a SASL mechanism, behind that of a listener."""
 
 
 class Remark(NamedTuple):
@@ -35,23 +51,37 @@ class Effective(NamedTuple):
     remarks: tuple[Remark, ...]
 
 
+def base_name(name: str) -> str:
+    """The key that stands behind the prefix of a listener and of a SASL mechanism; else *name*."""
+    if not name.startswith(LISTENER_PREFIX):
+        return name
+    _listener, _, key = name.removeprefix(LISTENER_PREFIX).partition(".")
+    return next((one for one in OF_MECHANISMS if key.endswith(one)), key)
+
+
 def broker_spec(name: str) -> ConfigSpec | None:
-    """The spec of a config that can be set while a Kafka runs; None for any other."""
-    return find_spec(EntityKind.BROKERS, name)
+    """The spec of a broker's config, ours or Kafka's, also behind a prefix; None for any other."""
+    base = base_name(name)
+    row = SUPPORTED_BROKER_CONFIGS.get(base)
+    if row is not None:
+        return row.spec
+    spec = CONFIGS[EntityKind.BROKERS].get(base)
+    if spec is None and base in KAFKA_BROKER_CONFIGS:
+        return KAFKA_BROKER_CONFIGS[base].spec
+    return spec
 
 
 def is_dynamic(name: str) -> bool:
-    """Whether the config *name* can change while this broker runs.
+    """Whether the config *name* can change while this broker runs, as clients are told it.
 
     One that it does not support is called what it is to Kafka; throttles are no configs of brokers
-    there, although they can be set for them.
+    there, although they can be set for them, and nothing behind a prefix is one.
     """
     row = SUPPORTED_BROKER_CONFIGS.get(name)
     if row is not None:
         return row.update_mode is not UpdateMode.READ_ONLY
-    spec = broker_spec(name)
-    is_plain = spec is not None and spec.name == name and not is_throttle(name)
-    return is_plain and spec is not None and spec.update_mode is UpdateMode.CLUSTER_WIDE
+    config = KAFKA_BROKER_CONFIGS.get(name)
+    return config is not None and config.spec.update_mode is not UpdateMode.READ_ONLY
 
 
 def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> str | None:
@@ -59,40 +89,61 @@ def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> s
 
     Keys that nobody knows pass, as in Kafka, where plug-ins may read them.
     """
-    bound = [name for name in changes if is_cluster_default and is_of_listeners(name)]
-    fixed = [name for name in changes if is_read_only(name) or is_of_listeners(name)]
-    fixed = [name for name in fixed if name not in bound]
-    if fixed:
+    if fixed := [name for name in changes if is_read_only(name)]:
         return f"Cannot update these configs dynamically: {as_set(fixed)}"
+    if bare := [name for name in changes if needs_listener(name)]:
+        return (
+            "These security configs can be dynamically updated only per-listener using the"
+            f" listener prefix: {as_set(bare)}"
+        )
     for name, value in changes.items():
         problem = value_fault(name, value)
         if problem is not None:
             return problem
-    if bound:
+    if is_cluster_default and (own := [name for name in changes if is_per_broker(name)]):
         return (
             "Cannot update these configs at default cluster level, broker id must be specified:"
-            f" {as_set(bound)}"
+            f" {as_set(own)}"
         )
+    if secret := [name for name in changes if is_password(name)]:
+        return f"Passwords are not taken, as this broker cannot encrypt them: {as_set(secret)}"
     return None
+
+
+def is_password(name: str) -> bool:
+    spec = broker_spec(name)
+    return spec is not None and spec.kind is ValueKind.PASSWORD
 
 
 def is_read_only(name: str) -> bool:
     """Whether *name* is known as a config that cannot change while a broker runs."""
-    is_supported = name in SUPPORTED_BROKER_CONFIGS
-    return name in READ_ONLY_BROKER_CONFIGS or (is_supported and not is_dynamic(name))
+    row = SUPPORTED_BROKER_CONFIGS.get(name)
+    if row is not None:
+        return row.update_mode is UpdateMode.READ_ONLY
+    config = KAFKA_BROKER_CONFIGS.get(name)
+    return name in READ_ONLY_BROKER_CONFIGS or (config is not None and config.is_internal)
+
+
+def needs_listener(name: str) -> bool:
+    """Whether *name* can only change behind the prefix of a listener."""
+    config = KAFKA_BROKER_CONFIGS.get(name)
+    return config is not None and config.spec.update_mode is UpdateMode.PER_LISTENER
+
+
+def is_per_broker(name: str) -> bool:
+    """Whether one broker alone can have *name*: it is about its listeners or their security."""
+    if name.startswith(LISTENER_PREFIX):
+        return base_name(name) not in CLUSTER_WIDE
+    config = KAFKA_BROKER_CONFIGS.get(name)
+    return config is not None and config.spec.update_mode in (
+        UpdateMode.PER_BROKER,
+        UpdateMode.PER_LISTENER,
+    )
 
 
 def as_set(names: Iterable[str]) -> str:
     """Names as Kafka shows a few of them."""
     return f"Set({', '.join(names)})"
-
-
-def is_of_listeners(name: str) -> bool:
-    """Whether *name* is about listeners or their security, which one broker alone can have."""
-    spec = broker_spec(name)
-    return spec is not None and (
-        spec.update_mode is not UpdateMode.CLUSTER_WIDE or broker_default_problem(name) is not None
-    )
 
 
 def value_fault(name: str, value: str) -> str | None:
@@ -104,6 +155,11 @@ def value_fault(name: str, value: str) -> str | None:
     if problem is not None:
         return problem
     text = trimmed(value)
+    # No class can be loaded here; Kafka's default means what this broker does.
+    if spec.kind is ValueKind.CLASS and text != spec.default:
+        return (
+            f"Invalid value {text} for configuration {spec.name}: Class {text} could not be found."
+        )
     if name == CLEANUP_POLICY and COMPACT in members(text):
         return f"Invalid value {text} for configuration {name}: only delete is supported"
     if name == MAX_CONNECTIONS_OVERRIDES:
@@ -121,22 +177,26 @@ def effective(found: Mapping[str, str], *, is_cluster_default: bool) -> Effectiv
     """
     configs: dict[str, str] = {}
     remarks: list[Remark] = []
-    where = "for all brokers" if is_cluster_default else "for this broker"
     for name, value in found.items():
-        remark = remark_on(name, value)
+        remark = remark_on(name, value, is_cluster_default=is_cluster_default)
         if remark is not None:
-            remarks.append(Remark(remark.is_error, f"In ZooKeeper, {where}: {remark.text}"))
-        if remark is None or name not in SUPPORTED_BROKER_CONFIGS:
+            remarks.append(placed(remark, is_cluster_default=is_cluster_default))
+        if remark is None or not remark.is_error:
             configs[name] = trimmed(value)
     return Effective(configs, tuple(remarks))
 
 
-def remark_on(name: str, value: str) -> Remark | None:
+def placed(remark: Remark, *, is_cluster_default: bool) -> Remark:
+    where = "for all brokers" if is_cluster_default else "for this broker"
+    return remark._replace(text=f"In ZooKeeper, {where}: {remark.text}")
+
+
+def remark_on(name: str, value: str, *, is_cluster_default: bool) -> Remark | None:
     """Why *name* has no effect here when it is *value* in ZooKeeper; None when it has one."""
-    if is_of_listeners(name):
-        return Remark(False, f"{name} is ignored: listeners stay as server.properties has them")
     if is_read_only(name):
         return Remark(True, f"{name} is ignored: it cannot be changed while a broker runs")
+    if is_cluster_default and is_per_broker(name):
+        return Remark(True, f"{name} is ignored: it can be set for one broker only")
     if name not in SUPPORTED_BROKER_CONFIGS:
         return Remark(False, f"{name} is not honoured")
     problem = value_fault(name, value)

@@ -3,31 +3,29 @@
 One row a key; what a broker tells of its configs (DescribeConfigs), what of them may be changed
 while it runs (IncrementalAlterConfigs, ZooKeeper), and the page of the settings all follow from the
 rows.  A key without a row is not supported: Kafka may know it (`cluster.model.config_table`), but
-here it has no effect.  The specs of topic configs and of dynamic broker configs are Kafka's, of any
-release, which that table has; read-only ones bring their own.
+here it has no effect, and clients are told so.  The specs of topic configs and of dynamic broker
+configs are Kafka's, of any release, which that table has; those of read-only ones are of 3.9.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
+from cluster.broker.configs.listeners import ADVERTISED, BOUND, PROTOCOL_MAP
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, UpdateMode, ValueKind
 from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
+from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
 from cluster.model.topic_config_specs import (
-    LONG_MAX,
     MIN_ISR,
     THROTTLED_FOLLOWERS,
     THROTTLED_LEADERS,
     UNCLEAN_LEADER_ELECTION,
 )
 
-BOOLEAN: Final = ValueKind.BOOLEAN
-INT: Final = ValueKind.INT
-LONG: Final = ValueKind.LONG
-STRING: Final = ValueKind.STRING
-
+BROKER_ID: Final = "broker.id"
+NODE_ID: Final = "node.id"
 CONNECT: Final = "zookeeper.connect"
 LOGS_DIRECTORY: Final = "kafka.logs.dir"
 """Of Kafka's start script, which takes it for a system property: where the logs go."""
@@ -66,6 +64,8 @@ class Applier(Enum):
     """The logs and replicas of the partitions of each topic."""
     REPLICATION_THROTTLES = "replication throttles"
     """Who sends records to followers, and fetches them from leaders."""
+    LISTENERS = "listeners"
+    """Who listens, and registers the broker."""
     UNCLEAN_ELECTION = "unclean election"
     """The controller of this process, which may be the active one."""
 
@@ -88,18 +88,13 @@ def topic(name: str, applied_by: Applier, doc: str) -> SupportedConfig:
     return SupportedConfig(TOPIC_CONFIGS[name], applied_by, doc)
 
 
-def read_only(spec: ConfigSpec, doc: str) -> SupportedConfig:
-    return SupportedConfig(spec, Applier.STARTUP, doc)
+def read_only(name: str, doc: str, **ours: Any) -> SupportedConfig:
+    """*ours* are fields of the spec that are not Kafka's, such as a bound that it leaves out."""
+    return SupportedConfig(replace(KAFKA_BROKER_CONFIGS[name].spec, **ours), Applier.STARTUP, doc)
 
 
 def dynamic(name: str, applied_by: Applier, doc: str) -> SupportedConfig:
     return SupportedConfig(CONFIGS[EntityKind.BROKERS][name], applied_by, doc)
-
-
-def fixed(name: str, doc: str, default: str | None = None) -> SupportedConfig:
-    """A config that can be changed while a Kafka runs, and here cannot."""
-    spec = CONFIGS[EntityKind.BROKERS][name]
-    return read_only(replace(spec, default=default), doc)
 
 
 TOPIC_ROWS: Final = (
@@ -185,40 +180,41 @@ TOPIC_ROWS: Final = (
 BROKER_ROWS: Final = (
     # Listeners and connections.  Unlike in Kafka, the sizes of the socket buffers are left to the
     # kernel, which adapts them.
-    fixed("listeners", "The addresses at which the broker listens.", "PLAINTEXT://:9092"),
-    fixed(
-        "advertised.listeners", "The addresses that clients are told; unset, those of listeners."
+    dynamic(BOUND, Applier.LISTENERS, "The addresses at which the broker listens."),
+    dynamic(
+        ADVERTISED, Applier.LISTENERS, "The addresses that clients get; unset, those of listeners."
     ),
-    fixed(
-        "listener.security.protocol.map", "The security protocol of each listener: only PLAINTEXT."
+    dynamic(
+        PROTOCOL_MAP, Applier.LISTENERS, "The security protocol of each listener: only PLAINTEXT."
     ),
     read_only(
-        ConfigSpec("inter.broker.listener.name", STRING),
+        "inter.broker.listener.name",
         "The listener by which brokers reach this one; unset, the first.",
     ),
+    read_only("socket.listen.backlog.size", "How many connections may wait to be taken."),
     read_only(
-        ConfigSpec("socket.listen.backlog.size", INT, "50", at_least=1),
-        "How many connections may wait to be taken.",
-    ),
-    read_only(
-        ConfigSpec("socket.send.buffer.bytes", INT, "-1", at_least=-1),
+        "socket.send.buffer.bytes",
         "What the kernel keeps of what goes; -1: as it likes.",
+        default="-1",
+        at_least=-1,
     ),
     read_only(
-        ConfigSpec("socket.receive.buffer.bytes", INT, "-1", at_least=-1),
+        "socket.receive.buffer.bytes",
         "What the kernel keeps of what comes; -1: as it likes.",
+        default="-1",
+        at_least=-1,
     ),
+    read_only("socket.request.max.bytes", "The largest request."),
     read_only(
-        ConfigSpec("socket.request.max.bytes", INT, "104857600", at_least=1),
-        "The largest request.",
-    ),
-    read_only(
-        ConfigSpec("connections.max.idle.ms", LONG, "600000", at_least=1, also=-1),
+        "connections.max.idle.ms",
         "How long a connection may be idle; -1: for ever.",
+        at_least=1,
+        also=-1,
     ),
     read_only(
-        ConfigSpec("queued.max.request.bytes", LONG, "268435456"),
+        "queued.max.request.bytes",
         "How much requests may hold that are not answered; -1: no limit.",
+        default="268435456",
     ),
     dynamic(
         MAX_CONNECTIONS,
@@ -237,84 +233,74 @@ BROKER_ROWS: Final = (
     ),
     # The broker in its cluster.
     read_only(
-        ConfigSpec("broker.id", INT, "-1", at_least=-1),
+        BROKER_ID,
         "The id of the broker; -1: what the log directories say, or a new one.",
+        at_least=-1,
     ),
+    read_only(NODE_ID, "Another name of broker.id.", at_least=-1),
+    read_only("broker.id.generation.enable", "Whether a broker without an id gets a new one."),
+    read_only("reserved.broker.max.id", "The highest id that no broker gets by itself."),
     read_only(
-        ConfigSpec("broker.id.generation.enable", BOOLEAN, "true"),
-        "Whether a broker without an id gets a new one.",
+        "broker.rack", "The rack in which the broker stands: replicas are spread over racks."
     ),
+    read_only(CONNECT, "The ZooKeeper of the cluster, as host:port,…/chroot."),
     read_only(
-        ConfigSpec("reserved.broker.max.id", INT, "1000", at_least=0),
-        "The highest id that no broker gets by itself.",
-    ),
-    read_only(
-        ConfigSpec("broker.rack", STRING),
-        "The rack in which the broker stands: replicas are spread over racks.",
-    ),
-    read_only(ConfigSpec(CONNECT, STRING), "The ZooKeeper of the cluster, as host:port,…/chroot."),
-    read_only(
-        ConfigSpec("zookeeper.session.timeout.ms", INT, "18000", at_least=1),
+        "zookeeper.session.timeout.ms",
         "After how long a silence ZooKeeper takes a broker for dead.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("zookeeper.connection.timeout.ms", INT, at_least=1),
+        "zookeeper.connection.timeout.ms",
         "How long is waited for ZooKeeper at the start; unset, zookeeper.session.timeout.ms.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("controlled.shutdown.enable", BOOLEAN, "true"),
-        "Whether leaderships are moved away before the broker ends.",
+        "controlled.shutdown.enable", "Whether leaderships are moved away before the broker ends."
     ),
+    read_only("controlled.shutdown.max.retries", "How often that is asked for again.", at_least=0),
     read_only(
-        ConfigSpec("controlled.shutdown.max.retries", INT, "3", at_least=0),
-        "How often that is asked for again.",
-    ),
-    read_only(
-        ConfigSpec("controlled.shutdown.retry.backoff.ms", LONG, "5000", at_least=0),
+        "controlled.shutdown.retry.backoff.ms",
         "How long is waited before it is asked for again.",
+        at_least=0,
     ),
     read_only(
-        ConfigSpec("controller.socket.timeout.ms", INT, "30000", at_least=1),
+        "controller.socket.timeout.ms",
         "How long an order of the controller waits for its answer.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("auto.leader.rebalance.enable", BOOLEAN, "true"),
+        "auto.leader.rebalance.enable",
         "Whether the controller brings leaderships back to preferred leaders by itself.",
     ),
     read_only(
-        ConfigSpec("leader.imbalance.check.interval.seconds", LONG, "300", at_least=1),
+        "leader.imbalance.check.interval.seconds",
         "How often the controller looks whether preferred leaders lead.",
     ),
     read_only(
-        ConfigSpec("leader.imbalance.per.broker.percentage", INT, "10", at_least=0),
+        "leader.imbalance.per.broker.percentage",
         "How many percent of the partitions that prefer a broker others may lead.",
+        at_least=0,
     ),
     # Topics, and clients that read and write them.
     read_only(
-        ConfigSpec("auto.create.topics.enable", BOOLEAN, "true"),
-        "Whether topics are made when a client first asks for them.",
+        "auto.create.topics.enable", "Whether topics are made when a client first asks for them."
     ),
     read_only(
-        ConfigSpec("default.replication.factor", INT, "1", at_least=1),
+        "default.replication.factor",
         "The replication factor of topics that come without one.",
+        at_least=1,
     ),
-    read_only(ConfigSpec("delete.topic.enable", BOOLEAN, "true"), "Whether topics may be deleted."),
+    read_only("delete.topic.enable", "Whether topics may be deleted."),
+    read_only("num.partitions", "The partition count of topics that come without one."),
     read_only(
-        ConfigSpec("num.partitions", INT, "1", at_least=1),
-        "The partition count of topics that come without one.",
+        "fetch.max.bytes", "The most that the answer to a fetch holds, beyond its first batch."
     ),
+    read_only("max.incremental.fetch.session.cache.slots", "How many fetch sessions are kept."),
     read_only(
-        ConfigSpec("fetch.max.bytes", INT, "57671680", at_least=1024),
-        "The most that the answer to a fetch holds, beyond its first batch.",
-    ),
-    read_only(
-        ConfigSpec("max.incremental.fetch.session.cache.slots", INT, "1000", at_least=0),
-        "How many fetch sessions are kept.",
-    ),
-    read_only(
-        ConfigSpec("replica.selector.class", STRING, choices=(LEADER_SELECTOR, RACK_SELECTOR)),
+        "replica.selector.class",
         "Where a consumer with a client.rack reads: RackAwareReplicaSelector sends it to a follower"
         " in its rack; unset, its leader serves it.",
+        choices=(LEADER_SELECTOR, RACK_SELECTOR),
     ),
     dynamic(
         PRODUCER_EXPIRATION,
@@ -322,51 +308,51 @@ BROKER_ROWS: Final = (
         "How long a producer that is silent is remembered.",
     ),
     read_only(
-        ConfigSpec(PRODUCER_EXPIRATION_CHECK, INT, "600000", at_least=1),
+        PRODUCER_EXPIRATION_CHECK,
         "How often producers are forgotten that are silent for producer.id.expiration.ms.",
     ),
     # Log directories, and what of logs is looked at how often.
-    read_only(
-        ConfigSpec("log.dir", STRING, "/tmp/kafka-logs"),
-        "The directory of the data, where log.dirs says nothing.",
-    ),
-    read_only(ConfigSpec("log.dirs", STRING), "The directories of the data."),
-    read_only(
-        ConfigSpec(LOGS_DIRECTORY, STRING),
+    read_only("log.dir", "The directory of the data, where log.dirs says nothing."),
+    read_only("log.dirs", "The directories of the data."),
+    SupportedConfig(
+        ConfigSpec(LOGS_DIRECTORY, ValueKind.STRING),
+        Applier.STARTUP,
         "The directory of server.log and the like; unset, logs beside the data.",
     ),
     read_only(
-        ConfigSpec("log.retention.hours", INT, "168", at_least=1, also=-1),
+        "log.retention.hours",
         "As log.retention.ms, in hours, where that and the minutes are unset.",
+        at_least=1,
+        also=-1,
     ),
     read_only(
-        ConfigSpec("log.retention.minutes", INT, at_least=1, also=-1),
+        "log.retention.minutes",
         "As log.retention.ms, in minutes, where that is unset.",
+        at_least=1,
+        also=-1,
     ),
+    read_only("log.retention.check.interval.ms", "How often is looked for segments that may go."),
+    read_only("log.roll.hours", "As log.roll.ms, in hours, where that is unset."),
     read_only(
-        ConfigSpec("log.retention.check.interval.ms", LONG, "300000", at_least=1),
-        "How often is looked for segments that may go.",
-    ),
-    read_only(
-        ConfigSpec("log.roll.hours", INT, "168", at_least=1),
-        "As log.roll.ms, in hours, where that is unset.",
-    ),
-    read_only(
-        ConfigSpec("log.flush.scheduler.interval.ms", LONG, LONG_MAX, at_least=1),
+        "log.flush.scheduler.interval.ms",
         "How often logs are looked at that may have to be made durable, and the default of"
         " log.flush.interval.ms.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("log.flush.offset.checkpoint.interval.ms", INT, "60000", at_least=1),
+        "log.flush.offset.checkpoint.interval.ms",
         "How often is noted up to where logs are durable.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("log.flush.start.offset.checkpoint.interval.ms", INT, "60000", at_least=1),
+        "log.flush.start.offset.checkpoint.interval.ms",
         "How often is noted where logs begin.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("replica.high.watermark.checkpoint.interval.ms", LONG, "5000", at_least=1),
+        "replica.high.watermark.checkpoint.interval.ms",
         "How often is noted up to where records are committed.",
+        at_least=1,
     ),
     # Followers.
     dynamic(
@@ -375,32 +361,29 @@ BROKER_ROWS: Final = (
         "How many connections fetch from one leader.",
     ),
     read_only(
-        ConfigSpec("replica.fetch.max.bytes", INT, "1048576", at_least=0),
+        "replica.fetch.max.bytes",
         "The most that is fetched of a partition at once, beyond its first batch.",
     ),
     read_only(
-        ConfigSpec("replica.fetch.response.max.bytes", INT, "10485760", at_least=0),
+        "replica.fetch.response.max.bytes",
         "The most that is fetched at once, beyond the first batch.",
     ),
+    read_only("replica.fetch.min.bytes", "How many bytes a leader waits for before it answers."),
+    read_only("replica.fetch.wait.max.ms", "How long a leader waits for them.", at_least=0),
     read_only(
-        ConfigSpec("replica.fetch.min.bytes", INT, "1"),
-        "How many bytes a leader waits for before it answers.",
-    ),
-    read_only(
-        ConfigSpec("replica.fetch.wait.max.ms", INT, "500", at_least=0),
-        "How long a leader waits for them.",
-    ),
-    read_only(
-        ConfigSpec("replica.fetch.backoff.ms", INT, "1000", at_least=0),
+        "replica.fetch.backoff.ms",
         "How long a partition is left alone after an error, and a leader that is not reached.",
     ),
     read_only(
-        ConfigSpec("replica.socket.timeout.ms", INT, "30000", at_least=1),
+        "replica.socket.timeout.ms",
         "How long is waited for a leader's answer; at least replica.fetch.wait.max.ms.",
+        at_least=1,
     ),
     read_only(
-        ConfigSpec("replica.socket.receive.buffer.bytes", INT, "-1", at_least=-1),
+        "replica.socket.receive.buffer.bytes",
         "What the kernel keeps of what comes from other brokers; -1: as it likes.",
+        default="-1",
+        at_least=-1,
     ),
     dynamic(
         LEADER_RATE,
@@ -418,8 +401,9 @@ BROKER_ROWS: Final = (
         "How many bytes a second are copied of replicas that move to another log directory.",
     ),
     read_only(
-        ConfigSpec("replica.lag.time.max.ms", LONG, "30000", at_least=1),
+        "replica.lag.time.max.ms",
         "For how long a follower may lack records before it leaves the in-sync replicas.",
+        at_least=1,
     ),
 )
 
@@ -462,18 +446,22 @@ def synonyms_of(spec: ConfigSpec) -> tuple[str, ...]:
 BROKER_SYNONYMS: Final = {
     name: names
     for spec in TOPIC_CONFIGS.values()
-    if len(names := tuple(filter(SUPPORTED_BROKER_CONFIGS.__contains__, synonyms_of(spec)))) > 1
+    if len(names := synonyms_of(spec)) > 1
     for name in names
 }
-"""Supported configs that stand for the same, in other units for example; the first one that is set
+"""Configs of brokers that stand for the same, in other units for example; the first one that is set
 counts for all of them."""
 
 LISTED_WHERE_SET: Final = frozenset(
-    {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, PRODUCER_EXPIRATION_CHECK}
+    {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, LOGS_DIRECTORY}
+    | {name for name, config in KAFKA_BROKER_CONFIGS.items() if config.is_internal}
 )
 """Brokers' configs that clients are told of only where somebody has set them: Kafka's config has no
-rates in it, and keeps the other one, for its own tests, from its clients.  Source: Kafka's
-ConfigHelper.allConfigs."""
+rates in it, nor where its logs go, and keeps some, for its own tests, from its clients.  Source:
+Kafka's ConfigHelper.allConfigs."""
+
+NOT_USED: Final = "Not used by this broker: no value of it has an effect. In Kafka: "
+"""Before Kafka's own text, in the documentation of a config without a row."""
 
 WITHOUT_DEFAULT: Final = frozenset(
     name for spec in TOPIC_CONFIGS.values() for name in synonyms_of(spec)[:-1]

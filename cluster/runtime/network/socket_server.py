@@ -9,10 +9,12 @@ import resource
 import socket
 import sys
 from asyncio import AbstractEventLoop
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from cluster.broker.configs.listeners import ANY_PORT
 from cluster.broker.handling import Peer
 from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
@@ -47,9 +49,16 @@ logger: Final = logging.getLogger(__name__)
 class Listener(NamedTuple):
     """A socket that is bound, and what becomes of those who connect to it."""
 
-    name: str
+    endpoint: Endpoint
+    """As it was asked for: the port may be 0."""
     socket: socket.socket
     make_transport: MakeTransport
+
+    @property
+    def port(self) -> int:
+        """That it is bound to."""
+        port: int = self.socket.getsockname()[1]
+        return port
 
 
 class SocketServer:
@@ -83,17 +92,42 @@ class SocketServer:
         return len(self._connections)
 
     def bind(self, endpoints: Sequence[Endpoint]) -> dict[str, int]:
-        """Take the addresses, and return the port of each listener.
+        """Take these addresses and no others, and return the port of each listener.
 
-        Clients may connect from here on; they are served after `start`.  Raises CannotListen.
+        Clients may connect from here on; they are served after `start`.  Connections of a listener
+        that is not among them any more are ended; those of one that moves go on.
+
+        Raises:
+            CannotListen: at one of them; all is as it was.
         """
+        listeners: list[Listener] = []
         try:
             for endpoint in endpoints:
-                self._listeners.append(self._bound(endpoint))
+                listeners.append(self._kept(endpoint) or self._bound(endpoint))
         except CannotListen:
-            self.stop_accepting()
+            close_others(listeners, self._listeners)
             raise
-        return {listener.name: listener.socket.getsockname()[1] for listener in self._listeners}
+        for listener in self._listeners:
+            self._loop.remove_reader(listener.socket)
+        close_others(self._listeners, listeners)
+        self._listeners = listeners
+        self._end_others({endpoint.listener for endpoint in endpoints})
+        if self._is_accepting:
+            self._accept_again()
+        return {listener.endpoint.listener: listener.port for listener in listeners}
+
+    def _kept(self, endpoint: Endpoint) -> Listener | None:
+        """The listener that is bound to *endpoint* already."""
+        for listener in self._listeners:
+            has_port = endpoint.port in (ANY_PORT, listener.port)
+            if has_port and replace(listener.endpoint, port=endpoint.port) == endpoint:
+                return listener._replace(endpoint=endpoint)
+        return None
+
+    def _end_others(self, names: Collection[str]) -> None:
+        for connection in tuple(self._connections):
+            if connection.peer.listener not in names:
+                connection.close(f"there is no listener {connection.peer.listener} any more")
 
     def _bound(self, endpoint: Endpoint) -> Listener:
         make_transport = self._transports[endpoint.security_protocol]
@@ -111,7 +145,7 @@ class SocketServer:
             size = self._settings.receive_buffer_size
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
         bound.listen(self._settings.backlog)
-        return Listener(endpoint.listener, bound, make_transport)
+        return Listener(endpoint, bound, make_transport)
 
     def start(self, service: Service) -> None:
         """Serve those who connect, until `stop_accepting` and `close`."""
@@ -146,7 +180,7 @@ class SocketServer:
                     self._pause(str(error))
                     self._loop.call_later(EXHAUSTED_PAUSE_S, self._resume)
                 return
-            peer = Peer(plain_host(address[0]), address[1], listener.name)
+            peer = Peer(plain_host(address[0]), address[1], listener.endpoint.listener)
             self._admit(connected, peer, listener.make_transport)
 
     def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
@@ -241,6 +275,13 @@ class SocketServer:
         for connection in tuple(self._connections):
             connection.close()
         self._closing_log.tell_rest()
+
+
+def close_others(listeners: Sequence[Listener], kept: Sequence[Listener]) -> None:
+    sockets = [listener.socket for listener in kept]
+    for listener in listeners:
+        if listener.socket not in sockets:
+            listener.socket.close()
 
 
 def client_descriptor_max() -> int:

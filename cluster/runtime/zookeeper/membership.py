@@ -8,13 +8,13 @@ only in between.  Knows neither requests nor logs.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
 
-from cluster.model.broker import Endpoint
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
+from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnreachable
 from cluster.runtime.zookeeper.registration import register, registration
@@ -57,6 +57,10 @@ class Membership:
         self._session: asyncio.Future[Session] = self._loop.create_future()
         """The session of now, or the next one."""
         self._members: list[Member] = []
+        self._watch: RegistrationWatch | None = None
+        self._refused: Mapping[TopicPartition, str] = {}
+        self._joined_ms = 0
+        """The time of day of the latest registration."""
         self._endpoints: tuple[Endpoint, ...] = ()
         self._rack: str | None = None
         self._own_sessions: set[int] = set()
@@ -158,23 +162,45 @@ class Membership:
         """
         self._endpoints = tuple(endpoints)
         self._rack = rack
-        self._members = [*members, RegistrationWatch(self.broker_id)]
+        self._watch = RegistrationWatch(self.broker_id)
+        self._members = [*members, self._watch]
         self._own_sessions.update(earlier_sessions)
         self._note = note_session
         await self.in_session(self._join)
         self._has_joined = True
 
+    def change_endpoints(self, endpoints: Sequence[Endpoint]) -> None:
+        """Tell others that the broker is reached at *endpoints* from now on."""
+        self._endpoints = tuple(endpoints)
+        self._register_anew()
+
+    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+        """Tell operators which partitions are not served, and why."""
+        self._refused = dict(refused)
+        self._register_anew()
+
+    def _register_anew(self) -> None:
+        if self._watch is not None:
+            self._watch.replace(self._registration())
+
+    def _registration(self) -> BrokerRegistration:
+        return registration(
+            self.broker_id,
+            self._endpoints,
+            self._rack,
+            self._joined_ms,
+            self.intact_since,
+            self._refused,
+        )
+
     async def _join(self, session: Session) -> None:
         assert self._note is not None
         self._note(session.session_id)
         self._own_sessions.add(session.session_id)
-        wall_ms = LoopClock(self._loop).wall_ms()
-        broker = registration(
-            self.broker_id, self._endpoints, self._rack, wall_ms, self.intact_since
-        )
+        self._joined_ms = LoopClock(self._loop).wall_ms()
         epoch = await register(
             session,
-            broker,
+            self._registration(),
             own_sessions=self._own_sessions,
             patience_ms=PATIENCE_FACTOR * self._session_timeout_ms,
         )

@@ -2,23 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from cluster.coordination.registration import addresses, find_shared_address
 from cluster.coordination.registration import register as register_once
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
 from cluster.runtime.errors import RegistrationRefused
 from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
+from cluster.storage.log_config import SERVED_POLICIES
 from cluster.zk.brokers import decode_broker
 from cluster.zk.znode import Znode
 
 VERSION: Final = 5
 """Of the registration's format: that of Kafka 2.7 and later."""
 POLL_S: Final = 0.1
+NOTHING: Final[Mapping[TopicPartition, str]] = MappingProxyType({})
 
 logger: Final = logging.getLogger(__name__)
 
@@ -29,6 +32,7 @@ def registration(
     rack: str | None,
     wall_ms: int,
     intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
+    refused: Mapping[TopicPartition, str] = NOTHING,
 ) -> BrokerRegistration:
     """What this broker says of itself."""
     plain = next(endpoint for endpoint in endpoints if endpoint.security_protocol == "PLAINTEXT")
@@ -41,6 +45,8 @@ def registration(
         rack=rack,
         timestamp_ms=wall_ms,
         intact_since=intact_since,
+        cleanup_policies=SERVED_POLICIES,
+        refused=refused,
     )
 
 

@@ -1,21 +1,22 @@
-"""A watch of the own registration.
+"""The own registration while its session goes on.
 
-Has somebody taken this broker's registration away while its session goes on?
-
-Only says so: as Kafka's brokers, this one registers again with its next session and not before,
+Writes what has changed of it, and watches whether somebody has taken it away.  Of that it only says
+so: as Kafka's brokers, this one registers again with its next session and not before,
 since whoever removed the node may have meant it.
 """
 
 import logging
 from typing import Final
 
+from cluster.coordination.registration import change_registration
+from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import BrokerId
 from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.runtime.zookeeper.watcher import Watcher
 from cluster.zk import paths
 from cluster.zk.requests import Exists
-from cluster.zk.steps import Steps, read, read_node
+from cluster.zk.steps import Refusal, Steps, read, read_node
 from cluster.zk.znode import Znode
 
 logger: Final = logging.getLogger(__name__)
@@ -27,6 +28,18 @@ class RegistrationWatch(Watcher):
     def __init__(self, broker_id: BrokerId) -> None:
         super().__init__()
         self._path = paths.broker(broker_id)
+        self._wanted: BrokerRegistration | None = None
+        """What is to be written; None where what stands there is right."""
+
+    def replace(self, registration: BrokerRegistration) -> None:
+        """Write *registration*, with the next session if this one ends before."""
+        self._wanted = registration
+        self._look()
+
+    def joined(self, session: Session) -> None:
+        # The whole registration has just been written.
+        self._wanted = None
+        super().joined(session)
 
     async def _read(self, session: Session) -> None:
         node = await run(session, self._look_there(), self.watched)
@@ -37,6 +50,7 @@ class RegistrationWatch(Watcher):
         elif node.ephemeral_owner != session.session_id:
             found = f"is that of session 0x{node.ephemeral_owner:x}"
         else:
+            await self._write(session)
             return
         logger.error(
             "%s %s although session 0x%x of this broker goes on: the controller takes the broker"
@@ -44,6 +58,22 @@ class RegistrationWatch(Watcher):
             self._path,
             found,
             session.session_id,
+        )
+
+    async def _write(self, session: Session) -> None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            return
+        try:
+            await run(session, change_registration(wanted, session.session_id))
+        except Refusal as error:
+            logger.error("%s stays as it was: %s", self._path, error)
+            return
+        logger.info(
+            "The registration of this broker has changed: it is reached at %s, and %d partitions"
+            " are not served",
+            ", ".join(map(str, wanted.endpoints)),
+            len(wanted.refused),
         )
 
     def _look_there(self) -> Steps[Znode | None]:

@@ -18,7 +18,16 @@ SCOPE: Final = "What is looked at"
 LOOK: Final = "How it is told"
 
 KINDS: Final = (
-    *("controller", "offline", "damaged", "under-min-isr", "zookeeper", "log-dir", "dead-broker"),
+    *(
+        "controller",
+        "offline",
+        "refused",
+        "damaged",
+        "under-min-isr",
+        "zookeeper",
+        "log-dir",
+        "dead-broker",
+    ),
     *(
         "silent-broker",
         "at-min-isr",
@@ -27,6 +36,7 @@ KINDS: Final = (
         "recovering",
         "unclean",
         "internal-topic",
+        "unserved",
         "deletion",
         "reassignment",
     ),

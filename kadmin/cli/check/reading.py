@@ -139,7 +139,29 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
         sees_moves=told is not None and connection.serves(ListPartitionReassignmentsRequest),
         hidden=tuple(attempts.hidden),
     )
-    return with_brokers(evidence, connection)
+    return with_brokers(with_refused(evidence, connection), connection)
+
+
+def with_refused(evidence: "Evidence", connection: "WireConnection") -> "Evidence":
+    """*evidence* with what each broker does not serve, which by ZooKeeper its registration says."""
+    from dataclasses import replace
+
+    from kadmin.admin.wire.attempts import Attempts
+    from kadmin.admin.wire.refused_partitions import read_refused
+
+    attempts = Attempts()
+    brokers = evidence.snapshot.brokers
+    told = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
+    known = {
+        broker: replace(registered, refused=told.get(broker, {}))
+        for broker, registered in brokers.items()
+    }
+    return replace(
+        evidence,
+        snapshot=replace(evidence.snapshot, brokers=known),
+        unlooked=(*evidence.unlooked, *attempts.gaps),
+        hidden=(*evidence.hidden, *attempts.hidden),
+    )
 
 
 def broker_configs(

@@ -420,7 +420,7 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
 
 
 def show_report(session: Session, report: "ClusterReport", options: dict[str, Any]) -> None:
-    from kadmin.plan.report import dead_leader_warnings, folded
+    from kadmin.plan.report import dead_leader_warnings, folded, refusal_warnings
     from kadmin.render.topics import describe_document
 
     plain = options["plain"]
@@ -436,7 +436,7 @@ def show_report(session: Session, report: "ClusterReport", options: dict[str, An
         # The table says these itself; Kafka's lines, and documents, have no room for them.
         if report.emptiness is not None:
             session.output.note(report.emptiness)
-        for warning in dead_leader_warnings(report):
+        for warning in (*dead_leader_warnings(report), *refusal_warnings(report)):
             session.output.warn(warning)
 
 

@@ -21,6 +21,8 @@ class Kind(StrEnum):
 
     CONTROLLER = "controller"
     OFFLINE = "offline"
+    REFUSED = "refused"
+    """What a broker should serve and does not."""
     DAMAGED = "damaged"
     """Replicas or ISR as only a hand can have written them."""
     UNDER_MIN_ISR = "under-min-isr"
@@ -34,6 +36,8 @@ class Kind(StrEnum):
     RECOVERING = "recovering"
     UNCLEAN = "unclean"
     INTERNAL_TOPIC = "internal-topic"
+    UNSERVED = "unserved"
+    """What brokers will not serve any more once they start again."""
     DELETION = "deletion"
     REASSIGNMENT = "reassignment"
     ELECTION = "election"

@@ -52,9 +52,34 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
                 lost_ms = view.leaderless_since_ms
                 if lost_ms is not None:
                     since_ms[cause] = min(lost_ms, since_ms.get(cause, lost_ms))
+    yield from refused_partitions(snapshot)
     for cause, partitions in causes.items():
         yield finding_of(cause, tuple(sorted(partitions)), snapshot.live, since_ms.get(cause))
     yield from odd_numbers(snapshot)
+
+
+def refused_partitions(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """One finding for each broker and reason; critical where nobody else leads."""
+    found: dict[tuple[BrokerId, str, bool], list[TopicPartition]] = {}
+    for partition, refused_by in health.refusals_in(snapshot).items():
+        topic = snapshot.topics.get(partition.topic)
+        if topic is None or topic.is_marked_for_deletion:
+            continue
+        state = topic.states.get(partition.partition)
+        for broker, reason in refused_by.items():
+            leads = state is not None and state.leader == broker
+            found.setdefault((broker, reason, leads), []).append(partition)
+    for (broker, reason, leads), partitions in found.items():
+        these = counted(len(partitions), "partition")
+        should = ", which it should lead" if leads else ""
+        yield Finding(
+            severity=Severity.CRITICAL if leads else Severity.WARNING,
+            kind=Kind.REFUSED,
+            text=f"broker {broker} does not serve {these}{should}: {reason}",
+            partitions=tuple(sorted(partitions)),
+            brokers=(broker,),
+            command=f"{DESCRIBE} --topic {quoted(partitions[0].topic)}",
+        )
 
 
 def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
@@ -103,7 +128,7 @@ def worst_of(view: PartitionView, live: Container[BrokerId]) -> Cause | None:
         return None  # The fault is a finding of its own.
     if health.Finding.NO_STATE in found:
         return Cause(Kind.OFFLINE, NO_STATE)
-    if health.Finding.UNAVAILABLE in found:
+    if health.Finding.UNAVAILABLE in found and view.leader not in view.refused_by:
         if any(broker in live for broker in view.isr):
             return Cause(Kind.OFFLINE, NOT_ELECTED)
         return Cause(Kind.OFFLINE, NO_ISR, tuple(sorted(view.isr)))

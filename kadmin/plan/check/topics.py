@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.health import refusals_in
 from kadmin.plan.risks import RiskKind, as_judged, risks_of, unclean_default
 from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
@@ -14,11 +15,16 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
     Topics that have an unclean election by the brokers' default are one finding with it.
     """
-    found: dict[RiskKind, list[str]] = {RiskKind.UNCLEAN: [], RiskKind.NOT_COMPACTED: []}
+    kinds = (RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.UNSERVED)
+    found: dict[RiskKind, list[str]] = {kind: [] for kind in kinds}
+    refused = {partition.topic for partition in refusals_in(snapshot)}
     for topic in snapshot.topics.values():
         if topic.is_marked_for_deletion:
             continue
         for risk in risks_of(as_judged(snapshot, topic), {}):
+            # What is refused already is a finding of its own.
+            if risk.kind is RiskKind.UNSERVED and topic.name in refused:
+                continue
             if risk.kind in found:
                 found[risk.kind].append(topic.name)
     by_default = unclean_default({}, snapshot.broker_defaults.values)
@@ -45,4 +51,15 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             " have committed is deleted with its age",
             topics=tuple(internal),
             command=f"kadmin configs --describe --topic {quoted(internal[0])}",
+        )
+    if unserved := found[RiskKind.UNSERVED]:
+        is_one = len(unserved) == 1
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.UNSERVED,
+            text=f"some brokers do not support the cleanup.policy of"
+            f" {counted(len(unserved), 'topic')}: they do not serve {'it' if is_one else 'them'}"
+            " once they start again",
+            topics=tuple(unserved),
+            command=f"kadmin configs --describe --topic {quoted(unserved[0])}",
         )

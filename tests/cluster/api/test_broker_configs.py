@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.listeners import LISTENER_KEYS
 from cluster.broker.configs.supported_configs import (
     LISTED_WHERE_SET,
     SUPPORTED_BROKER_CONFIGS,
@@ -19,7 +20,7 @@ from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import THROTTLE_NAMES
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
-from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
     AlterableConfig,
@@ -120,8 +121,16 @@ def test_a_key_of_the_file_does_not_outlive_a_synonym_that_is_set_for_all() -> N
         ("kafka.logs.dir", "/x", (True, "kafka.logs.dir is ignored: it cannot be changed")),
         ("max.connections.per.ip.overrides", "a", (True, "'a' is not address:count; it is")),
         ("log.cleanup.policy", "compact", (True, "topics without a policy of their own are kept")),
-        ("listeners", "PLAINTEXT://:1", (False, "listeners is ignored: listeners stay")),
-        ("listener.name.a.ssl.key.password", "enc", (False, "password is ignored: listeners stay")),
+        ("listeners", "OTHER://:1", (True, "listeners is ignored: listener OTHER has no")),
+        (
+            "advertised.listeners",
+            "PLAINTEXT://0.0.0.0:1",
+            (True, "advertised.listeners is ignored"),
+        ),
+        ("listener.security.protocol.map", "A:B", (True, "protocol.map is ignored: 'B' is no")),
+        ("inter.broker.listener.name", "A", (True, "is ignored: it cannot be changed")),
+        ("listener.name.a.ssl.key.password", "enc", (False, "password is not honoured")),
+        ("ssl.client.auth", "required", (False, "ssl.client.auth is not honoured")),
         ("num.io.threads", "9", (False, "num.io.threads is not honoured")),
         ("background.threads", "9", (False, "background.threads is not honoured")),
         ("foo.bar", "secret", (False, "foo.bar is not honoured")),
@@ -163,11 +172,11 @@ def test_every_key_that_is_supported_is_described_and_only_those_that_can_change
     described = describe(world).configs
 
     described_keys = {one.name for one in described}
-    assert SUPPORTED_BROKER_CONFIGS.keys() - LISTED_WHERE_SET == described_keys
+    assert SUPPORTED_BROKER_CONFIGS.keys() - LISTED_WHERE_SET <= described_keys
     open_keys = {one.name for one in described if not one.read_only}
     assert {RETENTION, "max.connections", "message.max.bytes", "log.cleanup.policy"} <= open_keys
     assert not open_keys & READ_ONLY_BROKER_CONFIGS
-    assert "listeners" not in open_keys
+    assert LISTENER_KEYS <= open_keys
 
 
 def test_values_come_with_all_who_say_something(world: World) -> None:
@@ -376,15 +385,26 @@ def test_changes_that_are_only_tried_are_not_made(world: World) -> None:
         ),
         (
             "1",
-            [("listeners", SET, "PLAINTEXT://:1")],
+            [("listeners", SET, "PLAINTEXT://:1,SSL://:2")],
             42,
-            "Cannot update these configs dynamically: Set(listeners)",
+            "Invalid value PLAINTEXT://:1,SSL://:2 for configuration listeners:"
+            " listener SSL speaks SSL, which is not supported: only PLAINTEXT is",
+        ),
+        (
+            "1",
+            [
+                ("listener.security.protocol.map", SET, "OTHER:PLAINTEXT"),
+                ("listeners", SET, "OTHER://:1"),
+            ],
+            42,
+            "Invalid value  for configuration advertised.listeners: the listener PLAINTEXT, by"
+            " which brokers reach this one, is missing",
         ),
         (
             "1",
             [("listener.name.plaintext.ssl.keystore.password", SET, "topsecret")],
             42,
-            "Cannot update these configs dynamically:"
+            "Passwords are not taken, as this broker cannot encrypt them:"
             " Set(listener.name.plaintext.ssl.keystore.password)",
         ),
         (
@@ -471,6 +491,38 @@ def test_changes_that_cannot_be_are_refused_as_kafka_does(
 def test_what_is_not_supported_here_may_be_set_for_others(world: World, name: str) -> None:
     assert (0, None) == change(world, "", (name, SET, "9"))
     assert {ALL: {name: "9"}} == world.store.configs
+
+
+def test_thread_counts_are_compared_with_those_of_before(world: World) -> None:
+    """Of the broker itself, where somebody has set one: what is set for all does not count then."""
+    of_world(world).update({"num.io.threads": "16"}, {})
+    assert (0, None) == change(world, "", ("num.io.threads", SET, "32"))
+    of_world(world).update({"num.io.threads": "16"}, {"num.io.threads": "4"})
+
+    assert 42 == change(world, "1", ("num.io.threads", SET, "9"))[0]
+    assert (0, None) == change(world, "1", ("num.io.threads", SET, "8"))
+    assert (0, None) == change(world, "", ("num.io.threads", SET, "99"))
+
+
+def test_the_listeners_of_one_broker_may_change_together(world: World) -> None:
+    protocols = "PLAINTEXT:PLAINTEXT,SECOND:PLAINTEXT"
+    both = "PLAINTEXT://:9092,SECOND://:9093"
+    new = [("listener.security.protocol.map", SET, protocols), ("listeners", SET, both)]
+    assert (0, None) == change(world, "1", *new)
+    of_world(world).update({}, world.store.configs[OWN])
+
+    assert ["PLAINTEXT", "SECOND"] == [one.listener for one in of_world(world).listeners().bound]
+    # The second one would be left without a protocol.
+    assert 42 == change(world, "1", ("listener.security.protocol.map", DELETE, None))[0]
+    assert (0, None) == change(world, "1", ("listeners", DELETE, None))
+
+
+def test_wrong_listeners_in_zookeeper_leave_all_of_them_as_they_were() -> None:
+    found = BrokerConfigs(FILE)
+
+    found.update({}, {"listeners": "PLAINTEXT://:1", "advertised.listeners": "A://:1"})
+
+    assert ["PLAINTEXT://:9092"] == [str(one) for one in found.listeners().bound]
 
 
 # Applying it.

@@ -1,6 +1,7 @@
 """Does a broker obey the controller of now, and nobody else?"""
 
 import errno
+import json
 import os
 import weakref
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ from cluster.broker.orders import TOO_MANY
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.broker.refusals_log import quoted
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
+from cluster.model.config_table import REFUSED_PARTITIONS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
@@ -36,6 +38,7 @@ from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
 from cluster.wire.messages.controlled_shutdown import ControlledShutdownRequest
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
@@ -302,6 +305,15 @@ def test_a_topic_whose_configs_are_damaged_harms_no_other_in_the_same_order(worl
     assert world.logs.log(TopicPartition("broken", 0)) is None
 
 
+def described_refusals(world: World) -> list[str]:
+    """What the broker tells whoever asks it for nothing else."""
+    resource = DescribeConfigsResource(4, str(ME), [REFUSED_PARTITIONS])
+    body = DescribeConfigsRequest([resource])
+    (result,) = world.ask_now(ApiKey.DESCRIBE_CONFIGS, body).results
+    assert all(one.read_only and not one.is_sensitive for one in result.configs)
+    return [one.value for one in result.configs]
+
+
 DAMAGED = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
 
 
@@ -330,6 +342,10 @@ def test_a_topic_is_served_when_its_configs_are_mended(
     assert [ErrorCode.INVALID_CONFIG] * 2 == [outcome(refused), outcome(second)]
     assert any(reason in line for line in world.journal.errors)
     assert world.broker.partitions.find(ORDERS_0) is None
+    told = world.registration.refused
+    assert [ORDERS_0, TopicPartition("orders", 1)] == list(told)
+    assert all(reason in each for each in told.values())
+    assert {"orders-0", "orders-1"} == json.loads(described_refusals(world)[0]).keys()
 
     # Mended in vain first.
     if not isinstance(invalid, Outcome):
@@ -350,6 +366,7 @@ def test_a_topic_is_served_when_its_configs_are_mended(
         assert hosted is not None
         assert (3, leader == ME) == (hosted.replica.leader_epoch, hosted.replica.is_leader)
         assert LogConfig.parse(mended).retention_ms == hosted.log.config.retention_ms
+    assert ({}, []) == (world.registration.refused, described_refusals(world))
 
 
 def test_what_ended_meanwhile_is_not_served_when_configs_are_mended(world: World):

@@ -100,7 +100,7 @@ def test_a_transactional_producer_is_refused_for_good(world: World):
     body = world.ask_now(ApiKey.INIT_PRODUCER_ID, request)
 
     error = ErrorCode(body.error_code)
-    assert (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, False) == (error, error.is_retriable)
+    assert (ErrorCode.UNSUPPORTED_VERSION, False) == (error, error.is_retriable)
     assert "'payments'" in world.journal.warnings[0]
 
 

@@ -107,7 +107,7 @@ def damaged() -> bytearray:
         (batch(1, codec="zstd"), 6, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE),
         (batch(1, attributes=5), 11, ErrorCode.INVALID_RECORD),
         (batch(1, attributes=7), 6, ErrorCode.INVALID_RECORD),
-        (batch(1, attributes=1 << 4), 11, ErrorCode.INVALID_RECORD),
+        (batch(1, attributes=1 << 4), 11, ErrorCode.UNSUPPORTED_VERSION),
     ],
     ids=["damaged", "empty", "cut", "two", "too large", "zstd of old", "5", "7", "transactional"],
 )

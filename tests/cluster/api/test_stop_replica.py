@@ -117,13 +117,16 @@ def test_a_log_that_no_controller_has_spoken_of_yet_can_be_deleted(world: World)
 def test_a_log_that_cannot_be_opened_can_be_deleted_and_led_again(world: World):
     world.lead()
     world.logs.close(world.clock.now_ms(), EPOCH)
-    world.files.open(f"/data/orders-0/{0:020}.log.swap", create=True)
+    world.files.open(f"/data/orders-0/{0:020}.log.swap", create=True).write(0, b"no batch")
     restarted = World(disk=world.files, unopened=1)
     assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(restarted.order("orders", is_new=False))
     only_stopped = stop(restarted, is_deleted=False)
     assert ErrorCode.KAFKA_STORAGE_ERROR == only_stopped.partition_errors[0].error_code
+    (reason,) = restarted.registration.refused.values()
+    assert "this is not whole: byte 0: only 8 bytes are left" in reason
 
     assert ErrorCode.NONE == stop(restarted).partition_errors[0].error_code
+    assert {} == restarted.registration.refused
 
     assert ["orders-0" in entry.name for entry in world.files.list("/data")].count(True) == 1
     restarted.lead(topic_id=OTHER_ID)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from cluster.controller import procedures
@@ -17,6 +19,7 @@ from cluster.controller.zookeeper_requests import (
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.zk import paths
+from cluster.zk.brokers import encode_broker
 from cluster.zk.requests import SetData
 from tests.cluster.controller.harness import Harness, tp
 
@@ -643,3 +646,17 @@ def test_a_partition_whose_state_was_ahead_is_led_again_when_that_is_mended() ->
     harness.settle()
 
     assert harness.active.context.has_live_leader(tp("t-0"))
+
+
+def test_what_a_broker_refuses_is_its_own_and_costs_no_orders() -> None:
+    """Its registration changes for that, and nobody has to be told."""
+    harness = with_topic((2, 1))
+    path, count = paths.broker(BrokerId(2)), len(harness.orders)
+    refusing = replace(harness.active.context.brokers[BrokerId(2)], refused={tp("t-0"): "no room"})
+
+    harness.tool(SetData(path, encode_broker(refusing), MATCH_ANY))
+    harness.step(BrokersChanged())
+
+    assert count == len(harness.orders)
+    known = harness.active.context.brokers[BrokerId(2)]
+    assert {tp("t-0"): "no room"} == known.refused

@@ -5,7 +5,7 @@ import errno
 import json
 import logging
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +30,12 @@ from cluster.settings.broker_settings import BrokerSettings
 from cluster.storage.log_config import LogConfig
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from cluster.wire.messages.configs import (
+    IncrementalAlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+)
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from cluster.zk import paths
 from tests.cluster.broker.configs.values import broker_value
@@ -245,6 +251,77 @@ def test_whoever_takes_the_id_while_the_session_is_lost_ends_the_broker(
                 await asyncio.wait_for(running.process.until_failed(), OUTER_LIMIT_S)
 
     run(tmp_path, chroot, use)
+
+
+# Listeners.
+
+
+def altered(client: RawClient, changes: Mapping[str, str | None]) -> tuple[int, str | None]:
+    """Set configs of broker 1, None for those that shall go."""
+    configs = [
+        IncrementalAlterableConfig(key, int(value is None), value) for key, value in changes.items()
+    ]
+    resource = IncrementalAlterConfigsResource(4, "1", configs)
+    body = IncrementalAlterConfigsRequest([resource])
+    answer = client.ask(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1, body, IncrementalAlterConfigsResponse)
+    (result,) = answer.responses
+    return result.error_code, result.error_message
+
+
+def test_listeners_come_and_go_while_the_broker_runs(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    change = "The registration of this broker has changed"
+
+    async def registered(running: Running) -> list[str]:
+        data, _ = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
+        return list(json.loads(data)["endpoints"])
+
+    async def use(running: Running) -> None:
+        first = f"PLAINTEXT://127.0.0.1:{running.port}"
+        both = {
+            "listeners": f"{first},SECOND://127.0.0.1:0",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SECOND:PLAINTEXT",
+        }
+        assert await running.ask(lambda client: altered(client, both)) == (0, None)
+        await until(lambda: len(running.process.endpoints) == 2, what="the second listener")
+        second = running.process.endpoints[1]
+        assert second.port != running.port
+        await until(lambda: change in caplog.text, what="the first change")
+        assert await registered(running) == [first, str(second)]
+        epoch = running.process._membership.broker_epoch
+
+        client = await asyncio.to_thread(RawClient, second.port)
+        body = ApiVersionsRequest()
+        await asyncio.to_thread(client.ask, ApiKey.API_VERSIONS, 0, body, ApiVersionsResponse)
+        gone = dict.fromkeys(both)
+        assert await running.ask(lambda client: altered(client, gone)) == (0, None)
+        assert await asyncio.to_thread(client.is_closed)
+        client.close()
+        with pytest.raises(ConnectionRefusedError):
+            RawClient(second.port)
+        await until(lambda: caplog.text.count(change) == 2, what="the second change")
+        assert await registered(running) == [first]
+        assert running.process._membership.broker_epoch == epoch
+
+    run(tmp_path, chroot, use)
+
+
+def test_listeners_that_are_set_while_a_broker_is_away_are_its_own_when_it_starts(
+    tmp_path: Path, chroot: str
+) -> None:
+    advertised = "PLAINTEXT://broker.example:9999"
+
+    async def use(running: Running) -> None:
+        changes = {"advertised.listeners": advertised}
+        assert await running.ask(lambda client: altered(client, changes)) == (0, None)
+
+    async def afterwards(process: BrokerProcess) -> None:
+        assert [str(endpoint) for endpoint in process.endpoints] == [advertised]
+
+    run(tmp_path, chroot, use)
+    run(tmp_path, chroot, lambda running: afterwards(running.process))
 
 
 # Disks.

@@ -33,7 +33,7 @@ def test_a_topic_whose_log_is_corrupt_is_deleted_and_can_be_made_again(
         with running_broker(directory, chroot) as broker:
             create_topic(zookeeper, broker)
             assert broker.terminate() == 0
-        (broker.data / f"{TOPIC}-0" / f"{0:020}.log.swap").touch()
+        (broker.data / f"{TOPIC}-0" / f"{0:020}.log.swap").write_bytes(b"no batch")
         with running_broker(directory, chroot) as broker:
             assert f"The log of {TOPIC}-0" in broker.log()
             wait_until(

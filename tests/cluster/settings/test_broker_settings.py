@@ -3,23 +3,27 @@
 import ast
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.listeners import reachable
 from cluster.broker.configs.supported_configs import (
     LEADER_SELECTOR,
     RACK_SELECTOR,
     SUPPORTED_BROKER_CONFIGS,
     Applier,
 )
-from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.config_spec import ValueKind
+from cluster.model.kafka_broker_configs import (
+    KAFKA_BROKER_CONFIGS,
+    READ_ONLY_BROKER_CONFIGS,
+)
 from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
 from cluster.settings.broker_settings import REFUSED, BrokerSettings, ConnectionSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.listeners import reachable
 from cluster.settings.properties_file import Given, parse_override_options, read_variable
 from kadmin.errors import ExitCode
 from tests.cluster.broker.configs.values import broker_value
@@ -283,3 +287,32 @@ def test_what_is_not_supported_changes_nothing() -> None:
 
     assert len(settings_of(values).ignored) == len(unsupported)
     assert settings_and_defaults(values) == settings_and_defaults(MINIMAL)
+
+
+NOT_ALONE: Final = {
+    "inter.broker.listener.name": "PLAINTEXT",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+    "log.cleanup.policy": "delete",
+}
+"""Where another value needs another config beside it, or is not supported."""
+
+
+@pytest.mark.parametrize("name", sorted(KAFKA_BROKER_CONFIGS.keys() - REFUSED.keys()))
+def test_every_key_of_kafka_is_taken_where_its_value_is_legal_and_only_there(name: str) -> None:
+    spec = KAFKA_BROKER_CONFIGS[name].spec
+    legal = NOT_ALONE.get(name) or OTHER_VALUES.get(name) or broker_value(name)
+
+    values = settings_of(MINIMAL | {name: legal}).given
+
+    assert legal == values[name]
+    if spec.kind not in (ValueKind.STRING, ValueKind.CLASS, ValueKind.PASSWORD, ValueKind.LIST):
+        assert f"{name}" in problem(name, "no such value")
+
+
+def test_the_id_of_a_node_is_that_of_the_broker() -> None:
+    by_node = settings_of(MINIMAL | {"node.id": "7"})
+
+    assert (7, "7") == (by_node.broker_id, by_node.given["broker.id"])
+    assert 7 == settings_of(MINIMAL | {"broker.id": "7", "node.id": "7"}).broker_id
+    with pytest.raises(InvalidSettings, match=r"node\.id is not the same as broker.id=7"):
+        settings_of(MINIMAL | {"broker.id": "7", "node.id": "8"})

@@ -14,6 +14,7 @@ from cluster.storage.errors import (
     RecordListTooLarge,
     UnexpectedAppendOffset,
     UnsupportedForMessageFormat,
+    UnsupportedTransaction,
 )
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -75,8 +76,9 @@ REFUSALS = {
     "two batches": (lambda: batch(1) + batch(1), InvalidRecord),
     "nothing": (lambda: bytearray(), CorruptBatchError),
     "an offset": (lambda: batch(1, base_offset=5), InvalidRecord),
-    "a transaction": (lambda: batch(1, attributes=0x10), InvalidRecord),
+    "a transaction": (lambda: batch(1, attributes=0x10), UnsupportedTransaction),
     "a marker": (lambda: batch(1, attributes=0x20), InvalidRecord),
+    "a transaction's marker": (lambda: batch(1, attributes=0x30), InvalidRecord),
     "no sequence": (lambda: batch(1, producer_id=7, producer_epoch=0), InvalidRecord),
     "a wrong count": (lambda: recounted(batch(2)), InvalidRecord),
     "records that are not there": (lambda: claiming(batch([b""] * 3), 4), InvalidRecord),

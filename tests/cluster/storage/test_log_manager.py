@@ -841,7 +841,7 @@ def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():
     fill(create(manager))
     fill(create(manager, PAYMENTS))
     manager.close(START_MS, -1)
-    disk.open(f"/data/orders-0/{file_name(0, '.log.swap')}", create=True)
+    disk.open(f"/data/orders-0/{file_name(0, '.log.swap')}", create=True).write(0, b"no batch")
 
     again, reports = loaded(disk)
 
@@ -849,8 +849,8 @@ def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():
         (ORDERS, True),
         (PAYMENTS, False),
     ]
-    assert "Kafka can finish it" in (reports[0].problem or "")
-    with pytest.raises(KafkaStorageError, match="Kafka can finish it"):
+    assert "this is not whole" in (reports[0].problem or "")
+    with pytest.raises(KafkaStorageError, match="this is not whole"):
         create(again)
     assert read_whole(disk, f"/data/orders-0/{file_name(0, '.log')}")
 
@@ -862,7 +862,8 @@ def with_damaged_orders(*paths: str) -> SimDisk:
     fill(create(manager))
     fill(create(manager, PAYMENTS))
     manager.close(START_MS, -1)
-    disk.open(f"{paths[0]}/orders-0/{file_name(0, '.log.swap')}", create=True)
+    swap = f"{paths[0]}/orders-0/{file_name(0, '.log.swap')}"
+    disk.open(swap, create=True).write(0, b"no batch")
     return disk
 
 

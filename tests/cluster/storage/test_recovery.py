@@ -608,14 +608,6 @@ def test_leftovers_are_removed():
     assert stored_bytes(log) == content
 
 
-def test_a_compaction_that_was_interrupted_is_left_to_kafka():
-    disk, _ = closed()
-    disk.open(path(18, ".log.swap"), create=True)
-
-    with pytest.raises(CorruptFileError, match="Kafka can finish it"):
-        reopened(disk)
-
-
 def test_a_log_that_ends_before_its_start_begins_anew_at_its_start():
     disk, _ = closed()
 

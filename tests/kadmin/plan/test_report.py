@@ -1,6 +1,10 @@
 """What of a report is shown where it is longer than a terminal."""
 
-from kadmin.plan.report import folded, report_on
+from dataclasses import replace
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.plan.health import Finding
+from kadmin.plan.report import folded, refusal_warnings, report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 
@@ -41,3 +45,17 @@ def test_a_leader_that_is_not_preferred_is_well_and_a_move_is_not():
     short = folded(report(led_elsewhere, moving))
 
     assert ["b"] == [item.topic.name for item in short.topics]
+
+
+def test_a_partition_that_its_leader_refuses_is_unavailable_and_says_why() -> None:
+    refused = {TopicPartition("t", 0): "no room"}
+    live = brokers("0 1")
+    live |= {BrokerId(0): replace(live[BrokerId(0)], refused=refused)}
+    snapshot = cluster(live, topic("t", "0,1 1,0"))
+
+    report = report_on(snapshot, ["t"], only=Finding.UNAVAILABLE)
+
+    ((view,),) = [item.partitions for item in report.topics]
+    assert (0, {BrokerId(0): "no room"}) == (view.partition, view.refused_by)
+    assert Finding.REFUSED in view.findings
+    assert ["broker 0 does not serve t-0: no room"] == refusal_warnings(report)

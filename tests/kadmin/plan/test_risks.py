@@ -1,6 +1,7 @@
 """What a plan would bring and `check` would find then: is it named by the plan, and asked about?"""
 
 from dataclasses import replace
+from typing import Final
 
 import pytest
 
@@ -257,3 +258,58 @@ def test_a_topic_that_moves_is_judged_as_it_will_be() -> None:
     moving = topic("t", "2,0", adding="2", removing="0")
 
     assert {0: ids("2")} == as_judged(cluster(RACKED, moving), moving).layout
+
+
+# Brokers that do not support a policy.
+
+OURS: Final = {
+    broker: replace(registered, cleanup_policies=("delete",))
+    for broker, registered in brokers("0 1").items()
+}
+MIXED: Final = {**OURS, **brokers("2 3")}
+"""Those of Kafka say nothing of policies: they support all."""
+UNSERVED = RiskKind.UNSERVED
+
+
+@pytest.mark.parametrize(
+    ("replicas", "configs", "kinds"),
+    [
+        ("0,1", {}, []),
+        ("0,1", {"cleanup.policy": " delete "}, []),
+        ("2,3", COMPACT, []),
+        ("0,1", COMPACT, [UNSERVED]),
+        ("2,0", COMPACT, [UNSERVED]),
+        ("0,1", {"cleanup.policy": "delete, compact"}, [UNSERVED]),
+    ],
+)
+def test_a_topic_that_brokers_do_not_serve_is_asked_about_wherever_it_would_come_to_be(
+    replicas: str, configs: dict[str, str], kinds: list[RiskKind]
+) -> None:
+    """Made, altered, extended and moved; and `check` finds it."""
+    plain = cluster(MIXED, topic("t", replicas))
+    there = cluster(MIXED, topic("t", replicas, configs=configs))
+    elsewhere = cluster(MIXED, topic("t", "2,3", configs=configs))
+    request = CreateRequest(name="t", assignment={0: ids(replicas)}, configs=configs)
+    change = ConfigRequest(add=configs)
+    surroundings = Surroundings(brokers=MIXED, judged=[as_judged(plain, plain.topics["t"])])
+
+    made = plan_create(cluster(MIXED), request)
+    altered = plan_change(TOPIC, ConfigOverrides(values={}), change, surroundings)
+    targets = {TopicPartition("t", 0): Target(ids(replicas))}
+    moved = plan_moves(elsewhere, targets, is_additional=False)
+    found = judge(Evidence(snapshot=there, now_ms=0)).findings
+
+    assert kinds == [risk.kind for risk in made.risks]
+    assert kinds == [risk.kind for risk in altered.risks]
+    assert kinds == [risk.kind for risk in move_risks(elsewhere, moved)]
+    assert (Kind.UNSERVED in {each.kind for each in found}) == bool(kinds)
+
+
+def test_the_brokers_that_do_not_serve_it_are_named() -> None:
+    request = CreateRequest(name="t", assignment={0: ids("2,1"), 1: ids("3,2")}, configs=COMPACT)
+
+    (risk,) = plan_create(cluster(MIXED), request).risks
+
+    assert "cleanup.policy=compact: broker 1 does not support it, and will not serve t: t-0" == str(
+        risk
+    )

@@ -12,8 +12,11 @@ from typing import Final
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation
+from cluster.broker.configs.dynamic_config_validation import is_per_broker
+from cluster.broker.configs.listeners import LISTENER_KEYS
 from cluster.broker.configs.supported_configs import (
     LISTED_WHERE_SET,
+    NOT_USED,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
     Applier,
@@ -24,7 +27,7 @@ from cluster.model.config_entity import EntityKind
 from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
-from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.storage.log_config import LogConfig
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
@@ -63,6 +66,8 @@ class Applied:
     refusals: int
     fetcher_clients: tuple[str, ...]
     """The clients of other brokers that this one is."""
+    listeners: tuple[str, ...]
+    """The configs by which the broker listens."""
 
 
 BY_APPLIER: Final = {
@@ -71,6 +76,7 @@ BY_APPLIER: Final = {
     Applier.PARTITIONS: {"log", "is_under_min_isr", "refusals", "throttled"},
     Applier.REPLICATION_THROTTLES: {"throttle_rates"},
     Applier.REPLICA_FETCHERS: {"fetcher_clients"},
+    Applier.LISTENERS: {"listeners"},
     Applier.UNCLEAN_ELECTION: {"unclean_election", "unclean_topics"},
 }
 
@@ -81,6 +87,18 @@ class Connections:
 
     def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
         self.limits = (count_max, per_address_max, dict(overrides))
+
+
+class Listening:
+    """Listens by the configs that it is told of."""
+
+    def __init__(self, configs: BrokerConfigs) -> None:
+        self.configs = configs
+        self.values: tuple[str, ...] = ()
+
+    def listeners_changed(self) -> None:
+        assert self.configs.listeners()
+        self.values = tuple(self.configs.text(key) for key in sorted(LISTENER_KEYS))
 
 
 class Elections:
@@ -120,12 +138,14 @@ class RunningBroker:
             self.world.order("followed", index, leader=2, replicas=(1, 2))
         self.connections = Connections()
         self.elections = Elections()
+        self.listening = Listening(self.configs)
         self.propagation = ConfigPropagation(
             self.configs,
             self.connections,
             self.world.logs,
             self.world.broker,
             self.world.broker.throttles,
+            self.listening,
             self.elections,
         )
         self.propagation.start()
@@ -162,6 +182,7 @@ class RunningBroker:
             unclean_topics=tuple(self.elections.unclean_topics),
             refusals=len(self.world.journal.errors),
             fetcher_clients=tuple(sorted(self.peers.client_ids)),
+            listeners=self.listening.values,
         )
 
 
@@ -209,8 +230,11 @@ def changed_by(name: str) -> frozenset[str]:
     own_appliers = own.find({}, {name: value})
     appliers = shared.find({name: value}, {})
 
-    assert own.applied == shared.applied, f"it does not matter where {name} is set"
-    assert own_appliers == appliers, name
+    if is_per_broker(name):
+        assert (before, frozenset()) == (shared.applied, appliers), f"{name} is one broker's"
+    else:
+        assert own.applied == shared.applied, f"it does not matter where {name} is set"
+        assert own_appliers == appliers, name
     found = differences(before, own.applied)
     for broker in (own, shared):
         broker.find({}, {})
@@ -250,8 +274,13 @@ def test_what_is_advertised_as_dynamic_is_what_is_applied() -> None:
     # Those that are told where somebody has set them are told.
     told = RunningBroker().world
     told.broker.ports.settings.configs.update(dict.fromkeys(LISTED_WHERE_SET, "1"), {})
-    open_keys = {one.name for one in described(told, BROKER, "1") if not one.read_only}
-    documented = set(re.findall(r"^\| `([^`]*)` \|.*\| cluster-wide \|", page, re.MULTILINE))
+    open_keys = {
+        one.name
+        for one in described(told, BROKER, "1")
+        if not one.read_only and not one.documentation.startswith(NOT_USED)
+    }
+    row = r"^\| `([^`]*)` \|.*\| (?:cluster-wide|per-broker) \|"
+    documented = set(re.findall(row, page, re.MULTILINE))
     taken = {
         name
         for name in SUPPORTED_BROKER_CONFIGS

@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
-from cluster.model.config_entity import EntityKind
+from cluster.broker.configs.dynamic_config_validation import broker_spec
 from cluster.model.config_spec import ConfigSpec, Syntax, ValueKind, value_problem
-from cluster.model.config_table import CONFIGS
 
 TEXTS: Final = {
     "max.connections.per.ip.overrides": "10.0.0.1:5",
@@ -13,7 +11,15 @@ TEXTS: Final = {
     "cleanup.policy": "compact",
     "log.cleanup.policy": "compact",
     "message.format.version": "2.8",
+    "listeners": "PLAINTEXT://:1",
+    "advertised.listeners": "PLAINTEXT://elsewhere:1",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+    # A change may double the number of threads, and no more.
+    "num.replica.fetchers": "2",
 }
+
+RARE: Final = ("3", "50", "300", "20000", "40000", "2.8")
+"""What a few keys take that take none of the others."""
 
 
 def other_value(name: str, spec: ConfigSpec | None) -> str:
@@ -24,10 +30,9 @@ def other_value(name: str, spec: ConfigSpec | None) -> str:
         return "x"
     if spec.syntax is Syntax.THROTTLED_REPLICAS:
         return "0:1"
-    words = ("true", "false", "7777", "7777777", "5", "0.25", "x", *spec.choices)
+    words = ("true", "false", "7777", "7777777", "5", "0.25", "x", *spec.choices, *RARE)
     return next(one for one in words if one != spec.default and value_problem(spec, one) is None)
 
 
 def broker_value(name: str) -> str:
-    row = SUPPORTED_BROKER_CONFIGS.get(name)
-    return other_value(name, CONFIGS[EntityKind.BROKERS].get(name) if row is None else row.spec)
+    return other_value(name, broker_spec(name))

@@ -305,6 +305,35 @@ def test_waiting_ends_with_the_time_and_what_is_wrong(pair: Pair) -> None:
     assert "CRITICAL: 1 partition has fewer replicas than min.insync.replicas" in outcome.stdout
 
 
+def test_a_topic_that_brokers_do_not_serve_is_asked_about_and_told_both_ways(pair: Pair) -> None:
+    """Until its configs are mended."""
+    way, other = pair.ways()
+    create = ("topics", "--create", "--topic", "compacted", "--replica-assignment", "1", *way)
+    compact = ("--config", "cleanup.policy=compact")
+    reason = "broker 1 does not serve 1 partition, which it should lead: cleanup.policy=compact is"
+
+    refused = kadmin(*create, *compact)
+    by_brokers = kadmin(*create[:-2], *other, *compact)
+    done(*create, *compact, "--yes", "--wait")
+    wait_until(lambda: any(reason in each for each in pair.findings(*way)), what="its reason")
+    told = [pair.findings(*each) for each in (way, other)]
+    described = kadmin("topics", "--describe", "--unavailable-partitions", *way)
+    mend = ("configs", "--alter", "--topic", "compacted", "--delete-config", "cleanup.policy")
+    done(*mend, "--yes", *way)
+    wait_until(lambda: not pair.findings(*way) and not pair.findings(*other), what="its service")
+    done("topics", "--delete", "--topic", "compacted", "--yes", "--wait", *way)
+
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "broker 1 does not support it, and will not serve compacted" in refused.stderr
+    assert (ExitCode.FAILED, True) == (
+        by_brokers.exit_code,
+        "cleanup.policy=compact is not supported" in by_brokers.stderr,
+    )
+    assert told[0] == told[1]
+    assert "Topic: compacted\tPartition: 0\tLeader: 1" in described.stdout
+    assert "broker 1 does not serve compacted-0: cleanup.policy=compact" in described.stderr
+
+
 def test_watching_shows_it_again_and_again(pair: Pair) -> None:
     way, _ = pair.ways()
     with subprocess.Popen(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.check.partitions import partition_findings
@@ -188,3 +189,25 @@ def test_replicas_that_only_a_hand_can_have_written_are_named() -> None:
         ("1 topic has no partitions", ["none"]),
         ("1 topic has gaps in the numbers of partitions", ["gaps"]),
     ] == [(each.text, [*map(str, each.partitions), *each.topics]) for each in told]
+
+
+def test_what_a_broker_says_that_it_does_not_serve_is_told_with_its_reason() -> None:
+    reason = "cleanup.policy=compact is not supported"
+    refused = {TopicPartition("t", number): reason for number in (0, 1)}
+    gone = {TopicPartition("gone", 0): "no room"}
+    live = brokers("0 1 2")
+    live |= {BrokerId(0): replace(live[BrokerId(0)], refused=refused | gone)}
+    states = {0: state(0, "0,1"), 1: state(1, "1,0")}
+    snapshot = cluster(live, topic("t", "0,1 1,0", states), topic("u", "2"))
+
+    findings = found(snapshot)
+
+    assert [
+        (
+            Severity.CRITICAL,
+            f"broker 0 does not serve 1 partition, which it should lead: {reason}",
+            ["t-0"],
+        ),
+        (Severity.WARNING, f"broker 0 does not serve 1 partition: {reason}", ["t-1"]),
+    ] == [(each.severity, each.text, list(map(str, each.partitions))) for each in findings]
+    assert {Kind.REFUSED} == {each.kind for each in findings}

@@ -3,13 +3,20 @@
 Reads `listeners`, `advertised.listeners` and `listener.security.protocol.map`.  Knows no socket.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.model.broker import Endpoint
 from cluster.model.config_spec import members
 from cluster.zk.brokers import ENDPOINT, PORT_MAX
+
+BOUND: Final = "listeners"
+ADVERTISED: Final = "advertised.listeners"
+PROTOCOL_MAP: Final = "listener.security.protocol.map"
+INTER_BROKER: Final = "inter.broker.listener.name"
+LISTENER_KEYS: Final = frozenset({BOUND, ADVERTISED, PROTOCOL_MAP})
+"""Those that can change while a broker runs."""
 
 SUPPORTED: Final = "PLAINTEXT"
 """The one security protocol that is spoken."""
@@ -24,6 +31,58 @@ ANY_PORT: Final = 0
 
 class InvalidListeners(ValueError):
     """A text that names no listeners, or some that are not supported; says why."""
+
+    key = ""
+    """The config with that text, where it is known."""
+
+
+class Listeners(NamedTuple):
+    """The listeners of a broker: *inter_broker* is the name of that by which brokers reach it."""
+
+    bound: tuple[Endpoint, ...]
+    advertised: tuple[Endpoint, ...]
+    inter_broker: str
+
+
+def read_listeners(value_of: Callable[[str], str]) -> Listeners:
+    """The listeners of a broker whose configs are what *value_of* says; unset ones are empty.
+
+    Raises:
+        InvalidListeners: with the key that is wrong.
+    """
+    key = PROTOCOL_MAP
+    try:
+        protocols = parse_protocols(value_of(key))
+        key = BOUND
+        bound = advertised = parse_listeners(value_of(key), protocols)
+        key = ADVERTISED
+        if value_of(key):
+            advertised = parse_listeners(value_of(key), protocols)
+            check_advertised(advertised, bound)
+        key = INTER_BROKER
+        names = [endpoint.listener for endpoint in advertised]
+        inter_broker = value_of(key).upper() or names[0]
+        if inter_broker not in names:
+            known = ", ".join(names)
+            raise InvalidListeners(f"{inter_broker} is not among the listeners: {known}")
+    except InvalidListeners as error:
+        error.key = key
+        raise
+    return Listeners(bound, advertised, inter_broker)
+
+
+def check_inter_broker(name: str, listeners: Listeners) -> None:
+    """Check that brokers reach this one as before, by the listener *name*.
+
+    Raises:
+        InvalidListeners: they do not.
+    """
+    if all(endpoint.listener != name for endpoint in listeners.advertised):
+        error = InvalidListeners(
+            f"the listener {name}, by which brokers reach this one, is missing"
+        )
+        error.key = ADVERTISED
+        raise error
 
 
 def parse_protocols(text: str) -> dict[str, str]:
