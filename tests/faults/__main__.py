@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
             say(str(one))
         return 0
     if has_namespaces and not given.inside:
-        enter("tests.faults", [INSIDE, *arguments])
+        return enter("tests.faults", [INSIDE, *arguments])
     end_s = time.monotonic() + 60 * given.minutes
     for seed in count(given.seed):
         left_s = end_s - time.monotonic()

@@ -20,6 +20,7 @@ from cluster.model.topic import PartitionState
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
 from cluster.zk.topics import decode_assignment, decode_state
+from cluster.zk.znode import Znode
 from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
@@ -38,6 +39,8 @@ ROOM: Final = 4096
 """How many bytes more than its longest segment a file may have on a full disk."""
 SILENT: Final = logging.Logger("of a client whose connections break", logging.CRITICAL)
 AWAY: Final = (KazooException, KazooTimeoutError)
+ASKED_S: Final = 5
+"""For so long a ZooKeeper may be asked that perhaps is not there."""
 
 
 class FaultyCluster:
@@ -300,6 +303,9 @@ class FaultyCluster:
             self._client = client
         return self._client
 
+    def _znode(self, path: str) -> Znode:
+        return znode_of(path, self.client().get_async(path).get(timeout=ASKED_S))
+
     def _forget_client(self) -> None:
         if self._client is not None:
             with suppress(KazooTimeoutError):
@@ -309,26 +315,23 @@ class FaultyCluster:
 
     def controller_id(self) -> int | None:
         with suppress(NoNodeError, *AWAY):
-            node = znode_of(paths.CONTROLLER, self.client().get(paths.CONTROLLER))
+            node = self._znode(paths.CONTROLLER)
             return decode_controller(node).broker_id
         return None
 
     def states(self, topic: str) -> dict[int, PartitionState]:
         """The state of each partition of *topic*."""
-        client = self.client()
-        states = {}
-        for name in client.get_children(paths.partitions(topic)):
-            path = paths.state(topic, int(name))
-            states[int(name)] = decode_state(znode_of(path, client.get(path)))
-        return states
+        names = self.client().get_children_async(paths.partitions(topic)).get(timeout=ASKED_S)
+        return {
+            int(name): decode_state(self._znode(paths.state(topic, int(name)))) for name in names
+        }
 
     def replicas(self, topic: str) -> dict[int, tuple[int, ...]]:
         """The replicas of each partition of *topic*; none while one is reassigned."""
-        client = self.client()
-        if client.exists(paths.REASSIGN_PARTITIONS) is not None:
+        asked = self.client().exists_async(paths.REASSIGN_PARTITIONS)
+        if asked.get(timeout=ASKED_S) is not None:
             return {}
-        node = znode_of(paths.topic(topic), client.get(paths.topic(topic)))
-        partitions = decode_assignment(node).partitions
+        partitions = decode_assignment(self._znode(paths.topic(topic))).partitions
         if any(one.adding or one.removing for one in partitions.values()):
             return {}
         return {index: tuple(one.replicas) for index, one in partitions.items()}

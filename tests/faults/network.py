@@ -89,10 +89,14 @@ def can_enter() -> bool:
         return False
 
 
-def enter(module: str, arguments: Sequence[str]) -> None:
-    """Become `python -m module arguments` in namespaces of its own; all it starts ends with it."""
+def enter(module: str, arguments: Sequence[str]) -> int:
+    """Run `python -m module arguments` in namespaces of its own; all it starts ends with it.
+
+    Returns its exit code.
+    """
     command = unshare(sys.executable, "-m", module, *arguments)
-    os.execvp(command[0], command)
+    # unshare heeds no signal while it waits, but this process does.
+    return subprocess.run(["setpriv", "--pdeathsig", "KILL", *command], check=False).returncode
 
 
 def ip(*words: str) -> None:
