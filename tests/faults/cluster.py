@@ -84,7 +84,7 @@ class FaultyCluster:
         self._losing: dict[int, tuple[Random, Sequence[Loss]]] = {}
         """The brokers whose machines have to run anew, with what their disks then have lost."""
         self._ending: set[int] = set()
-        """The brokers that were asked to stop."""
+        """The brokers that were asked to stop, or may have to."""
         self._client: KazooClient | None = None
 
     def _home(self, broker_id: int) -> Path:
@@ -111,8 +111,12 @@ class FaultyCluster:
     def has_quorum(self) -> bool:
         return sum(one.serves for one in self.zookeepers.values()) > len(self.zookeepers) // 2
 
-    def start_brokers(self, broker_ids: Sequence[int]) -> None:
-        """Start them; they may have to wait for others before they serve."""
+    def start_brokers(self, broker_ids: Sequence[int], *, amid_faults: bool = False) -> None:
+        """Start them; they may have to wait for others before they serve.
+
+        *amid_faults* they may end again: without ZooKeeper, as Kafka's do, or with a disk that is
+        gone.
+        """
         for broker_id in broker_ids:
             home = self._home(broker_id)
             for disk in DISKS:
@@ -124,7 +128,10 @@ class FaultyCluster:
             with self.network.inside(network.broker(broker_id)):
                 process = spawn(properties, {} if machine is None else machine.environment)
             self.brokers[broker_id] = Broker(process, home, broker_id)
-            self._ending.discard(broker_id)
+            if amid_faults:
+                self._ending.add(broker_id)
+            else:
+                self._ending.discard(broker_id)
 
     def _settings(self, broker_id: int) -> Mapping[str, str]:
         home = self._home(broker_id)
@@ -298,7 +305,8 @@ class FaultyCluster:
         """A client that stays, and comes back by itself."""
         if self._client is None:
             hosts = ",".join(one.connect for one in self.zookeepers.values())
-            client = KazooClient(hosts=hosts, timeout=10, logger=SILENT)
+            retry = {"max_tries": -1, "max_delay": 0.5}
+            client = KazooClient(hosts=hosts, timeout=10, connection_retry=retry, logger=SILENT)
             client.start(timeout=OUTER_LIMIT_S)
             self._client = client
         return self._client

@@ -24,7 +24,7 @@ class Kill(Fault):
         for one in brokers:
             cluster.kill(one)
         if self.is_back:
-            cluster.start_brokers(brokers)
+            cluster.start_brokers(brokers, amid_faults=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
