@@ -67,7 +67,7 @@ sim: setup ## Play SEEDS stories of each plot of the simulator, where the last r
 	$(BIN)/python -m cluster.sim --seeds $${SEEDS:-1000}
 
 .PHONY: faults
-faults: setup ## Break brokers, ZooKeepers and links for MINUTES under load, as SEED draws it
+faults: setup ## Break brokers, ZooKeepers, machines, networks for MINUTES under load, as SEED draws it
 	$(BIN)/python -m tests.faults --minutes $${MINUTES:-10} --seed $${SEED:-1}
 
 .PHONY: mutants

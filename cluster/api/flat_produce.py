@@ -10,8 +10,8 @@ anything, and the request goes the plain way (`cluster.api.produce`): other vers
 partitions, acks=0, followers that acks=all waits for, compression, transactions, retries and gaps
 of idempotent producers, LogAppendTime, bounds of `message.timestamp.before.max.ms`, a first batch
 of an epoch, a segment or an index that is full, a flush that `flush.messages` wants, records that
-take long to look at or whose times are not as the header says, everything that is refused.  What
-holds:
+take long to look at or whose times are not as the header says, everything that is refused, and all
+that comes soon after.  What holds:
 
 * answers, bytes on the disk and what stands in memory are those of the plain way, to the last
   attribute: `tests/cluster/api/test_flat_produce.py` compares them after random requests;
@@ -192,6 +192,7 @@ class Prefixes:
 
     def __init__(self, broker: Broker) -> None:
         self._led = broker.partitions.led
+        self._refused = broker.refused_batches.by_producer
         self._now_ms = broker.ports.clock.now_ms
         self._wall_ms = broker.ports.clock.wall_ms
         self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
@@ -214,7 +215,7 @@ class Prefixes:
             records = records_of(frame, records_at)
         except (IndexError, struct.error):
             return None
-        if records is None or target is UNUSUAL:
+        if records is None or target is UNUSUAL or self._refused:
             return None
         hosted = self._led(topic, index)
         if not isinstance(hosted, HostedPartition):

@@ -62,17 +62,11 @@ def append(
     """
     if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
         return refused(index, ErrorCode.INVALID_REQUIRED_ACKS)
-    hosted = broker.partitions.led(topic, index)
-    if isinstance(hosted, ErrorCode):
-        return refused(index, hosted)
-    if not isinstance(records, memoryview):
-        return refused(index, ErrorCode.INVALID_RECORD, "there are no records")
-    if version < ZSTD_VERSION and len(records) > CODEC_AT and records[CODEC_AT] & 7 == ZSTD:
-        return refused(index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
-    replica = hosted.replica
-    if acks == ALL_ACKS and replica.is_under_min_isr:
-        return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
-    log = hosted.log
+    hosted = taken_by(broker, topic, index, records, acks, version)
+    if isinstance(hosted, PartitionProduceResponse):
+        return hosted
+    assert isinstance(records, memoryview)
+    replica, log = hosted.replica, hosted.log
     now_ms, wall_ms = broker.ports.clock.now_ms(), broker.ports.clock.wall_ms()
     try:
         outcome = log.append(
@@ -106,6 +100,29 @@ def append(
         outcome.log_start_offset,
     )
     return Written(hosted, answer, outcome.last_offset + 1, outcome.needs_flush)
+
+
+def taken_by(
+    broker: Broker, topic: str, index: int, records: Records | None, acks: int, version: int
+) -> HostedPartition | PartitionProduceResponse:
+    """The partition, if it takes records now, and such as these; else the answer says why not."""
+    hosted = broker.partitions.led(topic, index)
+    if isinstance(hosted, ErrorCode):
+        broker.refused_batches.note(topic, index, records, hosted)
+        return refused(index, hosted)
+    if not isinstance(records, memoryview):
+        return refused(index, ErrorCode.INVALID_RECORD, "there are no records")
+    if version < ZSTD_VERSION and len(records) > CODEC_AT and records[CODEC_AT] & 7 == ZSTD:
+        return refused(index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+    if acks == ALL_ACKS and hosted.replica.is_under_min_isr:
+        broker.refused_batches.note(topic, index, records, ErrorCode.NOT_ENOUGH_REPLICAS)
+        return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
+    if broker.refused_batches.by_producer:
+        producers = hosted.log.producers
+        behind = broker.refused_batches.error_behind(topic, index, records, producers)
+        if behind is not None:
+            return refused(index, behind)
+    return hosted
 
 
 def refused(index: int, error: ErrorCode, message: str | None = None) -> PartitionProduceResponse:

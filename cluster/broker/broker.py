@@ -20,6 +20,7 @@ from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.record_checks import RecordChecks
 from cluster.broker.refusals_log import RefusalsLog
+from cluster.broker.refused_batches import RefusedBatches
 from cluster.broker.refused_partitions import RefusedPartitions
 from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
 from cluster.broker.standstill import Standstill
@@ -62,6 +63,7 @@ class Broker:
         "producer_ids",
         "record_checks",
         "refusals_log",
+        "refused_batches",
         "refused_partitions",
         "replica_fetchers",
         "standstill",
@@ -95,6 +97,7 @@ class Broker:
         self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
         self.refusals_log = RefusalsLog(ports)
+        self.refused_batches = RefusedBatches(ports.clock)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
         self.checkpoint_writes = CheckpointWrites(ports)
         self.replica_fetchers = ReplicaFetcherManager(

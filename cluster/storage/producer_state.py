@@ -120,16 +120,23 @@ class ProducerState:
         self._check_order(producer, header)
         return None
 
+    def awaited_sequence(self, producer_id: int, epoch: int) -> int | None:
+        """The sequence with which the producer's next batch of *epoch* begins; None if any may."""
+        producer = self._producers.get(producer_id)
+        if producer is None:
+            return None
+        if epoch != producer.epoch or producer.last_sequence == NO_SEQUENCE:
+            return 0
+        return sequence_after(producer.last_sequence, 1)
+
     def _check_order(self, producer: Producer, header: BatchHeader) -> None:
         if header.producer_epoch < producer.epoch:
             raise InvalidProducerEpoch(producer.producer_id, header.producer_epoch, producer.epoch)
-        last_sequence = producer.last_sequence
-        if header.producer_epoch > producer.epoch or last_sequence == NO_SEQUENCE:
-            expected = 0
-        else:
-            expected = sequence_after(last_sequence, 1)
-        if header.base_sequence != expected:
-            raise OutOfOrderSequence(producer.producer_id, header.base_sequence, last_sequence)
+        awaited = self.awaited_sequence(producer.producer_id, header.producer_epoch)
+        if header.base_sequence != awaited:
+            raise OutOfOrderSequence(
+                producer.producer_id, header.base_sequence, producer.last_sequence
+            )
 
     def first_undecided(self, high_watermark: int) -> int | None:
         """The first offset of a transaction that is open, or whose end is not committed; or None.

@@ -8,11 +8,21 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
 from pathlib import Path
-from random import Random
+from typing import Final
 
-from tests.faults.trial import FAULTS, Fault, run_trial
+from tests.faults.kinds import Ground
+from tests.faults.linked import LinkedNetwork
+from tests.faults.machine import compiler
+from tests.faults.network import Namespaces, Network, can_enter, enter
+from tests.faults.plan import Round, rounds
+from tests.faults.trial import MEMBERS, run_trial
+
+TRIAL_MINUTES: Final = 15
+"""After so long the next seed gets a new cluster: logs, and what is known of them, stay small."""
+INSIDE: Final = "--inside"
 
 
 def say(line: str) -> None:
@@ -24,27 +34,71 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description="Break things.")
     parser.add_argument("--minutes", type=float, default=10, help="for how long")
     parser.add_argument("--seed", type=int, default=1, help="which faults come, and when")
+    parser.add_argument("--rounds", type=int, default=sys.maxsize, help="at most, of each seed")
+    parser.add_argument("--plan", type=int, help="say so many rounds that would come")
+    parser.add_argument("--links", action="store_true", help="without namespaces of the kernel")
+    parser.add_argument(INSIDE, action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
-    lots = Random(given.seed)
+    has_namespaces = given.inside or (not given.links and can_enter())
+    if given.plan:
+        for one in islice(plan(given.seed, ground(given.seed, has_namespaces)), given.plan):
+            say(str(one))
+        return 0
+    if has_namespaces and not given.inside:
+        return enter("tests.faults", [INSIDE, *arguments])
     end_s = time.monotonic() + 60 * given.minutes
+    for seed in count(given.seed):
+        left_s = end_s - time.monotonic()
+        if left_s <= 0:
+            return 0
+        if not is_right(seed, min(left_s, 60 * TRIAL_MINUTES), given.rounds, has_namespaces):
+            say(f"again: make faults SEED={seed} MINUTES={TRIAL_MINUTES}")
+            return 1
+        if given.rounds < sys.maxsize:
+            return 0
+    raise AssertionError("there is no last seed")
 
-    def next_fault(count: int) -> Fault | None:
-        return lots.choice(FAULTS) if time.monotonic() < end_s else None
+
+def ground(seed: int, has_namespaces: bool) -> Ground:
+    return Ground(
+        has_namespaces=has_namespaces,
+        has_compiler=compiler() is not None,
+        syncs_all=seed % 2 == 0,
+    )
+
+
+def plan(seed: int, on: Ground) -> Iterator[Round]:
+    return rounds(seed, on.kinds, MEMBERS, syncs_all=on.syncs_all)
+
+
+def is_right(seed: int, lasts_s: float, rounds_max: int, has_namespaces: bool) -> bool:
+    """Play a trial, and say what came of it."""
+    end_s = time.monotonic() + lasts_s
+    on = ground(seed, has_namespaces)
+
+    def in_time() -> Iterator[Round]:
+        for one in islice(plan(seed, on), rounds_max):
+            if time.monotonic() >= end_s:
+                return
+            yield one
 
     directory = Path(tempfile.mkdtemp(prefix="kadmin-faults-"))
-    say(f"seed {given.seed}, in {directory}")
-    result = run_trial(directory, given.seed, next_fault, say)
+    say(f"seed {seed}, in {directory}: {on}")
+    network: type[Namespaces | LinkedNetwork] = Namespaces if has_namespaces else LinkedNetwork
+    net: Network = network(MEMBERS.brokers, MEMBERS.zookeepers)
+    result = run_trial(directory, in_time(), net, on, say)
     say(
-        f"{result.faults} faults; {result.acknowledged:,} records acknowledged, the slowest after"
-        f" {result.worst_s:.1f} s"
+        f"{result.faults} faults in {result.rounds} rounds; {result.acknowledged:,} records"
+        f" acknowledged, the slowest after {result.worst_s:.1f} s; whole again after at most"
+        f" {result.healing_s:.1f} s"
     )
     for text in result.wrong:
         say(f"WRONG: {text}")
     if not result.wrong:
-        say("each of them is there once, in order, where it was acknowledged")
+        say("each of them is there once, in order, where it was acknowledged, as is what was read")
         say("replicas are equal, as bytes and by kadmin verify-replicas --deep")
         shutil.rmtree(directory)
-    return 1 if result.wrong else 0
+    return not result.wrong
 
 
 if __name__ == "__main__":

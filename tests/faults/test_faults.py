@@ -1,5 +1,7 @@
-"""A short trial of each kind of fault; `make faults` runs long ones."""
+"""A short trial of drawn faults, and of who judges them; `make faults` runs long ones."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,14 +12,12 @@ from cluster.runtime.disk.files import Disk
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
-from tests.faults.cluster import DISKS
-from tests.faults.trial import (
-    FAULTS,
-    PARTITIONS,
-    TOPIC,
-    not_proven_equal,
-    run_trial,
-)
+from tests.faults.disks import DISKS
+from tests.faults.moves import PARTITIONS, TOPIC
+from tests.faults.referee import not_proven_equal
+from tests.support.checkout import CHECKOUT
+from tests.support.evidence import command_text, record
+from tests.support.seeds import seeds
 from tests.support.steady import SteadyProducer
 
 
@@ -25,15 +25,17 @@ from tests.support.steady import SteadyProducer
 @pytest.mark.faults
 @pytest.mark.zk
 @pytest.mark.clients
-def test_what_was_acknowledged_outlives_every_kind_of_fault(tmp_path: Path) -> None:
-    said: list[str] = []
-    faults = iter(FAULTS)
+@pytest.mark.parametrize("parity", [0, 1])
+def test_what_was_acknowledged_outlives_every_kind_of_fault(parity: int) -> None:
+    """Rounds of another seed with each commit; those of even seeds sync every record."""
+    seed = next(iter(seeds(1))) * 2 + parity
+    command = [sys.executable, "-m", "tests.faults", f"--seed={seed}", "--rounds=5"]
 
-    result = run_trial(tmp_path, 1, lambda count: next(faults, None), said.append)
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
 
-    assert result.wrong == (), said
-    assert result.faults == len(FAULTS)
-    assert result.acknowledged > 1000
+    streams = {"stdout": done.stdout, "stderr": done.stderr}
+    record(lambda: command_text(command, done.returncode, **streams))
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
@@ -57,7 +59,7 @@ def test_one_replica_with_another_record_is_found(tmp_path: Path) -> None:
             logs.write_high_watermarks(dict.fromkeys(partitions, 2))
             logs.close(START_MS, broker_epoch=1)
 
-        wrong = not_proven_equal(directory, (1, 2, 3))
+        wrong = not_proven_equal((one, directory / f"broker-{one}") for one in (1, 2, 3))
 
         assert [str(other.partition) in text for text in wrong[:1]] == [True] * differs
         assert any("differ" in text for text in wrong) is differs

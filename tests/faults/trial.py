@@ -1,255 +1,134 @@
-"""One trial: faults by a seed under load, then the cluster heals, and everything is looked at."""
+"""One trial: the rounds of a plan under load, then the cluster heals, and everything is judged."""
 
-import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 from typing import Final, NamedTuple
 
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from tests.faults.cluster import DISKS, SESSION_MS, FaultyCluster, running_cluster
-from tests.faults.links import Cut
-from tests.support.steady import SteadyProducer
-from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.faults import network
+from tests.faults.cluster import FaultyCluster, running_cluster
+from tests.faults.kinds import Ground
+from tests.faults.moves import PARTITIONS, REPLICAS, TOPIC
+from tests.faults.network import Network
+from tests.faults.pace import Pace
+from tests.faults.plan import Members, Round
+from tests.faults.referee import Referee, different_replicas, not_proven_equal
+from tests.support.waiting import OUTER_LIMIT_S, PAUSE_S, wait_until
 
-TOPIC: Final = "trial"
-PARTITIONS: Final = 6
-PER_SECOND: Final = 400
-LIBRARY: Final = {
-    "log_level": 0,
-    "linger.ms": 2,
-    "socket.timeout.ms": 5000,
-    "reconnect.backoff.max.ms": 1000,
-}
-DIFFER: Final = 4
-NOT_ALL_READ: Final = 5
+MEMBERS: Final = Members(brokers=(1, 2, 3, 4), zookeepers=(1, 2, 3))
+WHOLE_S: Final = 30
+"""A cluster is whole again within so many seconds; a machine that others use may take longer."""
 
 Say = Callable[[str], None]
-
-
-class Fault(NamedTuple):
-    """What goes wrong, and for how long before everything heals."""
-
-    name: str
-    begin: Callable[[FaultyCluster, Random], str]
-    """Says what it did."""
-    lasts_s: tuple[float, float]
-
-
-def any_broker(cluster: FaultyCluster, lots: Random) -> int:
-    return lots.choice(cluster.broker_ids)
-
-
-def kill_broker(cluster: FaultyCluster, lots: Random) -> str:
-    one = any_broker(cluster, lots)
-    cluster.kill(one)
-    return f"broker {one}"
-
-
-def kill_two(cluster: FaultyCluster, lots: Random) -> str:
-    both = lots.sample(cluster.broker_ids, 2)
-    for one in both:
-        cluster.kill(one)
-    return f"brokers {both[0]} and {both[1]}"
-
-
-def kill_controller(cluster: FaultyCluster, lots: Random) -> str:
-    one = cluster.controller_id() or any_broker(cluster, lots)
-    cluster.kill(one)
-    return f"broker {one}"
-
-
-def stop_broker(cluster: FaultyCluster, lots: Random) -> str:
-    one = any_broker(cluster, lots)
-    cluster.stop(one)
-    return f"broker {one}"
-
-
-def freeze_broker(cluster: FaultyCluster, lots: Random) -> str:
-    one = any_broker(cluster, lots)
-    cluster.freeze(one)
-    return f"broker {one}"
-
-
-def freeze_controller(cluster: FaultyCluster, lots: Random) -> str:
-    one = cluster.controller_id() or any_broker(cluster, lots)
-    cluster.freeze(one)
-    return f"broker {one}"
-
-
-def kill_zookeeper_leader(cluster: FaultyCluster, lots: Random) -> str:
-    number = cluster.zookeeper_leader()
-    cluster.zookeepers[number].kill()
-    return f"zookeeper {number}"
-
-
-def cut_from_zookeeper(cluster: FaultyCluster, lots: Random) -> str:
-    one, cut = any_broker(cluster, lots), lots.choice([Cut.WHOLE, Cut.REQUESTS, Cut.ANSWERS])
-    cluster.cut_from_zookeeper(one, cut)
-    return f"broker {one}, {cut.name}"
-
-
-def cut_from_peers(cluster: FaultyCluster, lots: Random) -> str:
-    one, cut = any_broker(cluster, lots), lots.choice([Cut.WHOLE, Cut.REQUESTS, Cut.ANSWERS])
-    cluster.cut_from_peers(one, cut)
-    return f"broker {one}, {cut.name}"
-
-
-def fill_disks(cluster: FaultyCluster, lots: Random) -> str:
-    one = any_broker(cluster, lots)
-    cluster.fill_disks(one)
-    return f"broker {one}"
-
-
-def fail_disk(cluster: FaultyCluster, lots: Random) -> str:
-    one, disk = any_broker(cluster, lots), lots.choice(DISKS)
-    cluster.fail_disk(one, disk)
-    return f"broker {one}, {disk}"
-
-
-SHORT: Final = (0.2, 1.5)
-"""Over before anybody's session is."""
-LONG: Final = (1.3 * SESSION_MS / 1000, 2 * SESSION_MS / 1000)
-
-FAULTS: Final = (
-    Fault("kill -9", kill_broker, LONG),
-    Fault("kill -9, soon back", kill_broker, SHORT),
-    Fault("kill -9 of two", kill_two, LONG),
-    Fault("kill -9 of the controller", kill_controller, LONG),
-    Fault("controlled shutdown", stop_broker, SHORT),
-    Fault("freeze, longer than the session", freeze_broker, LONG),
-    Fault("freeze, shorter than the session", freeze_broker, SHORT),
-    Fault("freeze of the controller", freeze_controller, LONG),
-    Fault("kill -9 of ZooKeeper's leader", kill_zookeeper_leader, LONG),
-    Fault("cut off from ZooKeeper", cut_from_zookeeper, LONG),
-    Fault("cut off from other brokers", cut_from_peers, LONG),
-    Fault("full log directories", fill_disks, LONG),
-    Fault("a failed log directory", fail_disk, LONG),
-)
 
 
 class Result(NamedTuple):
     """What came of a trial; *wrong* is empty when nothing is."""
 
     faults: int
+    rounds: int
     acknowledged: int
     worst_s: float
+    """Of all records, how long the slowest took."""
+    healing_s: float
+    """Of all rounds, how long the slowest took to be whole again."""
     wrong: tuple[str, ...]
 
 
 @contextmanager
-def prepared(directory: Path) -> Iterator[tuple[FaultyCluster, str]]:
-    """A cluster with the topic of the trial, and its bootstrap servers."""
-    with running_cluster(directory) as cluster:
-        bootstrap = ",".join(f"127.0.0.1:{port}" for port in cluster.client_ports.values())
+def prepared(directory: Path, net: Network, ground: Ground) -> Iterator[FaultyCluster]:
+    """A cluster with the topic of the trial."""
+    with running_cluster(directory, MEMBERS, net, has_compiler=ground.has_compiler) as cluster:
         wait_until(lambda: cluster.controller_id() is not None, what="a controller")
-        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
         # Those that serve have said so in ZooKeeper; the controller has perhaps not heard of all.
         wait_until(
-            lambda: (
-                len(admin.list_topics(timeout=OUTER_LIMIT_S).brokers) == len(cluster.broker_ids)
-            ),
+            lambda: len(admin.list_topics(timeout=OUTER_LIMIT_S).brokers) == len(MEMBERS.brokers),
             what="a controller that knows all brokers",
         )
-        topic = NewTopic(
-            TOPIC,
-            PARTITIONS,
-            replication_factor=len(cluster.broker_ids),
-            config={"min.insync.replicas": "2"},
+        config = {"min.insync.replicas": "2"} | (
+            {"flush.messages": "1"} if ground.syncs_all else {}
         )
+        topic = NewTopic(TOPIC, PARTITIONS, replication_factor=REPLICAS, config=config)
         for future in admin.create_topics([topic]).values():
             future.result(OUTER_LIMIT_S)
         wait_until(lambda: cluster.is_whole(TOPIC), what="a whole ISR")
-        yield cluster, bootstrap
+        yield cluster
 
 
 def run_trial(
-    directory: Path, seed: int, next_fault: Callable[[int], Fault | None], say: Say
+    directory: Path,
+    rounds: Iterable[Round],
+    net: Network,
+    ground: Ground,
+    say: Say,
 ) -> Result:
-    """Let faults come, one after the other, until *next_fault* of their count gives none."""
-    lots = Random(seed)
-    with prepared(directory) as (cluster, bootstrap):
-        producer = SteadyProducer(
-            bootstrap,
-            TOPIC,
-            PARTITIONS,
-            per_second=PER_SECOND,
-            flush_s=OUTER_LIMIT_S,
-            config=LIBRARY,
-        )
-        producer.start()
-        count = 0
-        try:
-            # Faults without a load would find nothing.
-            while not producer.has_given_up and (fault := next_fault(count)) is not None:
-                count += 1
-                act(cluster, fault, lots, say)
-        finally:
-            acknowledged = producer.stop()
+    """Play *rounds*, one after the other, and judge what is there afterwards."""
+    with prepared(directory, net, ground) as cluster:
+        referee = Referee(cluster.bootstrap, directory)
+        referee.start()
+        played: list[Round] = []
+        healed_s: list[float] = []
         wrong: list[str] = []
-        if acknowledged.failures:
-            wrong.append(f"records were refused: {dict(acknowledged.failures)}")
+        try:
+            for one in rounds:
+                played.append(one)
+                healed_s.append(play(cluster, referee, one, say, wrong))
+                # Faults without a load would find nothing.
+                if wrong or referee.producer.has_given_up:
+                    break
+        finally:
+            referee.end()
+        acknowledged = referee.producer.acknowledged
         wait_until(lambda: cluster.is_whole(TOPIC), what="whole ISRs")
-        wrong += producer.problems(bootstrap)
-        for broker_id in cluster.broker_ids:
+        wrong += referee.problems()
+        for broker_id in MEMBERS.brokers:
             cluster.stop(broker_id)
         wrong += different_replicas(cluster)
-        wrong += not_proven_equal(cluster.directory, cluster.broker_ids)
-        return Result(count, acknowledged.count, acknowledged.worst_s, tuple(wrong))
+        homes = ((one, directory / network.broker(one)) for one in MEMBERS.brokers)
+        wrong += not_proven_equal(homes)
+        return Result(
+            faults=sum(len(one.faults) for one in played),
+            rounds=len(played),
+            acknowledged=acknowledged.count,
+            worst_s=acknowledged.worst_s,
+            healing_s=max(healed_s, default=0),
+            wrong=tuple(wrong),
+        )
 
 
-def act(cluster: FaultyCluster, fault: Fault, lots: Random, say: Say) -> None:
-    """Let one fault come and go, and wait until the cluster is whole again."""
-    text = fault.begin(cluster, lots)
-    lasts_s = lots.uniform(*fault.lasts_s)
-    time.sleep(lasts_s)
-    healed_s = time.monotonic()
-    cluster.heal()
-    wait_until(lambda: cluster.is_whole(TOPIC), what=f"healing of {fault.name}")
-    took_s = time.monotonic() - healed_s
-    say(f"{fault.name}: {text}, for {lasts_s:.1f} s; whole again after {took_s:.1f} s")
-    time.sleep(lots.uniform(0, 1))
+def play(cluster: FaultyCluster, referee: Referee, one: Round, say: Say, wrong: list[str]) -> float:
+    """Let the faults of a round come and go, and wait until the cluster is whole again.
 
-
-def different_replicas(cluster: FaultyCluster) -> list[str]:
-    """Partitions whose replicas are not the same bytes; their brokers have stopped."""
-    wrong = []
-    for index in range(PARTITIONS):
-        logs = cluster.log_bytes(TOPIC, index)
-        if len(set(logs.values())) != 1:
-            sizes = {broker_id: len(log) for broker_id, log in logs.items()}
-            wrong.append(f"partition {index}: replicas differ, sizes are {sizes}")
-    return wrong
-
-
-def not_proven_equal(directory: Path, broker_ids: Iterable[int]) -> list[str]:
-    """What `kadmin verify-replicas --deep` does not find equal in the log directories of brokers
-    that have stopped, record by record, with indexes, offsets and checkpoints.
+    Returns how many seconds that took.
     """
-    named = [
-        f"--log-dir={broker_id}={directory / f'broker-{broker_id}' / disk}"
-        for broker_id in broker_ids
-        for disk in DISKS
-    ]
-    command = [sys.executable, "-m", "kadmin", "verify-replicas", *named, "--topic", TOPIC]
-    done = subprocess.run(
-        [*command, "--deep", "--output", "json", "--quiet"],
-        capture_output=True,
-        text=True,
-        timeout=OUTER_LIMIT_S,
-        check=False,
-    )
-    if done.returncode not in (0, DIFFER, NOT_ALL_READ):
-        return [f"verify-replicas ended with {done.returncode}: {done.stderr}"]
-    partitions = json.loads(done.stdout)["partitions"]
-    wrong = [f"verify-replicas: {one}" for one in partitions if one["verdict"] != "equal"]
-    if done.returncode != 0 or len(partitions) != PARTITIONS:
-        text = f"{len(partitions)} partitions, exit code {done.returncode}"
-        wrong.append(f"verify-replicas: {text}: {done.stderr}")
-    return wrong
+    time.sleep(one.calm_s)
+    for begun in one.faults:
+        time.sleep(begun.after_s)
+        brokers = [cluster.resolve(target) for target in begun.fault.brokers]
+        say(f"  {begun.fault} {brokers}")
+        begun.fault.begin(cluster, brokers)
+    time.sleep(one.lasts_s)
+    cluster.heal()
+    healed_s = time.monotonic()
+    pace = Pace()
+    while not (cluster.is_whole(TOPIC) and not referee.behind(healed_s)):
+        took_s = time.monotonic() - healed_s
+        pace.sample()
+        wrong += cluster.keep_up()
+        if took_s > OUTER_LIMIT_S or wrong or referee.producer.has_given_up:
+            behind = referee.behind(healed_s)
+            wrong.append(f"not whole {took_s:.1f} s after {one}; nothing for partitions {behind}")
+            return took_s
+        time.sleep(PAUSE_S)
+    took_s = time.monotonic() - healed_s
+    beside = f" on a machine that is {pace.slowness:.1f} times as slow" if took_s > 1 else ""
+    say(f"{one}, for {one.lasts_s:.1f} s; whole again after {took_s:.1f} s{beside}")
+    if took_s > WHOLE_S * pace.slowness:
+        wrong.append(f"whole again after {took_s:.1f} s only{beside}: {one}")
+    time.sleep(one.rests_s)
+    return took_s

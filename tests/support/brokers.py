@@ -119,11 +119,19 @@ def run_to_end(properties: Path) -> "subprocess.CompletedProcess[str]":
     return done
 
 
-def spawn(properties: Path) -> "subprocess.Popen[bytes]":
-    """Start a broker without waiting for anything."""
+def spawn(
+    properties: Path, environment: Mapping[str, str] | None = None
+) -> "subprocess.Popen[str]":
+    """Start a broker without waiting for anything; *environment* adds to ours."""
     watch(properties.parent)
-    with (properties.parent / "stderr").open("wb") as stderr:
-        return subprocess.Popen(command(properties), cwd=CHECKOUT, stderr=stderr)
+    with (properties.parent / "stderr").open("w") as stderr:
+        return subprocess.Popen(
+            command(properties),
+            cwd=CHECKOUT,
+            env={**os.environ, **(environment or {})},
+            stderr=stderr,
+            text=True,
+        )
 
 
 def start_broker(

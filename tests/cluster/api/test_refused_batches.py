@@ -1,0 +1,159 @@
+"""What comes behind a batch that was refused for the moment is refused as it was.
+
+The log would say that sequence numbers are missing, or take the second batch for the first.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from cluster.broker.partitions import HostedPartition
+from cluster.broker.refused_batches import REMEMBERED_MAX, REMEMBERED_MS
+from cluster.model.error_codes import ErrorCode
+from cluster.model.record_batch import SEQUENCE_MAX
+from tests.cluster.api.world import ME, World
+from tests.cluster.storage.batches import batch
+
+OTHER = 2
+NONE = ErrorCode.NONE
+OUT_OF_ORDER = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def produced(
+    world: World, sequence: int, *, count: int = 1, epoch: int = 0, producer_id: int = 5
+) -> ErrorCode:
+    """The answer to a batch of an idempotent producer."""
+    records = batch(count, producer_id=producer_id, producer_epoch=epoch, sequence=sequence)
+    return ErrorCode(world.produced(records).error_code)
+
+
+def end_offset(world: World) -> int:
+    hosted = world.broker.partitions.led("orders", 0)
+    assert isinstance(hosted, HostedPartition)
+    return hosted.log.log_end_offset
+
+
+def lead(world: World, leader_epoch: int) -> None:
+    world.lead(replicas=[ME, OTHER], isr=[ME], leader_epoch=leader_epoch)
+
+
+def follow(world: World, leader_epoch: int) -> None:
+    world.order("orders", leader=OTHER, leader_epoch=leader_epoch, replicas=[ME, OTHER])
+
+
+def shrink(world: World, leader_epoch: int) -> None:
+    world.broker.change_topic_configs("orders", {"min.insync.replicas": "2"})
+
+
+def grow(world: World, leader_epoch: int) -> None:
+    world.broker.change_topic_configs("orders", {"min.insync.replicas": "1"})
+
+
+REFUSALS = [
+    (follow, lead, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+    (shrink, grow, ErrorCode.NOT_ENOUGH_REPLICAS),
+]
+Act = Callable[[World, int], None]
+
+
+@pytest.mark.parametrize(("begin", "end", "error"), REFUSALS)
+@pytest.mark.parametrize("known", [0, 1, 7])
+@pytest.mark.parametrize("refused", [1, 2])
+@pytest.mark.parametrize("first", [0, SEQUENCE_MAX - 8])
+def test_what_comes_behind_is_refused_until_what_is_missing_has_come(
+    world: World, begin: Act, end: Act, error: ErrorCode, known: int, refused: int, first: int
+) -> None:
+    """*known* batches are in the log, the next ones are refused, and two come behind them."""
+    lead(world, 0)
+    sequences = [(first + n) & SEQUENCE_MAX for n in range(known + refused + 2)]
+    assert {NONE} >= {produced(world, sequence) for sequence in sequences[:known]}
+
+    begin(world, 1)
+    assert {produced(world, one) for one in sequences[known : known + refused]} == {error}
+    end(world, 2)
+    assert {produced(world, one) for one in sequences[known + refused :]} == {error}
+
+    assert {produced(world, one) for one in sequences[known:]} == {NONE}
+    assert end_offset(world) == len(sequences)
+
+
+def test_before_this_broker_had_heard_of_the_partition(world: World) -> None:
+    assert produced(world, 0) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    lead(world, 0)
+
+    assert produced(world, 1) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert [produced(world, 0), produced(world, 1)] == [NONE, NONE]
+
+
+def test_a_retry_of_what_is_in_the_log_is_known_although_it_was_refused_meanwhile(
+    world: World,
+) -> None:
+    """The story of trial 1: three records were there, and nobody had told the producer so."""
+    lead(world, 0)
+    assert produced(world, 0, count=3) is NONE
+    follow(world, 1)
+    for sequence, count in ((0, 3), (3, 1)):
+        assert produced(world, sequence, count=count) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    lead(world, 2)
+
+    assert produced(world, 4) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    for sequence, count in ((0, 3), (3, 1), (4, 1)):
+        assert produced(world, sequence, count=count) is NONE
+    assert end_offset(world) == 5
+
+
+def test_a_gap_that_was_never_refused_is_one(world: World) -> None:
+    lead(world, 0)
+    assert produced(world, 0) is NONE
+    follow(world, 1)
+    assert produced(world, 5) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    lead(world, 2)
+
+    assert produced(world, 6) is OUT_OF_ORDER
+
+
+def test_another_producer_another_epoch_or_partition_is_not_concerned(world: World) -> None:
+    lead(world, 0)
+    assert produced(world, 0) is NONE
+    follow(world, 1)
+    assert produced(world, 1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    lead(world, 2)
+
+    assert produced(world, 8, producer_id=6) is NONE
+    assert produced(world, 0, epoch=1) is NONE
+    assert produced(world, 2, epoch=1) is OUT_OF_ORDER
+
+
+def test_a_producer_that_has_given_up_what_is_missing_hears_so(world: World) -> None:
+    """However often it asks meanwhile."""
+    lead(world, 0)
+    assert produced(world, 0) is NONE
+    follow(world, 1)
+    assert produced(world, 1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    lead(world, 2)
+
+    world.clock.advance(REMEMBERED_MS - 1)
+    assert produced(world, 2) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    world.clock.advance(1)
+    assert produced(world, 2) is OUT_OF_ORDER
+    assert not world.broker.refused_batches.by_producer
+
+
+def test_what_is_remembered_is_bounded(world: World) -> None:
+    follow(world, 0)
+
+    for producer_id in range(REMEMBERED_MAX + 3):
+        records = memoryview(bytes(batch(1, producer_id=producer_id, producer_epoch=0, sequence=0)))
+        world.broker.refused_batches.note("orders", 0, records, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    assert len(world.broker.refused_batches.by_producer) == REMEMBERED_MAX
+
+
+@pytest.mark.parametrize("records", [None, b"", b"x" * 20, b"\0" * 100, bytes(batch(1))])
+def test_what_is_no_idempotent_producers_batch_is_not_remembered(
+    world: World, records: bytes | None
+) -> None:
+    for given in (records, None if records is None else memoryview(records)):
+        world.broker.refused_batches.note("orders", 0, given, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    assert not world.broker.refused_batches.by_producer
