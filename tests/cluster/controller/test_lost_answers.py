@@ -32,8 +32,8 @@ from cluster.model.ids import NEVER_READ, BrokerEpoch, BrokerId
 from cluster.zk import paths
 from cluster.zk.requests import Create
 from tests.cluster.controller.harness import Harness, tp, write_count
+from tests.cluster.controller.reassigning import catch_up
 from tests.cluster.controller.test_notifications import with_topic
-from tests.cluster.controller.test_reassignment import catch_up
 
 REPLICAS: Final = ((2, 1, 3), (1, 2), (3, 1))
 

@@ -16,7 +16,7 @@ from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import encode_assignment
 from tests.cluster.controller.harness import Harness, tp
-from tests.cluster.controller.test_reassignment import (
+from tests.cluster.controller.reassigning import (
     T0,
     alter,
     assigned,
