@@ -16,7 +16,7 @@ from kadmin.execute.reassign_status import judge_dirs, look
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.moves import running_moves
 from kadmin.plan.reassignment.progress import Judged, Progress
-from kadmin.plan.reassignment.sizes import bytes_left, sizes_of
+from kadmin.plan.reassignment.sizes import bytes_left, copied_bytes, sizes_of
 from kadmin.plan.reassignment.status import PartitionProgress, judge, why_moving
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.select import TopicSelection
@@ -34,13 +34,15 @@ def wait_until_moved(
     connect: Callable[[], AbstractContextManager[ReassignmentAdmin]],
     targets_in: Callable[[ClusterSnapshot], Targets],
     note: Callable[[str], None],
+    throttle: int | None = None,
 ) -> None:
     """Wait until nothing is being moved of that of which *targets_in* tells what is wanted.
 
-    *note* is told how far it is, by and by, and what it waits for where it stands still.  While
-    nobody answers, *connect* is called again.
+    *note* is told how far it is, by and by, and what it waits for where it stands still; no broker
+    is expected to copy more than *throttle*, in bytes per s.  While nobody answers, *connect* is
+    called again.
     """
-    waiting = Waiting(targets_in, note)
+    waiting = Waiting(targets_in, note, throttle)
     while True:
         try:
             with connect() as admin:
@@ -56,10 +58,14 @@ class Waiting:
     """What has been seen so far, and when it was told last."""
 
     def __init__(
-        self, targets_in: Callable[[ClusterSnapshot], Targets], note: Callable[[str], None]
+        self,
+        targets_in: Callable[[ClusterSnapshot], Targets],
+        note: Callable[[str], None],
+        throttle: int | None = None,
     ) -> None:
         self.targets_in = targets_in
         self.note = note
+        self.throttle = throttle
         self.began_s = self.told_s = time.monotonic()
         self.most_moving = 0
         self.told_moving: int | None = None
@@ -116,11 +122,14 @@ class Waiting:
         if self.weighed is not None:
             text += f"; {amount(self.weighed.bytes_left)} left"
             rate = self.weighed.rate_since(before)
+            least_s = 0.0 if self.throttle is None else self.weighed.busiest_bytes / self.throttle
             if rate > 0:
                 # One look may catch a burst, or a pause.
                 self.rate += (rate - self.rate) * (RATE_WEIGHT if self.rate else 1)
-                left_s = self.weighed.bytes_left / self.rate
+                left_s = max(least_s, self.weighed.bytes_left / self.rate)
                 return f"{text}, {amount(self.rate)}/s, about {span(left_s)}"
+            if least_s:
+                text += f", at least {span(least_s)} at the throttle"
         if moving and (stands_still or done == 0):
             first = moving[0]
             seen = admin.snapshot(TopicSelection(wanted=(first.partition.topic,)))
@@ -140,9 +149,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """How many bytes were left to copy at a moment."""
+    """How many bytes were left to copy at a moment, and how many of them by the busiest broker."""
 
     bytes_left: int
+    busiest_bytes: int
     at_s: float
 
     def rate_since(self, before: "Weighed | None") -> float:
@@ -164,12 +174,13 @@ def weigh(
     if log_dirs is None:
         return None
     sizes = sizes_of(log_dirs)
-    left = [
-        bytes_left(move, sizes) or 0
-        for move in running_moves(snapshot)
-        if move.partition in partitions
-    ]
-    return Weighed(sum(left) + sum(move.bytes_left for move in dirs), time.monotonic())
+    running = [move for move in running_moves(snapshot) if move.partition in partitions]
+    left = sum(bytes_left(move, sizes) or 0 for move in running)
+    return Weighed(
+        left + sum(move.bytes_left for move in dirs),
+        max(copied_bytes(running, sizes).values(), default=0),
+        time.monotonic(),
+    )
 
 
 Item = TypeVar("Item", bound=Judged)

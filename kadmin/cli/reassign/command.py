@@ -294,7 +294,7 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
     # The result of a wait is seen at once, and the command ends with it.
     output.pager = None
     if options["wait"]:
-        wait_until_moved(session.reassignments, targets_in, output.note)
+        wait_until_moved(session.reassignments, targets_in, output.note, options["throttle"])
     keeps_throttles = options["preserve_throttles"]
     with session.reassignments() as admin:
         found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=session.warn)

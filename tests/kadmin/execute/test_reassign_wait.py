@@ -41,6 +41,7 @@ class World:
     dirs: list[LogDirs | None] = field(default_factory=list)
     """What brokers tell when they are asked; nothing when it is over."""
     wanted: Targets = field(default_factory=lambda: WANTED)
+    throttle: int | None = None
 
     @contextmanager
     def connect(self) -> Iterator[Any]:
@@ -60,7 +61,7 @@ class World:
         return self.dirs.pop(0) if self.dirs else None
 
     def wait(self) -> None:
-        wait_until_moved(self.connect, lambda _: self.wanted, self.said.append)
+        wait_until_moved(self.connect, lambda _: self.wanted, self.said.append, self.throttle)
 
 
 @pytest.fixture(autouse=True)
@@ -136,24 +137,41 @@ def dirs_of(broker: int, **sizes: int) -> LogDirs:
     }
 
 
+@pytest.mark.parametrize(
+    ("throttle", "moves", "stands_still"),
+    [
+        (None, "4.0 MiB left, 512.0 KiB/s, about 8 s", "4.0 MiB left; t-0: "),
+        # A burst at the beginning promises nothing.
+        (
+            100 << 10,
+            "4.0 MiB left, 512.0 KiB/s, about 41 s",
+            "4.0 MiB left, at least 41 s at the throttle; t-0: ",
+        ),
+        (
+            1 << 20,
+            "4.0 MiB left, 512.0 KiB/s, about 8 s",
+            "4.0 MiB left, at least 4 s at the throttle; t-0: ",
+        ),
+    ],
+)
 def test_bytes_and_their_rate_are_told_where_brokers_tell_sizes(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, throttle: int | None, moves: str, stands_still: str
 ) -> None:
     seconds = count(0.0)
     clock = SimpleNamespace(monotonic=lambda: next(seconds), sleep=lambda _: None)
     monkeypatch.setattr(reassign_wait, "time", clock)
-    one = cluster(brokers("0 1 2"), topic("t", "2,1,0", adding="2", removing="0"))
-    done = cluster(brokers("0 1 2"), topic("t", "2,1"))
+    one = cluster(brokers("0 1 2"), topic("t", "1,2,0", adding="2", removing="0"))
+    done = cluster(brokers("0 1 2"), topic("t", "1,2"))
     sizes = [{**dirs_of(1, a=5 << 20), **dirs_of(2, a=copied << 20)} for copied in (0, 1, 1)]
-    world = World([one, one, one, done], dirs=list(sizes), wanted=targets("t-0:2,1"))
+    world = World([one, one, one, done], dirs=[*sizes], wanted=targets("t-0:1,2"))
+    world.throttle = throttle
 
     world.wait()
 
     # Weighed at the first look, and whenever it is told: the clock here goes on by 1 s when asked.
-    assert "0 of 1 partitions done, 1 moving; 4.0 MiB left, 512.0 KiB/s, about 8 s" == world.said[0]
+    assert f"0 of 1 partitions done, 1 moving; {moves}" == world.said[0]
     # What stands still says why.
-    stuck = world.said[1]
-    assert stuck.startswith("0 of 1 partitions done, 1 moving; 4.0 MiB left; t-0: ")
+    assert world.said[1].startswith(f"0 of 1 partitions done, 1 moving; {stands_still}")
 
 
 def test_a_replica_that_changes_its_directory_is_waited_for() -> None:
