@@ -505,14 +505,20 @@ def list_document(
     )
 
 
-def list_total(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> str:
-    """How much moves in all, and how much of it there is to copy still, as far as brokers tell."""
+def list_total(
+    moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, *, ended: int = 0
+) -> str:
+    """How much moves in all, and how much of it there is to copy still, as far as brokers tell.
+
+    *ended* were seen moving, and do not any more.
+    """
     counts = [counted(len(moves), "partition")] if moves else []
     counts += [f"{counted(len(dirs), 'replica')} between log directories"] if dirs else []
     known = [left for move in moves if (left := bytes_left(move, sizes)) is not None]
     known += [move.bytes_left for move in dirs]
-    text = f"moving: {', '.join(counts)}"
-    return f"{text}; {amount(sum(known))} left" if known else text
+    text = f"moving: {', '.join(counts) or 'nothing'}"
+    text += f"; {amount(sum(known))} left" if known else ""
+    return f"{text}; {ended:,} ended since this watch began" if ended else text
 
 
 def list_tables(

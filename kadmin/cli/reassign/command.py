@@ -267,14 +267,19 @@ def list_moves(session: Session, seconds: float | None) -> None:
     from kadmin.execute.reassign_status import ongoing
     from kadmin.render.reassign import list_document, list_total, list_warnings
 
+    seen: set[object] = set()
+
     def show() -> None:
         with session.reassignments() as admin:
             found = ongoing(admin)
+        moving = {move.partition for move in found.moves} | {move.replica for move in found.dirs}
+        seen.update(moving)
         session.output.show(
             list_document(found.moves, found.dirs, found.sizes, found.ends, found.stale)
         )
-        if found.moves or found.dirs:
-            session.output.note(list_total(found.moves, found.dirs, found.sizes))
+        if seen:
+            ended = len(seen) - len(moving)
+            session.output.note(list_total(found.moves, found.dirs, found.sizes, ended=ended))
         for warning in list_warnings(found.stale, lacks_controller=found.lacks_controller):
             session.warn(warning)
 

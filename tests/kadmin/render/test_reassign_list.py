@@ -6,7 +6,7 @@ from cluster.model.ids import BrokerId
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.moves import running_moves
 from kadmin.render.output import Output
-from kadmin.render.reassign import list_document
+from kadmin.render.reassign import list_document, list_total
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.reassignment.builders import part
 from tests.kadmin.render.terminal import FakeTerminal
@@ -78,3 +78,15 @@ def test_where_nothing_moves_it_is_a_sentence() -> None:
     Output(color=False, stdout=terminal).show(list_document([], [], {}, {}))
 
     assert "No partition reassignments found.\n" == terminal.getvalue()
+
+
+def test_a_total_tells_what_is_left_and_what_has_ended_meanwhile() -> None:
+    moves = running_moves(cluster(brokers("1 2 3"), topic("t", "1,2,3", adding="3", removing="1")))
+    sizes = {part("t-0"): {BrokerId(1): 5 << 20, BrokerId(2): 5 << 20, BrokerId(3): 1 << 20}}
+
+    assert "moving: 1 partition" == list_total(moves, [], {})
+    assert "moving: 1 partition; 4.0 MiB left" == list_total(moves, [], sizes)
+    assert "moving: 1 partition; 4.0 MiB left; 1,321 ended since this watch began" == list_total(
+        moves, [], sizes, ended=1321
+    )
+    assert "moving: nothing; 1 ended since this watch began" == list_total([], [], {}, ended=1)
