@@ -1,1 +1,1 @@
-complete -c kadmin-kafka -w kadmin
+kadmin-kafka completion fish | source

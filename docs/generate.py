@@ -36,7 +36,7 @@ assert COMPLETION_FILES.keys() == set(SHELLS)
 OF_SECOND_NAME: Final = {
     # bash looks for a file of the command's name, and hands over the command itself.
     "completions/kadmin-kafka.bash": 'eval "$("${1:-kadmin-kafka}" completion bash)"\n',
-    "completions/kadmin-kafka.fish": "complete -c kadmin-kafka -w kadmin\n",
+    "completions/kadmin-kafka.fish": "kadmin-kafka completion fish | source\n",
 }
 """What finds completions by the command's second name; zsh needs no file."""
 

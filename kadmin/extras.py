@@ -8,9 +8,13 @@ import sys
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from kadmin.called_name import DISTRIBUTION
 from kadmin.errors import KadminError
+
+OF_PIPX: Final = "pipx_metadata.json"
+"""What pipx leaves in its environments, which may have no pip of their own."""
 
 
 class Extra(StrEnum):
@@ -24,6 +28,16 @@ class Extra(StrEnum):
     """Plotly: for pages with timelines."""
 
 
+def installer() -> str:
+    """The command that installs into the environment of this process what is named behind it."""
+    home, python = Path(sys.prefix), shlex.quote(sys.executable)
+    if (home / OF_PIPX).exists():
+        return f"pipx runpip {home.name} install"
+    if not is_installed("pip"):  # As uv makes environments.
+        return f"uv pip install --python {python}"
+    return f"{python} -m pip install"
+
+
 class MissingExtra(KadminError):
     """*what* was asked for, and *modules* of *extra* are not installed."""
 
@@ -31,7 +45,7 @@ class MissingExtra(KadminError):
         names = " and ".join(modules)
         super().__init__(
             f"{what} needs {DISTRIBUTION}[{extra}], which is not installed: there is no {names}",
-            hint=f"{shlex.quote(sys.executable)} -m pip install '{DISTRIBUTION}[{extra}]'",
+            hint=f"{installer()} '{DISTRIBUTION}[{extra}]'",
         )
 
 
@@ -41,7 +55,7 @@ class MissingPackage(KadminError):
     def __init__(self, what: str, package: str) -> None:
         super().__init__(
             f"{what} needs the Python package {package}, which is not installed",
-            hint=f"{shlex.quote(sys.executable)} -m pip install {package}",
+            hint=f"{installer()} {package}",
         )
 
 

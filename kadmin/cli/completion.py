@@ -16,6 +16,7 @@ from typing import Final
 
 import click
 
+from kadmin.called_name import NAMES, called_name
 from kadmin.cli.frame import command
 from kadmin.cli.live_values import VALUES
 from kadmin.cli.options import argument, option
@@ -63,9 +64,22 @@ def completion(
         print_values(session, kind, current, topics)
     elif shell is not None:
         # Not by the session's output: a shell that starts must not stumble over its settings.
-        sys.stdout.write(script_of(shell))
+        sys.stdout.write(for_name(script_of(shell), called_name()))
     else:
         raise click.UsageError("for which shell? give one of " + ", ".join(SHELLS))
+
+
+def for_name(script: str, name: str) -> str:
+    """*script*, which completes both names of kadmin, for *name*.
+
+    Whoever calls kadmin by its second name has another command of the first.
+    """
+    usual, second = NAMES
+    if name == usual:
+        return script
+    script = re.sub(rf"^complete -c {second} .*\n", "", script, flags=re.MULTILINE)
+    script = script.replace(f"complete -c {usual} ", f"complete -c {second} ")
+    return re.sub(rf"(complete -F _kadmin|compdef _kadmin|#compdef) {usual} ", r"\1 ", script)
 
 
 def script_of(shell: str) -> str:

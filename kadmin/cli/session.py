@@ -73,9 +73,9 @@ class Session:
         zookeeper = self.settings.zookeeper()
         if "command_config" in self.flags:
             # Brokers may be asked later, or not at all: a wrong file is no matter of luck.
-            from kadmin.settings.command_config import with_command_config
+            from kadmin.settings.brokers import with_file
 
-            with_command_config(self.settings)
+            with_file(self.settings)
         self.warn_of_exposed_secrets()
         log = sys.stderr if self.settings.flag("debug") else None
         with connect(zookeeper, note=self.output.note, log=log) as connection:
@@ -146,13 +146,15 @@ class Session:
     def _brokers_at(self, bootstrap: str) -> "BrokerSettings":
         """How the brokers at *bootstrap* are reached; warns once of exposed secrets."""
         from kadmin.settings.brokers import broker_settings
-        from kadmin.settings.command_config import exposed_secrets
 
         found = broker_settings(self.settings, bootstrap)
-        path, keys = exposed_secrets(self.settings)
-        if keys and not self._has_warned_of_secrets:
+        if self.settings.text("command_config") is not None and not self._has_warned_of_secrets:
+            from kadmin.settings.command_config import exposed_secrets
+
             self._has_warned_of_secrets = True
-            self.output.warn(f"others can read {', '.join(keys)} in {path}: chmod 600 {path}")
+            path, keys = exposed_secrets(self.settings)
+            if keys:
+                self.output.warn(f"others can read {', '.join(keys)} in {path}: chmod 600 {path}")
         return found
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError
-from kadmin.extras import Extra, pyspark_directory
+from kadmin.extras import Extra, installer, pyspark_directory
 
 SERVER_JARS: Final = (
     "zookeeper",
@@ -48,7 +48,7 @@ class MissingJars(KadminError):
         super().__init__(
             f"PySpark has no jar {', '.join(names)};"
             " the embedded ZooKeeper is made of PySpark's jars",
-            hint="python -m pip install --force-reinstall 'pyspark>=4.0'",
+            hint=f"{installer()} --force-reinstall 'pyspark>=4.0'",
         )
 
 

@@ -5,7 +5,6 @@ The only place that knows how librdkafka spells the settings.  Knows no record.
 
 import logging
 import re
-import shlex
 import sys
 import time
 from collections.abc import Collection, Mapping
@@ -16,6 +15,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException
 from kadmin.admin.oauth import Tokens
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.errors import KadminError, UsageError, hint_for_missing
+from kadmin.extras import installer
 from kadmin.records.properties import Said
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
@@ -219,8 +219,7 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
             reason = "this librdkafka is built without Kerberos (GSSAPI)"
             hint = (
                 "with librdkafka and libsasl2 of the system:"
-                f" {shlex.quote(sys.executable)} -m pip install --no-binary confluent-kafka"
-                " --force-reinstall confluent-kafka"
+                f" {installer()} --no-binary confluent-kafka --force-reinstall confluent-kafka"
             )
         if "idempotence" in reason:
             hint = "--no-idempotence, or leave that property out"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from kadmin.called_name import as_called
 from kadmin.plan.wording import counted
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
 def more_lines(partitions: PartitionsView) -> Iterator[str]:
     more = len(partitions.lacking) - SHOWN_MAX
     if more > 0:
-        yield f"and {more} more: {MORE}"
+        yield f"and {more} more: {as_called(MORE)}"
 
 
 def leader_text(partition: LackingPartition) -> str:

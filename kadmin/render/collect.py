@@ -5,6 +5,7 @@ from typing import Any
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides
 from cluster.model.snapshot import ClusterSnapshot
+from kadmin.called_name import as_called
 from kadmin.jobs.collect import Progress
 from kadmin.jobs.collection import CollectedFile, Manifest
 from kadmin.jobs.collection_check import Difference
@@ -55,7 +56,7 @@ def checked_document(directory: str, manifest: Manifest, found: Sequence[Differe
             for each in manifest.missing
         )
         if not manifest.is_finished:
-            yield "it is not finished: the same kadmin collect goes on with it"
+            yield as_called("it is not finished: the same kadmin collect goes on with it")
         files = counted(len(manifest.files), "file")
         yield f"{files}, {amount(size)}: " + (
             f"{counted(len(found), 'difference')}" if found else "all as in the manifest"

@@ -5,8 +5,7 @@ Takes this from the settings; knows no client library and no other properties of
 
 from dataclasses import dataclass
 
-from kadmin.settings.command_config import with_command_config
-from kadmin.settings.keys import BrokerSasl, Secret
+from kadmin.settings.keys import COMMAND_CONFIG, BrokerSasl, Secret
 from kadmin.settings.resolve import (
     Settings,
     TlsSettings,
@@ -41,6 +40,19 @@ class BrokerSettings(TlsSettings):
         return protocol_of(has_sasl=self.sasl is not BrokerSasl.NONE, has_tls=self.tls)
 
 
+def with_file(settings: Settings) -> Settings:
+    """*settings* with those of the file of `--command-config`, if there is one.
+
+    Raises:
+        UsageError: a value in it is wrong.
+    """
+    if settings.text(COMMAND_CONFIG.name) is None:
+        return settings
+    from kadmin.settings.command_config import with_command_config
+
+    return with_command_config(settings)
+
+
 def protocol_of(*, has_sasl: bool, has_tls: bool) -> str:
     """Kafka's name of that kind of listener."""
     if has_sasl:
@@ -50,7 +62,7 @@ def protocol_of(*, has_sasl: bool, has_tls: bool) -> str:
 
 def protocol_of_settings(settings: Settings) -> str:
     """The protocol that *settings* ask brokers for; raises as `broker_settings`."""
-    settings = with_command_config(settings)
+    settings = with_file(settings)
     return protocol_of(
         has_sasl=settings.text("broker_sasl") != BrokerSasl.NONE,
         has_tls=settings.flag("broker_tls"),
@@ -64,7 +76,7 @@ def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
         UsageError: the settings contradict each other, a password's file cannot be read, or a
             value in the file of `--command-config` is wrong.
     """
-    settings = with_command_config(settings)
+    settings = with_file(settings)
     check_security(settings)
     return BrokerSettings(
         bootstrap=bootstrap,

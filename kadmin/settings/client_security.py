@@ -77,6 +77,18 @@ PASSED_OVER: Final = frozenset(
 )
 """Of a login's timing, of Java's own libraries, or of stores whose type needs them not."""
 
+NUMBERS: Final = frozenset(
+    (
+        *("request.timeout.ms", "default.api.timeout.ms", "retries", "retry.backoff.ms"),
+        *("retry.backoff.max.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms"),
+        *("connections.max.idle.ms", "metadata.max.age.ms", "send.buffer.bytes"),
+        *("receive.buffer.bytes", "socket.connection.setup.timeout.ms", "metrics.num.samples"),
+        *("socket.connection.setup.timeout.max.ms", "metrics.sample.window.ms"),
+        *("metadata.recovery.rebootstrap.trigger.ms",),
+    )
+)
+"""Numbers of any client, of which kadmin makes no use."""
+
 NO_USE: Final = {
     "ssl.truststore.certificates": "write these certificates to a file, and here"
     " ssl.truststore.type=PEM and ssl.truststore.location=FILE",
@@ -149,13 +161,13 @@ def security_of(given: Mapping[str, Given], *, for_librdkafka: bool = False) -> 
         elif key in READERS:
             READERS[key](reader, key)
         elif key in OWN_WORDS:
-            reader.take(OWN_WORDS[key], given[key].value, key)
+            reader.take(OWN_WORDS[key], given[key].value.strip(), key)
         elif key in NO_USE:
             reader.refuse(key, "kadmin cannot use it", NO_USE[key])
         elif SECURITY.match(key) and key not in PASSED_OVER and not for_librdkafka:
             reader.refuse(key, "there is no such property", near(key, KNOWN, "kadmin knows"))
-        elif not for_librdkafka and (meant := mistyped(key)) is not None:
-            reader.refuse(key, "there is no such property", f"did you mean {meant}?")
+        elif not for_librdkafka:
+            check_other(reader, key)
     check_login(reader)
     if reader.problems:
         (first, hint), *others = reader.problems
@@ -177,6 +189,17 @@ def is_of_no_account(given: Mapping[str, Given], key: str) -> bool:
     has_sasl = protocol.value.strip().upper().startswith("SASL_")
     is_of_tls = key.startswith(("ssl.", "enable.ssl."))
     return (is_of_tls and not has_tls) or (key.startswith("sasl.") and not has_sasl)
+
+
+def check_other(reader: _Reader, key: str) -> None:
+    """Refuse *key*, which is not about security, if it is a slip of one that is, or a number that
+    is none; it has no effect here, and Kafka's tools would refuse it as well."""
+    value = reader.given[key].value.strip()
+    meant = mistyped(key)
+    if meant is not None:
+        reader.refuse(key, "there is no such property", f"did you mean {meant}?")
+    elif key in NUMBERS and re.fullmatch(r"[+-]?[0-9]+", value) is None:
+        reader.refuse(key, f"'{value}' is no whole number", f"{key}=30000, or leave it out")
 
 
 def mistyped(key: str) -> str | None:

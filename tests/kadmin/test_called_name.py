@@ -1,6 +1,9 @@
 """The second name of the command, which Kerberos leaves free: it stands in what is to be pasted."""
 
+import re
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +93,39 @@ def test_help_and_examples_say_it_too() -> None:
     assert "Usage: kadmin-kafka merge-logs " in shown
     assert "  kadmin-kafka merge-logs collected/ --topic orders" in shown
     assert "kadmin merge-logs" not in shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_its_completion_leaves_the_other_name_alone(
+    shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which on the hosts where it is used is Kerberos's."""
+    usual = kadmin("completion", shell).stdout
+    monkeypatch.setattr(sys, "argv", ["kadmin-kafka"])
+    second = kadmin("completion", shell).stdout
+
+    def completed(script: str) -> set[str]:
+        lines = re.findall(
+            r"^(?: *complete -F _kadmin| *compdef _kadmin|#compdef|complete -c) (.*)$",
+            script,
+            re.MULTILINE,
+        )
+        return {word for line in lines for word in line.split()[:2] if word.startswith("kadmin")}
+
+    assert {"kadmin", "kadmin-kafka"} == completed(usual)
+    assert {"kadmin-kafka"} == completed(second)
+
+
+def test_bash_completes_by_the_second_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["kadmin-kafka"])
+    script = tmp_path / "completion"
+    script.write_text(kadmin("completion", "bash").stdout)
+    line = "kadmin-kafka topi"
+    asked = (
+        f"source {script}; complete -p kadmin && exit 9; COMP_LINE={line!r};"
+        f" COMP_POINT={len(line)}; _kadmin; echo ${{COMPREPLY[@]}}"
+    )
+
+    run = subprocess.run(["bash", "--norc", "-c", asked], capture_output=True, text=True)
+
+    assert (0, "topics\n") == (run.returncode, run.stdout)

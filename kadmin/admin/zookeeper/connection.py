@@ -26,6 +26,7 @@ from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
 from kadmin.admin.zookeeper.multiread import BatchedReader
 from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.extras import installer
 from kadmin.settings.keys import ZooKeeperAuth
 from kadmin.settings.resolve import ZooKeeperSettings
 
@@ -192,7 +193,7 @@ def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
         if find_spec("kerberos") is None:
             raise UsageError(
                 "sasl-gssapi needs the Python module 'kerberos', which is not installed",
-                hint="pip install kerberos (it needs the headers of MIT Kerberos)",
+                hint=f"{installer()} kerberos (it needs the headers of MIT Kerberos)",
             )
         return {"sasl_options": {"mechanism": "GSSAPI", "service": settings.sasl_service}}
     return {}

@@ -233,7 +233,7 @@ def test_help_imports_neither_a_client_nor_a_command() -> None:
 
     assert not modules & {*HEAVY, "tomllib", "json", "pathlib", "kadmin.settings.resolve"}
     ours = {name for name in modules if name.startswith("kadmin.")}
-    expected = {"cli", "cli.frame", "cli.main", "cli.options", "errors"}
+    expected = {"called_name", "cli", "cli.frame", "cli.main", "cli.options", "errors"}
     expected |= {"settings", "settings.keys", "version"}
     assert {f"kadmin.{name}" for name in expected} == ours
 
