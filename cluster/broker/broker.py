@@ -1,7 +1,7 @@
 """One broker: its state, and what its process may ask it or tell it beside clients' requests."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.auto_creation import AutoCreation
@@ -80,7 +80,7 @@ class Broker:
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
-        self.unserved: Unserved[Any] = Unserved()
+        self.unserved = Unserved()
         self.refused_partitions = RefusedPartitions(ports.registration)
         self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)

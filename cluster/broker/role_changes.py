@@ -140,12 +140,15 @@ def obey(
         return
     role_changes = RoleChanges(broker, tag, overrides, turn)
 
-    def obey_again(refused: Sequence[RoleChange]) -> None:
+    unserved: dict[TopicPartition, RoleChange] = {}
+
+    def obey_again(partitions: Sequence[TopicPartition]) -> None:
         """Once their configs are mended; the controller does not wait for it."""
+        refused = [unserved[partition] for partition in partitions]
 
         def told(changed: RolesChanged | Outcome) -> None:
             if isinstance(changed, Outcome):
-                broker.unserved.keep(refused, obey_again)
+                broker.unserved.keep(partitions, obey_again)
                 return
             for partition, error in changed.errors.items():
                 if error is ErrorCode.NONE:
@@ -157,10 +160,11 @@ def obey(
             0,
         )
         if not is_queued:
-            broker.unserved.keep(refused, obey_again)
+            broker.unserved.keep(partitions, obey_again)
 
     def end() -> None:
-        broker.unserved.keep(role_changes.unserved, obey_again)
+        unserved.update((change.partition, change) for change in role_changes.unserved)
+        broker.unserved.keep(unserved, obey_again)
         broker.topic_config_handler.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
         journal.state_change(finished_leader_and_isr(tag, duration_ms, len(changes)))

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from cluster.broker.configs.broker_configs import topic_defaults
+from cluster.broker.configs.dynamic_config_validation import broker_spec, is_supported
 from cluster.broker.configs.listeners import InvalidListeners, read_listeners
 from cluster.broker.configs.supported_configs import (
     BROKER_ID,
@@ -23,7 +24,6 @@ from cluster.broker.ports import FetcherSettings
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
 from cluster.model.config_spec import (
-    ConfigSpec,
     ValueKind,
     is_true,
     members,
@@ -31,7 +31,6 @@ from cluster.model.config_spec import (
     value_problem,
 )
 from cluster.model.ids import BrokerId
-from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.properties_file import Given
 from cluster.storage.errors import InvalidLogConfig
@@ -174,19 +173,11 @@ class _Reader:
         if refused is not None and text.lower() != refused[0].lower():
             self._blame(name, f"{name}={text} is not possible: {refused[1]}")
             return
-        spec = self._spec(name)
+        spec = broker_spec(name)
         if spec is not None and (text or spec.kind not in TEXTS):
             problem = value_problem(spec, text)
             if problem is not None:
                 self._blame(name, problem)
-
-    @staticmethod
-    def _spec(name: str) -> ConfigSpec | None:
-        row = SUPPORTED_BROKER_CONFIGS.get(name)
-        if row is not None:
-            return row.spec
-        config = KAFKA_BROKER_CONFIGS.get(name)
-        return None if config is None else config.spec
 
     def _blame(self, name: str, reason: str) -> None:
         self._problems.append(f"{self._given[name].source}: {reason}")
@@ -362,7 +353,7 @@ def with_node_id(given: Mapping[str, Given]) -> Mapping[str, Given]:
 def ignored_keys(given: Mapping[str, Given]) -> Iterable[str]:
     """One sentence for each key of *given* that has no effect."""
     for name, value in given.items():
-        if name in SUPPORTED_BROKER_CONFIGS or name in REFUSED:
+        if is_supported(name) or name in REFUSED:
             continue
         # A slip of the keyboard is near to what was meant; other keys of Kafka's are not.
         similar = get_close_matches(name, SUPPORTED_BROKER_CONFIGS, n=1, cutoff=0.9)

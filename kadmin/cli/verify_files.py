@@ -102,7 +102,8 @@ def verify_with(
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
         session.output.note(note)
-    return verified, is_lacking or bool(collected.unreadable)
+    # A comparison with another broker's directory, or with the same broker's, proves nothing.
+    return verified, is_lacking or bool(collected.unreadable or collected.strangers)
 
 
 def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":

@@ -215,7 +215,8 @@ def verify_replicas(session: Session, **options: Any) -> None:
     Replicas with different topic ids are of different topics, and unreadable.
 
     Exits with 4 if something differs or is damaged, and with 5 if not everything could be read, it
-    ended before all had caught up, a partition is uncompared, or one in log directories is single.
+    ended before all had caught up, a partition is uncompared, or one in log directories is single,
+    or if a log directory says that it is another broker's.
 
     \b
     Examples:

@@ -6,7 +6,7 @@ A broker is one that is alive, or one of which some partition has a replica.
 from collections.abc import Collection, Iterable
 
 from cluster.model.ids import BrokerId
-from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.errors import KadminError, hint_for_missing
 from kadmin.plan.wording import listed
 
@@ -34,15 +34,19 @@ class NoSuchBroker(KadminError):
         self.brokers = tuple(sorted(missing))
 
 
-def hosting_brokers(snapshot: ClusterSnapshot) -> set[BrokerId]:
-    """All that have replicas or are to get some, alive or not."""
-    hosts = {
+def hosts_of(topics: Iterable[TopicSnapshot]) -> set[BrokerId]:
+    """Those that have replicas of *topics*, alive or not."""
+    return {
         replica
-        for topic in snapshot.topics.values()
+        for topic in topics
         for partition in topic.assignment.partitions.values()
         for replica in partition.replicas
     }
-    return hosts.union(*snapshot.moving.values())
+
+
+def hosting_brokers(snapshot: ClusterSnapshot) -> set[BrokerId]:
+    """All that have replicas or are to get some, alive or not."""
+    return hosts_of(snapshot.topics.values()).union(*snapshot.moving.values())
 
 
 def dead_brokers(snapshot: ClusterSnapshot) -> list[BrokerId]:

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from cluster.model.ids import NO_LEADER, BrokerId
-from cluster.model.snapshot import TopicSnapshot
+from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.reassignment.targets import repeated
 from kadmin.plan.report import ClusterReport, TopicReport
@@ -71,7 +71,7 @@ def topic_heading(item: TopicReport, *, is_short: bool) -> Iterator[RenderableTy
     leaders = Counter(state.leader for state in topic.states.values() if state.leader != NO_LEADER)
     if leaders:
         # Those that could lead and do not stand there with 0: the skew counts them.
-        able = sorted(leaders.keys() | hosting_brokers(topic))
+        able = sorted(leaders.keys() | hosts_of((topic,)))
         spread = " ".join(f"{broker}:{leaders[broker]}" for broker in able)
         skew = max(leaders.values()) - min(leaders[broker] for broker in able)
         yield Text(f"leaders {spread} (skew {skew})", style="dim")
@@ -90,10 +90,6 @@ def topic_heading(item: TopicReport, *, is_short: bool) -> Iterator[RenderableTy
             gap="",
             indent=len(label),
         )
-
-
-def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
-    return {replica for part in topic.assignment.partitions.values() for replica in part.replicas}
 
 
 def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> FittedTable:

@@ -61,6 +61,8 @@ def check(kafka: RealCluster, copy: Path, *, was_killed: bool = False) -> None:
     One that was killed may not have checkpointed the high watermark of a topic.
     """
     shutil.copytree(data(kafka), copy)
+    meta = copy / "meta.properties"
+    meta.write_text(meta.read_text().replace("broker.id=0", "broker.id=1"))
     for options in ((), ("--deep",)):
         dirs = ("--log-dir", f"0={data(kafka)}", "--log-dir", f"1={copy}")
         run = kadmin("verify-replicas", *dirs, "--topic", "from-*", *options)

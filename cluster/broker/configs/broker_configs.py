@@ -32,6 +32,7 @@ from cluster.broker.configs.reconfiguration import reconfiguration_problem
 from cluster.broker.configs.supported_configs import (
     BROKER_SYNONYMS,
     LISTED_WHERE_SET,
+    MAX_CONNECTIONS,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
     TOPIC_DEFAULTS,
@@ -81,6 +82,7 @@ class BrokerConfigs:
         not, topics without a policy of their own are kept whole: that loses nothing.
         """
         before, defaults_before = self.values(), self.topic_defaults
+        limits_before = self.listener_limits()
         self._cluster_default, remarks = effective(cluster_default, is_cluster_default=True)
         self._per_broker, own_remarks = effective(per_broker, is_cluster_default=False)
         try:
@@ -101,9 +103,11 @@ class BrokerConfigs:
             for name in defaults.keys() | defaults_before.keys()
             if defaults.get(name) != defaults_before.get(name)
         }
+        are_limits_new = limits_before != self.listener_limits()
         return ConfigUpdate(
             changed,
             frozenset(SUPPORTED_BROKER_CONFIGS[name].applied_by for name in changed)
+            | frozenset([Applier.CONNECTION_QUOTAS] if are_limits_new else [])
             | frozenset(SUPPORTED_TOPIC_CONFIGS[name].applied_by for name in topics_changed),
             remarks + own_remarks,
         )
@@ -125,6 +129,15 @@ class BrokerConfigs:
     def number(self, name: str) -> int:
         """The value of a config that is supported, has a default and is a whole number."""
         return int(self.text(name))
+
+    def listener_limits(self) -> dict[str, int]:
+        """How many connections single listeners may have, by their names."""
+        values = {**self._static, **self._cluster_default, **self._per_broker}
+        return {
+            name.removeprefix(LISTENER_PREFIX).partition(".")[0].upper(): int(values[name])
+            for name in values
+            if name != MAX_CONNECTIONS and base_name(name) == MAX_CONNECTIONS
+        }
 
     def listeners(self) -> Listeners:
         """Where the broker is to listen.  Raises InvalidListeners."""

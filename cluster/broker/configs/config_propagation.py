@@ -26,8 +26,14 @@ from cluster.storage.log_manager import LogManager
 class Connections(Protocol):
     """Who accepts connections."""
 
-    def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
-        """Admit by other limits from now on."""
+    def limit(
+        self,
+        count_max: int,
+        per_address_max: int,
+        overrides: Mapping[str, int],
+        per_listener_max: Mapping[str, int],
+    ) -> None:
+        """Admit by other limits from now on; other listeners have none of their own."""
 
 
 class TopicPartitions(Protocol):
@@ -126,6 +132,7 @@ class ConfigPropagation:
             self._configs.number(MAX_CONNECTIONS),
             self._configs.number(MAX_CONNECTIONS_PER_IP),
             parse_address_limits(self._configs.text(MAX_CONNECTIONS_OVERRIDES)),
+            self._configs.listener_limits(),
         )
 
     def _expire_producers(self) -> None:

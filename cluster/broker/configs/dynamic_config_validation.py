@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from cluster.broker.configs.supported_configs import (
+    MAX_CONNECTIONS,
     MAX_CONNECTIONS_OVERRIDES,
     SUPPORTED_BROKER_CONFIGS,
 )
@@ -57,6 +58,11 @@ def base_name(name: str) -> str:
         return name
     _listener, _, key = name.removeprefix(LISTENER_PREFIX).partition(".")
     return next((one for one in OF_MECHANISMS if key.endswith(one)), key)
+
+
+def is_supported(name: str) -> bool:
+    """Whether *name* has an effect here."""
+    return name in SUPPORTED_BROKER_CONFIGS or base_name(name) == MAX_CONNECTIONS
 
 
 def broker_spec(name: str) -> ConfigSpec | None:
@@ -197,7 +203,7 @@ def remark_on(name: str, value: str, *, is_cluster_default: bool) -> Remark | No
         return Remark(True, f"{name} is ignored: it cannot be changed while a broker runs")
     if is_cluster_default and is_per_broker(name):
         return Remark(True, f"{name} is ignored: it can be set for one broker only")
-    if name not in SUPPORTED_BROKER_CONFIGS:
+    if not is_supported(name):
         return Remark(False, f"{name} is not honoured")
     problem = value_fault(name, value)
     if problem is not None and compacts({name: value}):

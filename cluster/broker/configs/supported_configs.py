@@ -219,7 +219,8 @@ BROKER_ROWS: Final = (
     dynamic(
         MAX_CONNECTIONS,
         Applier.CONNECTION_QUOTAS,
-        "How many connections there may be; whoever comes later waits.",
+        "How many connections there may be; whoever comes later waits. Also for one listener, by"
+        " listener.name.<listener in lower case>.max.connections.",
     ),
     dynamic(
         MAX_CONNECTIONS_PER_IP,

@@ -1,6 +1,7 @@
-"""The limits of connections, in all and per address: may one more client connect?
+"""The limits of connections, in all, per listener and per address: may one more client connect?
 
-Counts by `max.connections`, `max.connections.per.ip` and its overrides.  Knows no socket.
+Counts by `max.connections`, of the broker and of single listeners, `max.connections.per.ip` and its
+overrides.  Knows no socket.
 """
 
 from collections import Counter
@@ -8,41 +9,58 @@ from collections.abc import Mapping
 
 
 class ConnectionQuotas:
-    """The connections of a broker by the address that they come from."""
+    """The connections of a broker by listener, and by the address that they come from."""
 
     def __init__(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
-        self.change(count_max, per_address_max, overrides)
+        self.change(count_max, per_address_max, overrides, {})
         self._by_address: Counter[str] = Counter()
+        self._by_listener: Counter[str] = Counter()
         self.count = 0
 
-    def change(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
+    def change(
+        self,
+        count_max: int,
+        per_address_max: int,
+        overrides: Mapping[str, int],
+        per_listener_max: Mapping[str, int],
+    ) -> None:
         """Admit by other limits from now on; whoever is connected stays."""
         self.count_max = count_max
         self._per_address_max = per_address_max
         self._overrides = overrides
+        self.per_listener_max = per_listener_max
 
     @property
     def is_full(self) -> bool:
         """Whether nobody is admitted until somebody leaves."""
         return self.count >= self.count_max
 
+    def is_listener_full(self, listener: str) -> bool:
+        """Whether nobody is admitted by *listener* until somebody of it leaves."""
+        count_max = self.per_listener_max.get(listener)
+        return count_max is not None and self._by_listener[listener] >= count_max
+
     def address_max(self, address: str) -> int:
         return self._overrides.get(address, self._per_address_max)
 
-    def admit(self, address: str) -> bool:
-        """Count a connection from *address*, unless it has as many as it may."""
+    def admit(self, address: str, listener: str) -> bool:
+        """Count a connection from *address* by *listener*, unless the address has as many as it
+        may."""
         assert not self.is_full
+        assert not self.is_listener_full(listener)
         if self._by_address[address] >= self.address_max(address):
             if self._by_address[address] == 0:
                 del self._by_address[address]
             return False
         self._by_address[address] += 1
+        self._by_listener[listener] += 1
         self.count += 1
         return True
 
-    def leave(self, address: str) -> None:
-        """Count a connection from *address* as gone."""
+    def leave(self, address: str, listener: str) -> None:
+        """Count a connection from *address* by *listener* as gone."""
         self.count -= 1
+        self._by_listener[listener] -= 1
         self._by_address[address] -= 1
         if self._by_address[address] == 0:
             del self._by_address[address]

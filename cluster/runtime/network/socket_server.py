@@ -84,6 +84,8 @@ class SocketServer:
         self._connections: set[Connection] = set()
         self._service: Service | None = None
         self._is_accepting = False
+        self._full: set[str] = set()
+        """The listeners by which nobody is admitted, though others are."""
         self._descriptor_max = client_descriptor_max()
         self._closing_log = ClosingLog(loop.call_later)
 
@@ -158,6 +160,7 @@ class SocketServer:
 
     def _accept_again(self) -> None:
         self._is_accepting = True
+        self._full.clear()
         for listener in self._listeners:
             self._loop.add_reader(listener.socket, self._accept, listener)
 
@@ -167,10 +170,24 @@ class SocketServer:
             self._loop.remove_reader(listener.socket)
         logger.warning("Nobody can connect for now: %s", why)
 
+    def _pause_one(self, listener: Listener) -> None:
+        name = listener.endpoint.listener
+        self._full.add(name)
+        self._loop.remove_reader(listener.socket)
+        logger.warning(
+            "Nobody can connect to listener %s for now: there are max.connections=%d of its"
+            " connections",
+            name,
+            self._quotas.per_listener_max[name],
+        )
+
     def _accept(self, listener: Listener) -> None:
         for _ in range(ACCEPTS_PER_TURN):
             if self._quotas.is_full:
                 self._pause(f"there are max.connections={self._quotas.count_max} connections")
+                return
+            if self._quotas.is_listener_full(listener.endpoint.listener):
+                self._pause_one(listener)
                 return
             try:
                 connected, address = listener.socket.accept()
@@ -183,15 +200,26 @@ class SocketServer:
             peer = Peer(plain_host(address[0]), address[1], listener.endpoint.listener)
             self._admit(connected, peer, listener.make_transport)
 
-    def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
+    def limit(
+        self,
+        count_max: int,
+        per_address_max: int,
+        overrides: Mapping[str, int],
+        per_listener_max: Mapping[str, int],
+    ) -> None:
         """Admit by other limits from now on; those who wait may get in by that."""
-        self._quotas.change(count_max, per_address_max, overrides)
+        self._quotas.change(count_max, per_address_max, overrides, per_listener_max)
         if self._service is not None:
             self._resume()
 
     def _resume(self) -> None:
         if not self._is_accepting and self._listeners and not self._quotas.is_full:
             self._accept_again()
+        for name in [one for one in self._full if not self._quotas.is_listener_full(one)]:
+            self._full.discard(name)
+            for listener in self._listeners:
+                if self._is_accepting and listener.endpoint.listener == name:
+                    self._loop.add_reader(listener.socket, self._accept, listener)
 
     def _admit(self, connected: socket.socket, peer: Peer, make_transport: MakeTransport) -> None:
         assert self._service is not None
@@ -199,7 +227,7 @@ class SocketServer:
         if connected.fileno() > self._descriptor_max:
             self._refuse(connected, peer, "the other files that may be open are the broker's own")
             return
-        if not self._quotas.admit(peer.host):
+        if not self._quotas.admit(peer.host, peer.listener):
             count = self._quotas.address_max(peer.host)
             self._refuse(connected, peer, f"there are {count} from there, which is its limit")
             return
@@ -218,7 +246,7 @@ class SocketServer:
         if reason is not None:
             self._closing_log.add(logging.WARNING, CLOSING, connection.peer, reason)
         self._connections.discard(connection)
-        self._quotas.leave(connection.peer.host)
+        self._quotas.leave(connection.peer.host, connection.peer.listener)
         self._resume()
 
     # Idle connections.

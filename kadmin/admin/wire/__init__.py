@@ -12,6 +12,7 @@ __all__ = [
     "offsets",
     "opening",
     "probe",
+    "refused_partitions",
     "replica_reader",
     "snapshot",
     "throttle_journal",

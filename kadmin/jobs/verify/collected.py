@@ -160,7 +160,8 @@ class Collected:
             return
         if broker is not None and broker != argument.broker:
             reason = f"it says that this is a log directory of broker {broker}"
-            self.strangers.append(Unreadable(label, f"{reason}, not {argument.broker}"))
+            whose = f"{reason}, not {argument.broker}, so that nothing is proven of that one"
+            self.strangers.append(Unreadable(label, whose))
         if cluster is not None:
             self.clusters.setdefault(cluster, label)
             first, other = next(iter(self.clusters.items()))

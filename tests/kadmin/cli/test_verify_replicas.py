@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import tarfile
@@ -58,6 +59,15 @@ def named(directories: list[Path]) -> list[str]:
     ]
 
 
+def handed_over(directories: list[Path]) -> list[str]:
+    """The options of *directories*, which are copies of one broker's, as those of several."""
+    for broker, directory in enumerate(directories, start=1):
+        meta = directory / "meta.properties"
+        if meta.exists():
+            meta.write_text(re.sub(r"broker\.id=\d+", f"broker.id={broker}", meta.read_text()))
+    return named(directories)
+
+
 def verified(*arguments: str) -> tuple[int, dict[str, Any]]:
     outcome = kadmin("verify-replicas", "--output", "json", *arguments)
     return outcome.exit_code, json.loads(outcome.stdout)
@@ -79,7 +89,7 @@ def test_what_real_brokers_wrote_is_clean(
     for directory in directories:
         name_what_is_there(directory)
 
-    code, found = verified(*named(directories), *deep)
+    code, found = verified(*handed_over(directories), *deep)
 
     assert 0 == code, found
     assert {"equal"} == {each["verdict"] for each in found["partitions"]}
@@ -106,7 +116,7 @@ def with_transactions(directory: Path, release: str, ending: str) -> tuple[str, 
     for copy in ("1", "2"):
         with tarfile.open(path) as file:
             file.extractall(directory / copy, filter="data")
-    return tuple(named([directory / "1" / ending, directory / "2" / ending]))
+    return tuple(handed_over([directory / "1" / ending, directory / "2" / ending]))
 
 
 @pytest.mark.slow
@@ -173,8 +183,8 @@ def test_a_lost_index_of_transactions_is_known_up_to_the_high_watermark(tmp_path
 
 def test_what_the_embedded_cluster_wrote_is_clean_and_its_copy_equal(tmp_path: Path) -> None:
     directories = [tmp_path / "1", tmp_path / "2"]
-    for directory in directories:
-        manager = LogManager.open(Disk(), [str(directory)], BrokerId(1), "cluster")
+    for broker, directory in enumerate(directories, 1):
+        manager = LogManager.open(Disk(), [str(directory)], BrokerId(broker), "cluster")
         assert [] == list(manager.load(lambda topic: CONFIG, START_MS))
         log = manager.get_or_create(
             TopicPartition("orders", 0), CONFIG, "ldctl0YlR3yfzw_yv9xvVA", START_MS, is_new=True
@@ -193,6 +203,25 @@ def test_what_the_embedded_cluster_wrote_is_clean_and_its_copy_equal(tmp_path: P
     assert "equal" == partition["verdict"]
     assert [1500, 1500] == [replica["log_end_offset"] for replica in partition["replicas"]]
     assert all(replica["batches"] == 300 for replica in partition["replicas"])
+
+
+@pytest.mark.parametrize("owners", [(1, 7), (1, 1), (2, 1)])
+def test_the_directory_of_another_broker_proves_nothing(
+    brokers: list[Path], owners: tuple[int, int]
+) -> None:
+    """Nor do two of the same one; what differs is found all the same."""
+    pair = brokers[:2]
+    for directory, owner in zip(pair, owners, strict=True):
+        (directory / "meta.properties").write_text(f"version=0\nbroker.id={owner}\n")
+
+    code, found = verified(*named(pair))
+
+    assert 5 == code
+    strangers = [number for number, owner in enumerate(owners, 1) if number != owner]
+    assert [
+        f"not {number}, so that nothing" in each["reason"]
+        for number, each in zip(strangers, found["of_other_brokers"], strict=True)
+    ] == [True] * len(strangers)
 
 
 CONFIG: Final = LogConfig(segment_size_max=8_000, index_size_max=4_000, index_interval_size=500)

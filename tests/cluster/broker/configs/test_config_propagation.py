@@ -54,7 +54,7 @@ ALL_BROKER_KEYS: Final = sorted(
 class Applied:
     """What has become of a broker, by who applies it."""
 
-    connection_quotas: tuple[int, int, Mapping[str, int]] | None
+    connection_quotas: tuple[int, int, Mapping[str, int], Mapping[str, int]] | None
     producer_state: int
     log: LogConfig
     is_under_min_isr: bool
@@ -83,10 +83,16 @@ BY_APPLIER: Final = {
 
 class Connections:
     def __init__(self) -> None:
-        self.limits: tuple[int, int, Mapping[str, int]] | None = None
+        self.limits: tuple[int, int, Mapping[str, int], Mapping[str, int]] | None = None
 
-    def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
-        self.limits = (count_max, per_address_max, dict(overrides))
+    def limit(
+        self,
+        count_max: int,
+        per_address_max: int,
+        overrides: Mapping[str, int],
+        per_listener_max: Mapping[str, int],
+    ) -> None:
+        self.limits = (count_max, per_address_max, dict(overrides), dict(per_listener_max))
 
 
 class Listening:
@@ -259,6 +265,23 @@ def test_a_dynamic_config_is_applied_by_whom_the_table_says_when_it_changes() ->
         assert {row.applied_by} == appliers, name
         assert changed, f"nobody has applied {name}"
         assert changed <= BY_APPLIER[row.applied_by], name
+
+
+def test_a_limit_of_one_listener_is_applied_wherever_it_is_set() -> None:
+    name = "listener.name.second.max.connections"
+    broker = RunningBroker()
+
+    appliers = [
+        broker.find(*found) for found in (({name: "7"}, {}), ({name: "7"}, {name: "5"}), ({}, {}))
+    ]
+
+    assert [{Applier.CONNECTION_QUOTAS}] * 3 == appliers
+    broker.find({name: "7"}, {name: "5"})
+    assert broker.connections.limits is not None
+    assert {"SECOND": 5} == broker.connections.limits[3]
+    assert {"SECOND": 9} == BrokerConfigs({name: "9"}).listener_limits()
+    broker.find({}, {name: "many"})
+    assert {} == broker.configs.listener_limits()
 
 
 def test_no_other_config_of_brokers_has_an_effect_while_they_run() -> None:

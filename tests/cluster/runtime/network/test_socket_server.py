@@ -12,6 +12,7 @@ import socket
 import struct
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ import pytest
 from cluster.broker.authorizer import ANONYMOUS
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.line_limit import LINES_MAX
+from cluster.model.broker import Endpoint
 from cluster.model.file_slice import FileSlice
 from cluster.runtime.disk.files import Disk
+from cluster.runtime.errors import CannotListen
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_response
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -363,6 +366,54 @@ def test_above_the_limit_of_all_connections_clients_wait_until_one_leaves(
 
     assert answer.body.cluster_id == "waited"
     assert "max.connections=1" in log()
+
+
+def plain(listener: str) -> Endpoint:
+    return Endpoint(listener=listener, security_protocol="PLAINTEXT", host="127.0.0.1", port=0)
+
+
+def test_above_the_limit_of_a_listener_its_clients_wait_and_no_others(
+    answering: Answering, log: Callable[[], str]
+) -> None:
+    with serving(answering) as running:
+        both = [plain("PLAINTEXT"), plain("SECOND")]
+        ports = running.call(lambda: running.server.bind(both))
+        running.call(lambda: running.server.limit(1000, 1000, {}, {"SECOND": 1}))
+        first = RawClient(ports["SECOND"])
+        assert ask(first, "in") == "in"
+        with RawClient(ports["SECOND"]) as second, RawClient(ports["PLAINTEXT"]) as other:
+            second.send(ApiKey.METADATA, 4, asking("waited"))
+            assert ask(other, "by another") == "by another"
+            assert running.connection_count == 2
+            first.close()
+            answer = decode_response(MetadataResponse, 4, second.receive_frame())
+            with RawClient(ports["SECOND"]) as third:
+                third.send(ApiKey.METADATA, 4, asking("let in"))
+                running.call(lambda: running.server.limit(1000, 1000, {}, {"SECOND": 2}))
+                let_in = decode_response(MetadataResponse, 4, third.receive_frame())
+
+    assert ("waited", "let in") == (answer.body.cluster_id, let_in.body.cluster_id)
+    assert "listener SECOND for now: there are max.connections=1" in log()
+
+
+def test_listeners_that_go_end_their_connections_and_those_that_stay_keep_port_and_connections(
+    answering: Answering,
+) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        ports = running.call(lambda: running.server.bind([plain("PLAINTEXT"), plain("SECOND")]))
+        assert running.port == ports["PLAINTEXT"]
+        with RawClient(ports["SECOND"]) as second:
+            assert ask(second, "in") == "in"
+            taken = replace(plain("THIRD"), port=ports["SECOND"])
+            with pytest.raises(CannotListen):
+                running.call(lambda: running.server.bind([plain("PLAINTEXT"), taken]))
+            assert ask(second, "still") == "still"
+            moved = [replace(plain("PLAINTEXT"), port=running.port)]
+            assert (
+                ports["PLAINTEXT"] == running.call(lambda: running.server.bind(moved))["PLAINTEXT"]
+            )
+            assert second.is_closed()
+        assert ask(client, "stays") == "stays"
 
 
 def test_clients_leave_a_broker_the_descriptors_that_it_needs_for_its_files(
