@@ -8,9 +8,15 @@ from typing import Final, NamedTuple, cast
 
 from cluster.broker.appending import NO_ACKS, NO_ERROR, Written, append, must_wait, refused
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_produce import DelayedProduce, ProducePartitionStatus
+from cluster.broker.delayed_produce import (
+    DelayedProduce,
+    ProducePartitionStatus,
+    flush,
+    unheard,
+)
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
+from cluster.broker.ports import Ports
 from cluster.broker.record_checks import RecordCheck
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.log_config import LogConfig
@@ -39,7 +45,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
                 answers.append(written)
             elif isinstance(written, Written):
                 answers.append(written.answer)
-                note_written(written, acks, answers, len(answers) - 1, waits)
+                note_written(broker.ports, written, acks, answers, len(answers) - 1, waits)
             else:
                 assert isinstance(records, memoryview)
                 unchecked.append(
@@ -53,6 +59,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
 
 
 def note_written(
+    ports: Ports,
     written: Written,
     acks: int,
     answers: list[PartitionProduceResponse],
@@ -61,7 +68,10 @@ def note_written(
 ) -> None:
     """Put the answer into its place, and note what has to be waited for before it goes out."""
     answers[place] = written.answer
-    if acks != NO_ACKS and must_wait(written, acks):
+    if acks == NO_ACKS:
+        if written.needs_flush:
+            flush(ports, written.hosted, unheard)
+    elif must_wait(written, acks):
         wait = ProducePartitionStatus(written.hosted, written.end_offset, acks, answers, place)
         wait.is_flushing = written.needs_flush
         waits.append(wait)
@@ -163,7 +173,8 @@ class CheckedProduce:
             )
         assert not isinstance(written, LogConfig)
         if isinstance(written, Written):
-            note_written(written, body.acks, one.answers, one.place, self._waits)
+            ports = self._broker.ports
+            note_written(ports, written, body.acks, one.answers, one.place, self._waits)
         else:
             one.answers[one.place] = written
         self._count -= 1

@@ -91,6 +91,9 @@ def append(
         return refused(index, error.error_code, str(error))
     except CorruptBatchError as error:
         return refused(index, ErrorCode.CORRUPT_MESSAGE, str(error))
+    if outcome.needs_flush:
+        # Consumers read what is committed, and it is not to be gone with this machine's power.
+        replica.committable_end = log.committable_end
     replica.advance_high_watermark(log.log_end_offset, len(records), now_ms)
     answer = PartitionProduceResponse(
         index,

@@ -28,6 +28,7 @@ class ProducePartitionStatus:
         "_end_offset",
         "_place",
         "disk_error",
+        "has_flushed",
         "hosted",
         "is_flushing",
     )
@@ -46,6 +47,8 @@ class ProducePartitionStatus:
         self._place = place
         self.hosted = hosted
         self.is_flushing = False
+        self.has_flushed = False
+        """Whether it has waited for the disk, and what is committed waits for nothing here."""
         self.disk_error: ErrorCode | None = None
 
     def error(self) -> ErrorCode | None:
@@ -58,10 +61,11 @@ class ProducePartitionStatus:
             replica = self.hosted.replica
             if not replica.is_leader:
                 return ErrorCode.NOT_LEADER_OR_FOLLOWER
-            if replica.high_watermark < self._end_offset:
-                return None
-            if replica.is_under_min_maximal_isr:
+            is_committed = replica.high_watermark >= self._end_offset
+            if replica.is_under_min_maximal_isr and (is_committed or self.has_flushed):
                 return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+            if not is_committed:
+                return None
         return None if self.is_flushing else ErrorCode.NONE
 
     def settle(self, error: ErrorCode) -> None:
@@ -91,11 +95,12 @@ class DelayedProduce:
         for wait in tuple(self._waits):
             self._waits[wait] = wait.hosted.replica.watch(partial(self._look, wait))
             if wait.is_flushing:
-                self._ports.disks.flush(wait.hosted.log, partial(self._flushed, wait))
+                flush(self._ports, wait.hosted, partial(self._flushed, wait))
         return self._end
 
     def _flushed(self, wait: ProducePartitionStatus, error: KafkaStorageError | None) -> None:
         wait.is_flushing = False
+        wait.has_flushed = error is None
         wait.disk_error = None if error is None else error.error_code
         self._look(wait, 0)
 
@@ -128,3 +133,20 @@ class DelayedProduce:
 
 def nothing() -> None:
     """The timer that there is not yet."""
+
+
+def flush(
+    ports: Ports, hosted: HostedPartition, done: Callable[[KafkaStorageError | None], None]
+) -> None:
+    """Make a leader's log durable, count as committed what has waited for that, and call *done*."""
+
+    def flushed(error: KafkaStorageError | None) -> None:
+        if error is None:
+            hosted.replica.has_flushed(hosted.log.committable_end, ports.clock.now_ms())
+        done(error)
+
+    ports.disks.flush(hosted.log, flushed)
+
+
+def unheard(error: KafkaStorageError | None) -> None:
+    """Nobody waits for the flush; a disk that fails has the reason in its health."""

@@ -82,6 +82,8 @@ class ReplicaFetcher:
             self._ask,
             wake,
         )
+        self._flushing: set[FollowedPartition] = set()
+        """Those whose records have to be durable before the leader hears that they are there."""
         self._uses_ids = False
         """Whether the session names topics by their ids."""
         self._stop_turn: Cancel | None = None
@@ -104,7 +106,10 @@ class ReplicaFetcher:
 
     def add(self, hosted: HostedPartition) -> None:
         """Fetch a partition whose replica follows this leader."""
-        self._partitions.add(FollowedPartition(hosted))
+        followed = FollowedPartition(hosted)
+        self._partitions.add(followed)
+        # A fetcher of the leader before this one may not have waited for the end of it.
+        self._flush_if_owed(followed)
         self._wake()
 
     def remove(self, partition: TopicPartition) -> None:
@@ -174,7 +179,7 @@ class ReplicaFetcher:
     def go_on(self) -> None:
         """Ask what is to be asked next, unless an answer is awaited already."""
         partitions = self._partitions
-        if not self._leader.is_ready or partitions.is_empty:
+        if self._flushing or not self._leader.is_ready or partitions.is_empty:
             return
         connection = self._leader.open()
         if connection is None:
@@ -293,9 +298,28 @@ class ReplicaFetcher:
             self._throttle.record(len(data.records or b""), now_ms)
         if followed.refusal_count > 0:
             self._failures.end(followed)
+        self._flush_if_owed(followed)
         if has_changed or replica.high_watermark != high_watermark:
             self._pace.has_changed = True
         return has_changed
+
+    def _flush_if_owed(self, followed: FollowedPartition) -> None:
+        """Ask the leader nothing more until what `flush.messages` wants durable is.
+
+        What a fetch asks for says what is there, and the leader counts it as committed.  As in
+        Kafka, all partitions of the fetcher wait.
+        """
+        if followed.log.owes_flush and followed not in self._flushing:
+            self._flushing.add(followed)
+            self._ports.disks.flush(followed.log, partial(self._flushed, followed))
+
+    def _flushed(self, followed: FollowedPartition, error: KafkaStorageError | None) -> None:
+        self._flushing.discard(followed)
+        if error is not None:
+            # As where an append fails.
+            self.remove(followed.partition)
+        if not self._flushing:
+            self._wake()
 
     def _session_refused(self, error: int) -> None:
         if error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.delayed_produce import flush, unheard
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.broker.refusals_log import quoted
@@ -472,6 +473,11 @@ class RoleChanges:
         previous = hosted.replica.state
         # The epoch begins here even when nothing is written in it: replicas that differ part by it.
         hosted.log.assign_epoch(change.state.leader_epoch)
+        log = hosted.log
+        hosted.replica.committable_end = log.committable_end
+        if log.owes_flush:
+            # What was fetched last, and no fetch has said that it is there.
+            flush(self._ports, hosted, unheard)
         hosted.replica.lead(
             change.state,
             change.assignment,

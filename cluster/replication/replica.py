@@ -34,6 +34,7 @@ from cluster.model.ids import (
     LeaderEpoch,
     ZkVersion,
 )
+from cluster.model.record_batch import OFFSET_MAX
 from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState, kept_once
 from cluster.replication.follower_state import FetchTime, FollowerState
 from cluster.replication.isr import Fate, PendingIsrChange, fate_of
@@ -78,6 +79,7 @@ class Replica:
         "assignment",
         "broker_id",
         "commits_at_once",
+        "committable_end",
         "epoch_start_offset",
         "high_watermark",
         "is_leader",
@@ -110,6 +112,8 @@ class Replica:
         self.assignment = PartitionAssignment(())
         self.high_watermark = high_watermark
         """The first offset that is not committed."""
+        self.committable_end = OFFSET_MAX
+        """As leader: up to where its own disk has what has to be there (`flush.messages`)."""
         self.epoch_start_offset = 0
         """As leader: where its log ended when the leader epoch began."""
         self.role = ReplicaRole.NONE
@@ -263,14 +267,21 @@ class Replica:
             self._at_end = ()
         if self._is_alone:
             if self.commits_at_once:
-                if log_end_offset > self.high_watermark and not self.is_under_min_isr:
-                    self.high_watermark = log_end_offset
+                offset = min(log_end_offset, self.committable_end)
+                if offset > self.high_watermark and not self.is_under_min_isr:
+                    self.high_watermark = offset
             else:
                 self._advance(now_ms)
             if self._watchers:
                 tell(self._watchers, size)
         if self._end_watchers:
             tell(self._end_watchers, size)
+
+    def has_flushed(self, committable_end: int, now_ms: int) -> None:
+        """Count as committed what the leader's own disk has now, too."""
+        self.committable_end = committable_end
+        if self.is_leader and self._advance(now_ms):
+            self.notify(LOOK_AGAIN)
 
     @property
     def holds_back(self) -> bool:
@@ -295,7 +306,7 @@ class Replica:
         """
         if self.is_under_min_isr:
             return False
-        offset = self._log_end_offset
+        offset = min(self._log_end_offset, self.committable_end)
         maximal_isr = self.maximal_isr
         for follower in self._followers.values():
             if follower.log_end_offset < offset and (

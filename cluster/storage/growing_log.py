@@ -14,6 +14,7 @@ from cluster.model.record_batch import (
     CURRENT_MAGIC,
     NO_PRODUCER_ID,
     NO_TIMESTAMP,
+    OFFSET_MAX,
     BatchHeader,
     Buffer,
     PlacedBatch,
@@ -205,7 +206,7 @@ class GrowingLog:
             time_ms if self.config.uses_log_append_time else NO_TIMESTAMP,
             self.log_start_offset,
             is_duplicate,
-            self.log_end_offset - self.recovery_point >= self.config.flush_messages,
+            self.owes_flush,
         )
 
     def append_as_follower(self, buffer: Buffer, now_ms: int) -> int:
@@ -377,6 +378,18 @@ class GrowingLog:
             or unflushed >= self.config.flush_messages
             or now_ms - self._flushed_ms >= self.config.flush_ms
         )
+
+    @property
+    def owes_flush(self) -> bool:
+        """Whether `flush.messages` wants what was appended to be durable before anybody counts on
+        it.
+        """
+        return self.log_end_offset - self.recovery_point >= self.config.flush_messages
+
+    @property
+    def committable_end(self) -> int:
+        """Up to where records may count as committed: while a flush is owed, to what is durable."""
+        return self.recovery_point if self.owes_flush else OFFSET_MAX
 
     def begin_flush(self) -> FlushWork:
         """What has to be synced for everything up to the log's end; `finish_flush` follows.

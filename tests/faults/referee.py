@@ -41,6 +41,8 @@ class Reader:
     def __init__(self, bootstrap: str) -> None:
         self.values: dict[int, dict[int, bytes]] = defaultdict(dict)
         self.wrong: list[str] = []
+        self._lost: set[int] = set()
+        """The partitions that end before what was read."""
         self._library = Consumer(
             {
                 "bootstrap.servers": bootstrap,
@@ -70,6 +72,7 @@ class Reader:
             error = message.error()
             if error is not None and error.code() == KafkaError._AUTO_OFFSET_RESET:
                 self.wrong.append(f"partition {message.partition()}: {error.str()}")
+                self._lost.add(message.partition())
                 self._assign()
             elif error is None:
                 self._note(message)
@@ -83,6 +86,7 @@ class Reader:
                 if self.values[index]
                 else TopicPartition(TOPIC, index, OFFSET_BEGINNING)
                 for index in range(PARTITIONS)
+                if index not in self._lost
             ]
         )
 

@@ -452,3 +452,42 @@ def test_followers_of_a_failed_disk_are_named_as_well(world: World):
     world.logs.directories[0].health.fail(OSError("input/output error"))
 
     assert ["orders-0"] == list(map(str, world.broker.notice_failed_directories()))
+
+
+@pytest.mark.parametrize("acks", [0, 1, ALL])
+@pytest.mark.parametrize("replicas", [[ME], [ME, 2]])
+def test_what_has_to_be_flushed_is_not_read_before(world: World, acks: int, replicas: list[int]):
+    """A machine that loses its power would forget what somebody has read."""
+    world.store.configs["orders"] = {"flush.messages": "2"}
+    world.lead(replicas=replicas, isr=[ME])
+    hosted = world.broker.partitions.led("orders", 0)
+    assert isinstance(hosted, HostedPartition)
+    world.produce(acks=acks)
+    assert hosted.replica.high_watermark == 1
+
+    world.produce(acks=acks)
+    assert hosted.replica.high_watermark == 1
+    world.produce(acks=acks)
+    assert hosted.replica.high_watermark == 1
+    world.finish_flushes()
+
+    assert hosted.replica.high_watermark == 3
+    assert hosted.log.recovery_point == 3
+    world.produce(acks=acks)
+    assert hosted.replica.high_watermark == 4
+
+
+def test_a_new_leader_flushes_what_it_fetched_before_that_is_committed(world: World):
+    world.store.configs["orders"] = {"flush.messages": "1"}
+    world.lead(replicas=[ME, 2], isr=[ME])
+    world.produce(acks=1)
+    world.disks.flushes.clear()
+    world.order("orders", leader=2, leader_epoch=1, replicas=[ME, 2])
+
+    world.lead(replicas=[ME, 2], isr=[ME], leader_epoch=2)
+
+    hosted = world.broker.partitions.led("orders", 0)
+    assert isinstance(hosted, HostedPartition)
+    assert hosted.replica.high_watermark == 0
+    world.finish_flushes()
+    assert hosted.replica.high_watermark == 1

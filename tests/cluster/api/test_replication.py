@@ -9,6 +9,7 @@ from cluster.broker.replica_fetcher_manager import fetcher_number
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.java_hash import java_hash, signed
+from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import (
@@ -850,3 +851,67 @@ def test_with_nothing_else_to_fetch_a_throttled_follower_looks_again_after_a_whi
     cluster.advance(BACKOFF_MS + 10)
 
     assert cluster.content(1) == cluster.content(0)
+
+
+def flushing_cluster() -> Cluster:
+    """Of 0, which leads, and 1; each record has to be durable."""
+    cluster = Cluster(0, 1)
+    for world in cluster.worlds.values():
+        world.store.configs["orders"] = {"flush.messages": "1"}
+    cluster.lead(0)
+    cluster.advance(20)
+    leader = cluster.worlds[0]
+    leader.produce(batch(1), acks=-1)
+    leader.finish_flushes()
+    cluster.advance(WAIT_MS)
+    return cluster
+
+
+def test_a_follower_says_that_it_has_what_has_to_be_durable_when_it_is():
+    """What a fetch asks for is counted as committed; all machines may lose their power then."""
+    cluster = flushing_cluster()
+    assert cluster.log(1).log_end_offset == 1
+    assert (cluster.high_watermark(0), cluster.log(1).recovery_point) == (0, 0)
+
+    cluster.worlds[1].finish_flushes()
+    cluster.advance(WAIT_MS)
+
+    assert (cluster.high_watermark(0), cluster.log(1).recovery_point) == (1, 1)
+
+
+def test_a_follower_of_another_leader_flushes_first_what_it_has():
+    cluster = flushing_cluster()
+    cluster.epoch += 1
+    for broker_id in (0, 1):
+        cluster.tell(broker_id, 0)
+    cluster.advance(WAIT_MS)
+    assert cluster.high_watermark(0) == 0
+
+    cluster.worlds[1].finish_flushes()
+    cluster.advance(WAIT_MS)
+
+    assert cluster.high_watermark(0) == 1
+
+
+def test_a_follower_whose_disk_fails_to_flush_fetches_the_partition_no_more():
+    cluster = flushing_cluster()
+    follower = cluster.worlds[1]
+    count = len(fetches(cluster.connection()))
+
+    follower.finish_flushes(KafkaStorageError("/data", "gone"))
+    cluster.advance(WAIT_MS)
+
+    assert len(fetches(cluster.connection())) == count
+    assert cluster.high_watermark(0) == 0
+
+
+def test_a_follower_that_stops_amid_a_flush_asks_nothing_afterwards():
+    cluster = flushing_cluster()
+    follower = cluster.worlds[1]
+    count = len(cluster.connections)
+    follower.broker.stop()
+
+    follower.finish_flushes()
+    cluster.advance(WAIT_MS)
+
+    assert len(cluster.connections) == count
