@@ -38,7 +38,7 @@ OF_CONFIGS: Final = dict.fromkeys(
     "kadmin configs --describe, or --alter; 'kadmin config' has the settings of kadmin itself",
 )
 OF_BROKERS: Final = dict.fromkeys(
-    ("--describe", "--broker"),
+    ("--describe", "--broker", "--bootstrap-server", "--bootstrap-controller", "--config"),
     "kadmin brokers --describe, or kadmin check; 'kadmin cluster' runs clusters of this machine",
 )
 

@@ -461,7 +461,8 @@ def test_ctrl_c_ends_spark_too_and_leaves_nothing_behind(logs, tmp_path):
     temporary.mkdir()
     environment = {**os.environ, "TMPDIR": str(temporary)}
     out = tmp_path / "merged.log"
-    with start(logs, "--out", out, "--format", "json", env=environment) as process:
+    words = ("--out", out, "--format", "json", "--master", "local[2]")
+    with start(logs, *words, env=environment) as process:
         wait_until(lambda: len(processes_with(str(temporary))) > 1, what="Spark's JVM")
         # As a terminal does: to all that run in its foreground.
         os.killpg(process.pid, signal.SIGINT)
@@ -547,3 +548,21 @@ def test_stories_have_an_order_by_cause_without_asking(logs: Path) -> None:
 
     assert ExitCode.USAGE == outcome.exit_code
     assert "--causal is for lines alone: stories go by leader epochs" in outcome.stderr
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_without_spark_this_process_merges_unless_somebody_asks_for_spark(
+    logs, monkeypatch, is_large
+):
+    """A small merge takes no Spark anyway; a large one takes it where it is installed."""
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    monkeypatch.setattr("kadmin.extras.find_spec", lambda name: None)
+    if is_large:
+        monkeypatch.setattr("kadmin.cli.merge_logs.plan.HERE_BYTES_MAX", 0)
+
+    merged_here = done("merge-logs", str(logs)).splitlines()
+    asked = kadmin("merge-logs", str(logs), "--master", "local[2]")
+
+    assert merged(logs) == merged_here
+    assert 1 == asked.exit_code
+    assert "Spark needs kadmin-kafka[spark], which is not installed" in asked.stderr
