@@ -12,6 +12,8 @@ from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.zookeeper.connection import Connection
 
 ALL: Final = ("list", "describe")
 
@@ -82,12 +84,15 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
     """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
     from kadmin.plan.select import TopicSelection
 
-    if session.asks_brokers:
-        from kadmin.admin.wire import snapshot as wire
+    def by_zookeeper(connection: "Connection") -> "ClusterSnapshot":
+        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
 
-        with session.connect_brokers() as brokers:
-            return wire.read_snapshot(brokers, TopicSelection() if with_topics else None)
-    from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-
-    with session.connect() as connection:
         return ZooKeeperTopics(connection).snapshot(TopicSelection(), with_topics=with_topics)
+
+    def by_brokers(brokers: "WireConnection") -> "ClusterSnapshot":
+        from kadmin.admin.wire.snapshot import read_snapshot
+
+        return read_snapshot(brokers, TopicSelection() if with_topics else None)
+
+    with session.asked(by_zookeeper, by_brokers) as snapshot:
+        return snapshot

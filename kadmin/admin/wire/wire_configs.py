@@ -32,7 +32,7 @@ from kadmin.admin.wire.describe_configs import (
     read_brokers,
     read_topics,
 )
-from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.outcomes import outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
 from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
 from kadmin.errors import KadminError, RefusedError
@@ -215,7 +215,7 @@ class WireConfigs:
         )
 
     def fence(self) -> Fence:
-        return NO_FENCE
+        return self.connection.fence()
 
     def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
         """Ask the brokers whether they would take each of *plans*.
@@ -234,7 +234,7 @@ class WireConfigs:
     def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
         if not plan.changes:
             return Committed()
-        with change_of(f"change configs of {plan.entity}"):
+        with self.connection.changing(f"change configs of {plan.entity}"):
             return self.ask(plan, validates_only=False)
 
     def ask(self, plan: ConfigPlan, *, validates_only: bool) -> Outcome:
