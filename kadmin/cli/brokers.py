@@ -47,8 +47,10 @@ def brokers(session: Session, **options: Any) -> None:
       kadmin brokers --list
       kadmin brokers --describe --output json
     """
+    from cluster.model import fault as subjects
     from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.plan.health import judge_loads
+    from kadmin.plan.unanswered import require_answers
     from kadmin.render.brokers import describe_document, list_document
 
     describes = chosen_action(options) == "describe"
@@ -76,6 +78,7 @@ def brokers(session: Session, **options: Any) -> None:
         found[:] = [snapshot]
 
     watch(session, options["watch"], show)
+    require_answers({subjects.broker(each) for each in options["wanted"]}, found[0].faults)
     if not found[0].brokers:
         click.get_current_context().exit(ExitCode.FOUND)
 

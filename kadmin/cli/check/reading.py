@@ -149,9 +149,8 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     has_majority = session.zookeeper_failure is None
     lease = LeaseBeside(session.connect_zookeeper_beside) if has_majority else None
     journal = attempts.ask("the journal of throttles", lambda: read_journal(connection, lease))
-    configs = attempts.ask(
-        "configs of brokers", lambda: broker_configs(WireConfigs(connection, session.output.warn))
-    )
+    admin = WireConfigs(connection, session.output.warn, leaves_out_silent=True)
+    configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
     # Before the snapshot, in which all replicas of a partition on its way are alike.
     moves = attempts.ask("what is being reassigned", lambda: told_reassignments(connection))
     ongoing, denied = moves or ({}, ())
