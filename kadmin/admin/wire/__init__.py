@@ -13,6 +13,7 @@ __all__ = [
     "offsets",
     "opening",
     "probe",
+    "quorum",
     "replica_reader",
     "snapshot",
     "wire_acls",

@@ -32,6 +32,7 @@ from kadmin.admin.wire.connection import SILENCES, NoController, WireConnection,
 from kadmin.admin.wire.describe_configs import read_topic_configs
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
+from kadmin.admin.wire.quorum import is_on_kraft, told_controller
 from kadmin.plan.select import TopicSelection, is_glob
 from kadmin.plan.topic_text import check_topic_name
 
@@ -69,17 +70,25 @@ def read_snapshot(
     defaults = NO_OVERRIDES
     if with_configs and topics:
         topics, defaults = with_topic_configs(connection, topics, faults)
-    controller = told.get("controller_id")
+    controller = controller_of(connection, told, faults)
     return ClusterSnapshot(
         brokers={broker.broker_id: broker for broker in brokers},
         topics=topics,
-        # A controller that is being elected has the number -1.
-        controller=None
-        if controller is None or controller < 0
-        else Controller(broker_id=BrokerId(controller)),
+        controller=controller,
         broker_defaults=defaults,
         faults=tuple(faults),
     )
+
+
+def controller_of(
+    connection: WireConnection, told: Mapping[str, Any], faults: list[Fault]
+) -> Controller | None:
+    """The controller, by the quorum where there is one, else as *told* by a broker; None while one
+    is elected."""
+    if is_on_kraft(connection):
+        return told_controller(connection, faults)
+    number = told.get("controller_id")
+    return None if number is None or number < 0 else Controller(broker_id=BrokerId(number))
 
 
 def read_topics(

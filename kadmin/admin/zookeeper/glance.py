@@ -122,9 +122,12 @@ class Glance:
         """
         began_s, end_s = time.monotonic(), budget.end_s()
         round_s, has_noted = ROUND_S, False
+        voices: dict[str, Voice | OSError] = {}
         while True:
             with budget.spending() as left_s:
-                heard = self.heard(min(round_s, left_s))
+                # What was said before stands until it is said anew: the last round may be short.
+                voices |= self.heard(min(round_s, left_s)).voices
+            heard = Heard(self._servers, voices)
             now_s = time.monotonic()
             if heard.usable or heard.is_refused or now_s >= end_s:
                 return heard

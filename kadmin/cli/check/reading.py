@@ -28,6 +28,9 @@ TELLS_CONFIGS: Final = (2, 4)
 AGAIN_S: Final = 1.0
 """For ZooKeepers that have been waited for already."""
 
+OF_ZOOKEEPER: Final = (
+    "what only ZooKeeper knows: itself, topics that wait for deletion, and elections"
+)
 OF_BROKERS: Final = "log directories and versions of brokers"
 UNASKED: Final = f"{OF_BROKERS} (--no-brokers)"
 
@@ -131,6 +134,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from cluster.model.ids import BrokerId
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.kept_throttles import read_journal
+    from kadmin.admin.wire.quorum import is_on_kraft
     from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
@@ -138,7 +142,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.plan.select import TopicSelection
 
     tells_configs = connection.broker_version >= TELLS_CONFIGS
-    gaps = ["what only ZooKeeper knows: itself, topics that wait for deletion, and elections"]
+    gaps = [] if is_on_kraft(connection) else [OF_ZOOKEEPER]
     if not tells_configs:
         gaps.append("min ISR, throttles and reassignments: brokers describe them from 2.4 on")
     # First of all, so that those are known who keep others waiting.
