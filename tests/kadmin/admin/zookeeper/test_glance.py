@@ -1,8 +1,7 @@
 """Of several ZooKeepers, is one found that serves, and is it told where none does?"""
 
 import socket
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from threading import Thread
 
 import pytest
@@ -14,34 +13,19 @@ from kadmin.budget import Budget
 from kadmin.local.ports import free_ports
 from kadmin.plan.zookeeper_words import no_majority
 from kadmin.settings.resolve import ZooKeeperSettings
-from tests.support.silent_servers import LOOPBACK, deaf_server, mute_server
+from tests.support.silent_servers import (
+    IDLE,
+    LOOPBACK,
+    deaf_server,
+    mute_server,
+    saying_server,
+)
 
 SERVING = b"Zookeeper version: 3.9.3\nMode: follower\n"
-IDLE = b"This ZooKeeper instance is not currently serving requests\n"
 FORBIDDEN = b"srvr is not executed because it is not in the whitelist.\n"
 
 LONG_S = 1000.0
 """Nobody is waited for so long: a test would be over time before."""
-
-
-@contextmanager
-def server(says: bytes) -> Iterator[str]:
-    """An address that answers so to everything, and hangs up."""
-    with socket.create_server((LOOPBACK, 0)) as listening:
-
-        def serve() -> None:
-            while True:
-                try:
-                    client, _ = listening.accept()
-                except OSError:
-                    return
-                with client:
-                    client.recv(1000)
-                    client.sendall(says)
-
-        Thread(target=serve, daemon=True).start()
-        yield f"{LOOPBACK}:{listening.getsockname()[1]}"
-        listening.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.fixture
@@ -61,7 +45,7 @@ def heard(*servers: str, timeout_s: float = LONG_S) -> Heard:
 
 @pytest.mark.parametrize("says", [SERVING, FORBIDDEN, b""])
 def test_one_that_may_serve_is_found_whoever_is_silent(says: bytes, refusing: str) -> None:
-    with server(says) as working, mute_server() as mute, deaf_server() as deaf:
+    with saying_server(says) as working, mute_server() as mute, deaf_server() as deaf:
         assert [working] == heard(mute, refusing, deaf, working).usable
 
 
@@ -85,7 +69,7 @@ def test_who_says_that_it_serves_comes_before_who_says_less() -> None:
 def test_it_is_told_how_many_answer_where_none_serves(idle: int, mute: int, text: str) -> None:
     assert text == no_majority(idle, idle + mute)
     with ExitStack() as stack:
-        servers = [stack.enter_context(server(IDLE)) for _ in range(idle)]
+        servers = [stack.enter_context(saying_server(IDLE)) for _ in range(idle)]
         silent = [stack.enter_context(mute_server()) for _ in range(mute)]
         told = heard(*servers, *silent, timeout_s=0.3)
 
@@ -124,7 +108,7 @@ def test_an_election_is_waited_for_and_that_is_told(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("has_glance", [True, False])
 def test_a_session_is_not_waited_for_where_there_is_no_majority(has_glance: bool) -> None:
-    with server(IDLE) as one, server(IDLE) as other:
+    with saying_server(IDLE) as one, saying_server(IDLE) as other:
         named = settings(one, other, timeout_s=1)
         with ExitStack() as stack:
             looking = stack.enter_context(closing(Glance(named))) if has_glance else None
