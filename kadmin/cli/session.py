@@ -367,12 +367,11 @@ class Session:
         from kadmin.admin.wire.late_replicas import PATIENCE_S
         from kadmin.admin.wire.opening import connect_brokers
 
+        found = self.brokers_by(connection)
+        found = replace(found, timeout_s=min(self.budget.left_s(), PATIENCE_S))
         log = sys.stderr if self.settings.flag("debug") else None
-        with self.budget.sharing(PATIENCE_S):
-            found = self.brokers_by(connection)
-            found = replace(found, timeout_s=min(found.timeout_s, PATIENCE_S))
-            with connect_brokers(found, log=log, budget=self.budget) as brokers:
-                yield brokers
+        with connect_brokers(found, log=log) as brokers:
+            yield brokers
 
     @contextmanager
     def connect_zookeeper_beside(self, connect: str) -> Iterator["Connection"]:
@@ -385,12 +384,12 @@ class Session:
         from kadmin.settings.keys import parse_connect
 
         found = self.settings.zookeeper_at(parse_connect(connect))
-        found = replace(found, timeout_s=min(found.timeout_s, PATIENCE_S))
+        found = replace(found, timeout_s=min(self.budget.left_s(), PATIENCE_S))
         log = sys.stderr if self.settings.flag("debug") else None
         with (
-            self.budget.sharing(PATIENCE_S),
+            self.budget.spending(),
             closing(Glance(found)) as glance,
-            connect_zookeeper(found, log=log, budget=self.budget, glance=glance) as connection,
+            connect_zookeeper(found, log=log, glance=glance) as connection,
         ):
             yield connection
 
