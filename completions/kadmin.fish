@@ -266,7 +266,7 @@ complete -c kadmin -l no-color -d 'No colour on a terminal (NO_COLOR does the sa
 complete -c kadmin -l no-pager -d 'Show what is longer than the terminal without a pager (PAGER, otherwise less).'
 complete -c kadmin -l quiet -d 'No notes, plans or progress on standard error; errors and warnings stay.'
 complete -c kadmin -l debug -d 'Show the client\'s log and, when something fails, the stack trace.'
-complete -c kadmin -l timeout -x -d 'How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.'
+complete -c kadmin -l timeout -x -d 'How long to wait for servers in all, or for the cluster to act: 30, 2.5s, 500ms, 1m.'
 complete -c kadmin -l zookeeper-auth -x -a 'none digest sasl-digest sasl-gssapi' -d 'How to authenticate to ZooKeeper.'
 complete -c kadmin -l zookeeper-user -x -d 'User for digest and sasl-digest.'
 complete -c kadmin -l zookeeper-password-file -r -F -d 'File whose first line is the password of that user.'

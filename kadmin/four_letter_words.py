@@ -4,24 +4,28 @@ They need no session.  Knows no word's meaning, and starts no server.
 """
 
 import socket
-import ssl
 
 
-def say(
-    word: str, address: str, port: int, *, timeout_s: float, tls: ssl.SSLContext | None = None
-) -> str:
+def say(word: str, address: str, port: int, *, timeout_s: float) -> str:
     """What the server at *port* of *address* answers to *word*; empty when it hangs up.
 
     *timeout_s* is for the connection and for each part of the answer.
 
     Raises:
-        OSError: nobody listens there, or nobody answers in time; an ssl.SSLError is one, too.
+        OSError: nobody listens there, or nobody answers in time.
+    """
+    with socket.create_connection((address, port), timeout=timeout_s) as connection:
+        return answer_to(word, connection)
+
+
+def answer_to(word: str, connection: socket.socket) -> str:
+    """What is answered to *word* on *connection*, which has no other use then.
+
+    Raises:
+        OSError: nobody answers in the connection's time.
     """
     answer = b""
-    with socket.create_connection((address, port), timeout=timeout_s) as plain:
-        connection = plain if tls is None else tls.wrap_socket(plain, server_hostname=address)
-        with connection:
-            connection.sendall(word.encode("ascii"))
-            while part := connection.recv(4096):
-                answer += part
+    connection.sendall(word.encode("ascii"))
+    while part := connection.recv(4096):
+        answer += part
     return answer.decode("utf-8", errors="replace")

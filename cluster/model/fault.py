@@ -80,6 +80,12 @@ def hidden(subject: Subject, what: str) -> "Fault":
     return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what} {reason}")
 
 
+def untold(subject: Subject, what: str, why: str) -> "Fault":
+    """What brokers do not tell now, for a reason that passes."""
+    reason = f"not told by the brokers: {why}"
+    return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what}: {reason}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """*where* is the place to look at, in the words of whoever was asked, such as a path, and

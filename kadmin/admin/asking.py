@@ -3,35 +3,118 @@
 Knows neither what is asked nor of whom.
 """
 
+import socket
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+if TYPE_CHECKING:
+    import ssl
+
+Server = TypeVar("Server", bound=Hashable)
 T = TypeVar("T")
 
 
-class Asking(Generic[T]):
-    """Has each of *servers* asked by *ask*, from now on."""
+class Lines:
+    """The connections of questions that are under way; whoever closes it ends them all."""
 
-    def __init__(self, servers: Sequence[str], ask: Callable[[str], T]) -> None:
+    def __init__(self) -> None:
+        self._open: set[socket.socket] = set()
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def connect(self, address: tuple[str, int], timeout_s: float) -> Iterator[socket.socket]:
+        """Open a connection for a block, which has *timeout_s* for each step on it.
+
+        Raises:
+            OSError: there is none, or this is closed.
+        """
+        with socket.create_connection(address, timeout_s) as connection, self._keeping(connection):
+            yield connection
+
+    @contextmanager
+    def secured(
+        self, connection: socket.socket, tls: "ssl.SSLContext | None", host: str
+    ) -> Iterator[socket.socket]:
+        """*connection* with TLS for a block; as it is without.
+
+        Raises:
+            OSError: the handshake failed; an ssl.SSLError is one.
+        """
+        if tls is None:
+            yield connection
+            return
+        # From here on it takes the place of *connection*, also where the handshake hangs.
+        with (
+            tls.wrap_socket(
+                connection, server_hostname=host, do_handshake_on_connect=False
+            ) as secured,
+            self._keeping(secured),
+        ):
+            secured.do_handshake()
+            yield secured
+
+    @contextmanager
+    def _keeping(self, connection: socket.socket) -> Iterator[None]:
+        with self._lock:
+            if self._is_closed:
+                raise OSError("nobody waits for the answer")
+            self._open.add(connection)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+
+    def close(self) -> None:
+        """End all connections, and let no other come."""
+        with self._lock:
+            self._is_closed = True
+            for connection in self._open:
+                with suppress(OSError):
+                    # Unlike a close, this wakes the thread that waits there.
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+
+class Asking(Generic[Server, T]):
+    """Has each of *servers* asked by *ask*, from now on.
+
+    Whoever closes it ends the connections of *lines*, on which *ask* speaks, and with them the
+    threads.
+    """
+
+    def __init__(
+        self, servers: Sequence[Server], ask: Callable[[Server], T], lines: Lines | None = None
+    ) -> None:
         self.servers = tuple(servers)
         self._ask = ask
-        self._answers: dict[str, T] = {}
+        self._lines = lines
+        self._answers: dict[Server, T] = {}
         self._has_more = threading.Condition()
         self._started_s = time.monotonic()
         for server in self.servers:
             threading.Thread(target=self._put, args=(server,), daemon=True).start()
 
-    def _put(self, server: str) -> None:
+    def __enter__(self) -> "Asking[Server, T]":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _put(self, server: Server) -> None:
         answer = self._ask(server)
         with self._has_more:
             self._answers[server] = answer
             self._has_more.notify_all()
 
     def answers(
-        self, patience_s: float, is_enough: Callable[[Mapping[str, T]], bool] = lambda _: False
-    ) -> Mapping[str, T]:
+        self,
+        patience_s: float,
+        is_enough: Callable[[Mapping[Server, T]], bool] = lambda _: False,
+    ) -> Mapping[Server, T]:
         """Those that have come when they are all there, or enough, or *patience_s* after the
         questions were asked, at the latest."""
 
@@ -43,3 +126,8 @@ class Asking(Generic[T]):
                 is_over, max(0.0, self._started_s + patience_s - time.monotonic())
             )
             return dict(self._answers)
+
+    def close(self) -> None:
+        """Wait for no answer any more."""
+        if self._lines is not None:
+            self._lines.close()

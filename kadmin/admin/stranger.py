@@ -3,19 +3,20 @@
 Asks as its own clients would, in the clear.  Knows no session.
 """
 
-import socket
 import struct
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from cluster.model.address import host_and_port, split_address
+from kadmin.admin.asking import Asking, Lines
 
 PROBE_TIMEOUT_S: Final = 0.5
 
-HTTP_REQUEST: Final = b"GET / HTTP/1.0\r\n\r\n"
+HTTP: Final = b"GET / HTTP/1.0\r\n\r\n"
 
 CORRELATION_ID: Final = 7
-API_VERSIONS: Final = 18
-API_VERSIONS_REQUEST: Final = struct.pack(">ihhih", 10, API_VERSIONS, 0, CORRELATION_ID, -1)
+API_VERSIONS: Final = struct.pack(">ihhih", 10, 18, 0, CORRELATION_ID, -1)
 """Size, key, version 0, correlation id, a client id of null: every broker since 0.10 answers."""
 FOUR_LETTERS: Final = b"srvr"
 OF_ZOOKEEPER: Final = (b"Zookeeper version", b"srvr is not executed", b"This ZooKeeper instance")
@@ -29,18 +30,19 @@ def hint_for_stranger(servers: str) -> str | None:
     """The hint for the first of *servers*, `host:port,…`, that is something else than a ZooKeeper;
     None where none of them is known to be.
     """
-    for address in servers.split(","):
-        host, port = split_address(address)
-        if answer_to(HTTP_REQUEST, host, port).startswith(b"HTTP/"):
+    addresses = servers.split(",")
+    for address, told in zip(addresses, answers_of(addresses, HTTP, API_VERSIONS), strict=True):
+        named = host_and_port(*split_address(address))
+        if told[HTTP].startswith(b"HTTP/"):
             return (
-                f"{host_and_port(host, port)} speaks HTTP, as ZooKeeper's admin server does;"
+                f"{named} speaks HTTP, as ZooKeeper's admin server does;"
                 " its port for clients is mostly 2181"
             )
-        answer = answer_to(API_VERSIONS_REQUEST, host, port)
+        answer = told[API_VERSIONS]
         if len(answer) >= ANSWER_HEAD.size and ANSWER_HEAD.unpack_from(answer)[1] == CORRELATION_ID:
             return (
-                f"{host_and_port(host, port)} is a Kafka broker:"
-                f" --bootstrap-server {host_and_port(host, port)} asks brokers,"
+                f"{named} is a Kafka broker:"
+                f" --bootstrap-server {named} asks brokers,"
                 " and ZooKeeper's port is mostly 2181"
             )
     return None
@@ -49,24 +51,38 @@ def hint_for_stranger(servers: str) -> str | None:
 def hint_for_strange_broker(bootstrap: str) -> str | None:
     """The hint for the first address of *bootstrap* where something else than a broker is; None
     where none of them is known to be."""
-    for address in bootstrap.split(","):
-        host, port = split_address(address)
-        named = host_and_port(host, port)
-        if answer_to(FOUR_LETTERS, host, port).startswith(OF_ZOOKEEPER):
+    addresses = bootstrap.split(",")
+    for address, told in zip(addresses, answers_of(addresses, FOUR_LETTERS, HTTP), strict=True):
+        named = host_and_port(*split_address(address))
+        if told[FOUR_LETTERS].startswith(OF_ZOOKEEPER):
             return (
                 f"{named} is a ZooKeeper: --zookeeper {named} asks it, and the port of brokers is"
                 " mostly 9092"
             )
-        if answer_to(HTTP_REQUEST, host, port).startswith(b"HTTP/"):
+        if told[HTTP].startswith(b"HTTP/"):
             return f"{named} speaks HTTP; the port of brokers is mostly 9092"
     return None
 
 
-def answer_to(request: bytes, host: str, port: int) -> bytes:
-    """The first bytes that are said in answer to *request*; none where nobody does in time."""
+def answers_of(addresses: Sequence[str], *requests: bytes) -> list[dict[bytes, bytes]]:
+    """What each of *addresses* says first to each of *requests*, all asked at the same time;
+    nothing where nobody does in time."""
+    lines = Lines()
+    questions = [(address, request) for address in addresses for request in requests]
+    with Asking(questions, partial(answer_to, lines), lines) as asking:
+        told = asking.answers(2 * PROBE_TIMEOUT_S)
+    return [
+        {request: told.get((address, request), b"") for request in requests}
+        for address in addresses
+    ]
+
+
+def answer_to(lines: Lines, question: tuple[str, bytes]) -> bytes:
+    """The first bytes that are said at an address to a request; none where nobody does in time."""
+    address, request = question
     try:
-        with socket.create_connection((host, port), PROBE_TIMEOUT_S) as connection:
+        with lines.connect(split_address(address), PROBE_TIMEOUT_S) as connection:
             connection.sendall(request)
             return connection.recv(4096)
-    except OSError:
+    except (OSError, ValueError):
         return b""

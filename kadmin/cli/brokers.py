@@ -12,6 +12,8 @@ from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.zookeeper.connection import Connection
 
 ALL: Final = ("list", "describe")
 
@@ -45,8 +47,10 @@ def brokers(session: Session, **options: Any) -> None:
       kadmin brokers --list
       kadmin brokers --describe --output json
     """
+    from cluster.model import fault as subjects
     from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.plan.health import judge_loads
+    from kadmin.plan.unanswered import require_answers
     from kadmin.render.brokers import describe_document, list_document
 
     describes = chosen_action(options) == "describe"
@@ -74,6 +78,7 @@ def brokers(session: Session, **options: Any) -> None:
         found[:] = [snapshot]
 
     watch(session, options["watch"], show)
+    require_answers({subjects.broker(each) for each in options["wanted"]}, found[0].faults)
     if not found[0].brokers:
         click.get_current_context().exit(ExitCode.FOUND)
 
@@ -82,12 +87,15 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
     """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
     from kadmin.plan.select import TopicSelection
 
-    if session.asks_brokers:
-        from kadmin.admin.wire import snapshot as wire
+    def by_zookeeper(connection: "Connection") -> "ClusterSnapshot":
+        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
 
-        with session.connect_brokers() as brokers:
-            return wire.read_snapshot(brokers, TopicSelection() if with_topics else None)
-    from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-
-    with session.connect() as connection:
         return ZooKeeperTopics(connection).snapshot(TopicSelection(), with_topics=with_topics)
+
+    def by_brokers(brokers: "WireConnection") -> "ClusterSnapshot":
+        from kadmin.admin.wire.snapshot import read_snapshot
+
+        return read_snapshot(brokers, TopicSelection() if with_topics else None)
+
+    with session.asked(by_zookeeper, by_brokers) as snapshot:
+        return snapshot

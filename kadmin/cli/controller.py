@@ -22,10 +22,11 @@ def controller(session: Session, **options: Any) -> None:
     """See which broker is the controller, its epoch and since when.
 
     It asks the brokers (Kafka 0.10 and later) if only --bootstrap-server names the cluster; only
-    ZooKeeper knows the epoch and the time.
+    ZooKeeper knows the time, and the epoch where there is no KRaft. On KRaft the controller is the
+    leader of the metadata quorum, as DescribeQuorum reports it, which need not be a broker.
 
-    Exits with 4 if there is none, or if its znode cannot be read. It says so if a KRaft controller
-    owns the cluster: kadmin reads such a cluster but writes nothing there.
+    Exits with 4 if there is none, or if it cannot be read who it is. It says so if a KRaft
+    controller owns the cluster: kadmin writes nothing to the ZooKeeper of such a cluster.
 
     \b
     Examples:

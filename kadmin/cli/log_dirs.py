@@ -13,6 +13,9 @@ from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId
     from kadmin.plan.log_dir_usage import LogDirs
     from kadmin.plan.select import TopicSelection
@@ -67,7 +70,8 @@ def log_dirs(session: Session, **options: Any) -> None:
     --plain, the lines are those of kafka-log-dirs unless --by, --sort-by or --limit is given.
 
     Brokers that are dead or did not answer come first, then directories that have failed. Exits
-    with 4 if a directory has failed, and with 5 if a broker is dead or did not answer.
+    with 4 if a directory has failed, with 5 if a broker is dead or did not answer, and with 1 if a
+    topic that was named may not be read.
 
     \b
     Examples:
@@ -79,6 +83,7 @@ def log_dirs(session: Session, **options: Any) -> None:
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.plan.log_dir_usage import Grouping, Order, offline_dirs, usage_report
     from kadmin.plan.select import selection_of
+    from kadmin.plan.unanswered import require_answers
     from kadmin.render.log_dirs import kafka_document, total_line, usage_document
 
     selection = selection_of(
@@ -86,9 +91,15 @@ def log_dirs(session: Session, **options: Any) -> None:
     )
     wanted = broker_ids(options["brokers"])
     failed: list[tuple[BrokerId, str]] = []
+    left_out: list[Fault] = []
+
+    def leave_out(fault: "Fault") -> None:
+        session.output.warn(f"left out: {fault}")
+        left_out.append(fault)
 
     def show() -> None:
-        found, silent, dead = read(session, selection, wanted)
+        left_out.clear()
+        found, silent, dead = read(session, selection, wanted, leave_out)
         report = usage_report(
             found,
             Grouping(options["grouping"] or "dir"),
@@ -110,12 +121,16 @@ def log_dirs(session: Session, **options: Any) -> None:
             raise SilentBrokers(sorted({*silent, *dead}))
 
     watch(session, options["watch"], show)
+    require_answers(selection.subjects, left_out)
     if failed:
         click.get_current_context().exit(ExitCode.FOUND)
 
 
 def read(
-    session: Session, selection: "TopicSelection", wanted: "frozenset[BrokerId] | None"
+    session: Session,
+    selection: "TopicSelection",
+    wanted: "frozenset[BrokerId] | None",
+    leave_out: "Callable[[Fault], None]",
 ) -> "tuple[LogDirs, list[BrokerId], list[BrokerId]]":
     """What the brokers of *wanted*, None for all, keep of *selection*; who of them was silent, and
     who has replicas of it and is dead."""
@@ -126,9 +141,7 @@ def read(
 
     names_some = bool(selection.wanted) or selection.exclude_internal
     with session.connect_brokers() as brokers:
-        snapshot = read_topics(
-            brokers, selection, lambda fault: session.output.warn(f"left out: {fault}")
-        )
+        snapshot = read_topics(brokers, selection, leave_out)
         asked = chosen_brokers(snapshot, wanted)
         # All logs, also those of partitions that are no longer any, unless topics are named.
         partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None

@@ -13,6 +13,9 @@ from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cluster.model.fault import Fault
     from kadmin.plan.offsets import OffsetReport
     from kadmin.plan.select import TopicSelection
 
@@ -66,7 +69,8 @@ def offsets(session: Session, **options: Any) -> None:
     --count appends the end and the number of offsets in between. That is an upper bound for the
     number of records: compaction leaves gaps, and transaction markers take offsets, too.
 
-    Exits with 5 if some partitions have no leader, or their leader does not answer.
+    Exits with 5 if some partitions have no leader, or their leader does not answer, and with 1 if a
+    topic that was named may not be read.
 
     \b
     Examples:
@@ -78,6 +82,7 @@ def offsets(session: Session, **options: Any) -> None:
     """
     from kadmin.plan.offsets import EARLIEST, LATEST, Order, UntoldOffsets, parse_moment, ranked
     from kadmin.plan.select import selection_of
+    from kadmin.plan.unanswered import require_answers
     from kadmin.render.offsets import hidden_line, offsets_document, total_line
 
     selection = selection_of(
@@ -92,12 +97,18 @@ def offsets(session: Session, **options: Any) -> None:
     if text is not None:
         parse_moment(text, now_ms())
     wanted = partition_numbers(options)
+    left_out: list[Fault] = []
+
+    def leave_out(fault: "Fault") -> None:
+        session.output.warn(f"left out: {fault}")
+        left_out.append(fault)
 
     def show() -> None:
+        left_out.clear()
         moment = (
             (EARLIEST if is_counted else LATEST) if text is None else parse_moment(text, now_ms())
         )
-        report = read_report(session, selection, wanted, moment, is_counted=is_counted)
+        report = read_report(session, selection, wanted, moment, leave_out, is_counted=is_counted)
         report = ranked(report, order, options["limit"])
         document = offsets_document(report)
         session.output.show(document, plain=options["plain"])
@@ -112,6 +123,7 @@ def offsets(session: Session, **options: Any) -> None:
             raise UntoldOffsets(report.untold)
 
     watch(session, options["watch"], show)
+    require_answers(selection.subjects, left_out)
 
 
 def read_report(
@@ -119,6 +131,7 @@ def read_report(
     selection: "TopicSelection",
     numbers: frozenset[int] | None,
     moment: int,
+    leave_out: "Callable[[Fault], None]",
     *,
     is_counted: bool,
 ) -> "OffsetReport":
@@ -127,9 +140,7 @@ def read_report(
     from kadmin.plan.offsets import LATEST, partitions_of, report_of
 
     with session.connect_brokers() as brokers:
-        snapshot = read_topics(
-            brokers, selection, lambda fault: session.output.warn(f"left out: {fault}")
-        )
+        snapshot = read_topics(brokers, selection, leave_out)
         partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
         found = read_offsets(brokers, partitions, moment)
         # After the others: nobody has been told of an end before its beginning.

@@ -1,11 +1,13 @@
 """The session of one command: its settings, its output, and the way to the cluster."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from kadmin.budget import Budget
+from kadmin.errors import UnreachableError
 from kadmin.settings.keys import Value
 
 if TYPE_CHECKING:
@@ -18,12 +20,21 @@ if TYPE_CHECKING:
     )
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.probe import Probe
-    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.connection import Connection, NoMajority
     from kadmin.admin.zookeeper.glance import Glance
     from kadmin.plan.election import ElectionType
     from kadmin.render.output import Output
     from kadmin.settings.brokers import BrokerSettings
     from kadmin.settings.resolve import Settings
+
+
+ELECTION_S: Final = 5.0
+"""So long ZooKeepers are waited for that have no majority, where brokers tell what they know."""
+
+OLD_S: Final = 3.0
+"""What is shown is older than it seems where servers were waited for for so long."""
+
+Port = TypeVar("Port")
 
 
 class Session:
@@ -33,6 +44,8 @@ class Session:
         self.flags = flags
         self.is_mute = False
         self._has_warned_of_secrets = False
+        self.zookeeper_failure: NoMajority | None = None
+        """Why brokers are asked in the place of ZooKeeper, which is named; None where it is."""
         self._glances: dict[str, Glance] = {}
         self._probes: dict[str, Probe] = {}
 
@@ -50,6 +63,16 @@ class Session:
         if self.is_mute:
             output.mute()
         return output
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The time that this command may spend waiting for servers."""
+        return Budget(self.settings.timeout_s)
+
+    def look_again(self) -> None:
+        """Begin another look at the cluster, which has its time anew."""
+        self.budget.renew()
+        self.zookeeper_failure = None
 
     def aimed(self, text: str) -> str:
         """*text*, its commands aimed at the cluster that is meant here."""
@@ -78,12 +101,74 @@ class Session:
             with_file(self.settings)
         self.warn_of_exposed_secrets()
         log = sys.stderr if self.settings.flag("debug") else None
-        with connect(zookeeper, note=self.output.note, log=log) as connection:
-            if "," in zookeeper.connect and zookeeper.connect not in self._glances:
-                from kadmin.admin.zookeeper.glance import Glance
+        glance = self._glances.get(zookeeper.connect)
+        has_brokers = self.known_brokers is not None
+        if glance is None and ("," in zookeeper.connect or has_brokers):
+            from kadmin.admin.zookeeper.glance import Glance
 
-                self._glances[zookeeper.connect] = Glance(zookeeper, connection.server)
+            glance = self._glances[zookeeper.connect] = Glance(zookeeper)
+        with connect(
+            zookeeper,
+            note=self.output.note,
+            log=log,
+            budget=self.budget,
+            glance=glance,
+            patience_s=ELECTION_S if has_brokers else None,
+        ) as connection:
             yield connection
+
+    @contextmanager
+    def asked(
+        self,
+        by_zookeeper: "Callable[[Connection], Port]",
+        by_brokers: "Callable[[WireConnection], Port]",
+    ) -> "Iterator[Port]":
+        """What one of the two makes of a connection to whoever is to be asked: ZooKeeper where it
+        is named, else brokers; closes it at the end.
+
+        While ZooKeeper has no majority, the brokers that are known beside it tell what they know;
+        nothing can be changed by them then.
+
+        Raises:
+            NoMajority: no brokers are known.
+        """
+        with ExitStack() as stack:
+            opened = None
+            if not self.asks_brokers:
+                opened = self.or_fall_back(lambda: stack.enter_context(self.connect()))
+            if opened is None:
+                yield by_brokers(stack.enter_context(self.connect_brokers()))
+            else:
+                yield by_zookeeper(opened)
+
+    def or_fall_back(self, ask: "Callable[[], Port]") -> "Port | None":
+        """What *ask* has of ZooKeeper; None where it has no majority, and brokers are asked from
+        here on.
+
+        Raises:
+            NoMajority: no brokers are known.
+        """
+        from kadmin.admin.zookeeper.connection import NoMajority
+
+        try:
+            return ask()
+        except NoMajority as error:
+            if self.known_brokers is None:
+                self._forget_servers()
+                raise
+            self.zookeeper_failure = error
+            self.warn(
+                f"{error.message} ('kadmin zookeeper' shows each server): what brokers know is"
+                " shown, as they knew it when it was lost"
+            )
+            self._forget_servers()
+        return None
+
+    @property
+    def known_brokers(self) -> str | None:
+        """The brokers that are named, or that stand in the configuration file beside the ZooKeeper
+        that is; None where there are none."""
+        return self.settings.text("bootstrap_server") or self.settings.brokers_beside()
 
     def name_down_servers(self) -> None:
         """Warn of the ZooKeepers that are down, beside those that were used since the last time,
@@ -94,6 +179,7 @@ class Session:
         for glance in self._glances.values():
             for server, reason in glance.down().items():
                 self.warn(f"ZooKeeper {server} is down: {reason} ('kadmin zookeeper' shows all)")
+        self.tell_age()
         for probe in self._probes.values():
             down = [f"{address} ({reason})" for address, reason in probe.down().items()]
             if down:
@@ -102,11 +188,22 @@ class Session:
                 self.warn(f"no broker answers at {listed(down)}")
         self._forget_servers()
 
+    def tell_age(self) -> None:
+        """Say how old a result may be that was waited for."""
+        if "budget" in self.__dict__ and self.budget.spent_s >= OLD_S and self.output.has_shown:
+            age_s = round(self.budget.spent_s)
+            self.note(f"servers were waited for: what is shown may be {age_s} s old")
+            self.output.has_shown = False
+
     def leave_out_down_servers(self) -> None:
         """Warn of none of those that were used up to now: the result tells of them."""
         self._forget_servers()
 
     def _forget_servers(self) -> None:
+        for glance in self._glances.values():
+            glance.close()
+        for probe in self._probes.values():
+            probe.close()
         self._glances.clear()
         self._probes.clear()
 
@@ -118,9 +215,17 @@ class Session:
         """
         self.settings.check_cluster()
         bootstrap = self.settings.text("bootstrap_server")
-        if bootstrap is not None:
-            self.warn_of_exposed_secrets()
-            return self._brokers_at(bootstrap)
+        if bootstrap is None and self.zookeeper_failure is None:
+            found = self.or_fall_back(self.brokers_of_zookeeper)
+            if found is not None:
+                return found
+        if bootstrap is None:
+            bootstrap = self.known_brokers
+        assert bootstrap is not None, "no one falls back to brokers that nobody knows"
+        self.warn_of_exposed_secrets()
+        return self._brokers_at(bootstrap)
+
+    def brokers_of_zookeeper(self) -> "BrokerSettings":
         with self.connect() as connection:
             return self.brokers_by(connection)
 
@@ -159,7 +264,9 @@ class Session:
 
     @property
     def asks_brokers(self) -> bool:
-        """Whether brokers are named and no ZooKeeper, which knows more, is."""
+        """Whether brokers are named and no ZooKeeper, which knows more, is, or none serves."""
+        if self.zookeeper_failure is not None:
+            return True
         return self.settings.text("zookeeper") is None and self.names_brokers
 
     @property
@@ -169,44 +276,53 @@ class Session:
     @contextmanager
     def topics(self) -> Iterator["TopicAdmin"]:
         """Open a connection to whoever is to be asked about topics, and close it at the end."""
-        if self.asks_brokers:
+
+        def by_zookeeper(connection: "Connection") -> "TopicAdmin":
+            from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+
+            return ZooKeeperTopics(connection)
+
+        def by_brokers(brokers: "WireConnection") -> "TopicAdmin":
             from kadmin.admin.wire.wire_topics import WireTopics
 
-            with self.connect_brokers() as brokers:
-                yield WireTopics(brokers)
-            return
-        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+            return WireTopics(brokers)
 
-        with self.connect() as connection:
-            yield ZooKeeperTopics(connection)
+        with self.asked(by_zookeeper, by_brokers) as admin:
+            yield admin
 
     @contextmanager
     def configs(self) -> Iterator["ConfigAdmin"]:
         """Open a connection to whoever is to be asked about configs, and close it at the end."""
-        if self.asks_brokers:
+
+        def by_zookeeper(connection: "Connection") -> "ConfigAdmin":
+            from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
+
+            return ZooKeeperConfigs(connection)
+
+        def by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
             from kadmin.admin.wire.wire_configs import WireConfigs
 
-            with self.connect_brokers() as brokers:
-                yield WireConfigs(brokers, self.output.warn)
-            return
-        from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
+            return WireConfigs(brokers, self.output.warn)
 
-        with self.connect() as connection:
-            yield ZooKeeperConfigs(connection)
+        with self.asked(by_zookeeper, by_brokers) as admin:
+            yield admin
 
     @contextmanager
     def acls(self) -> Iterator["AclAdmin"]:
         """Open a connection to whoever is to be asked about ACLs, and close it at the end."""
-        if self.asks_brokers:
+
+        def by_zookeeper(connection: "Connection") -> "AclAdmin":
+            from kadmin.admin.zookeeper.zookeeper_acls import ZooKeeperAcls
+
+            return ZooKeeperAcls(connection, self.output.warn)
+
+        def by_brokers(brokers: "WireConnection") -> "AclAdmin":
             from kadmin.admin.wire.wire_acls import WireAcls
 
-            with self.connect_brokers() as brokers:
-                yield WireAcls(brokers)
-            return
-        from kadmin.admin.zookeeper.zookeeper_acls import ZooKeeperAcls
+            return WireAcls(brokers)
 
-        with self.connect() as connection:
-            yield ZooKeeperAcls(connection, self.output.warn)
+        with self.asked(by_zookeeper, by_brokers) as admin:
+            yield admin
 
     @contextmanager
     def elections(self, kind: "ElectionType") -> Iterator["ElectionAdmin"]:
@@ -216,16 +332,22 @@ class Session:
         """
         from kadmin.plan.election import ElectionType
 
-        if self.asks_brokers or kind is ElectionType.UNCLEAN:
+        def by_zookeeper(connection: "Connection") -> "ElectionAdmin":
+            from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
+
+            return ZooKeeperElections(connection)
+
+        def by_brokers(brokers: "WireConnection") -> "ElectionAdmin":
             from kadmin.admin.wire.wire_elections import WireElections
 
-            with self.connect_brokers() as brokers:
-                yield WireElections(brokers, kind)
-            return
-        from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
+            return WireElections(brokers, kind)
 
-        with self.connect() as connection:
-            yield ZooKeeperElections(connection)
+        if kind is ElectionType.UNCLEAN:
+            with self.connect_brokers() as brokers:
+                yield by_brokers(brokers)
+            return
+        with self.asked(by_zookeeper, by_brokers) as admin:
+            yield admin
 
     @contextmanager
     def reassignments(self, *, by_brokers: bool = False) -> Iterator["ReassignmentAdmin"]:
@@ -233,24 +355,26 @@ class Session:
 
         *by_brokers* it is for what ZooKeeper does not take.
         """
-        if self.asks_brokers or by_brokers:
-            from kadmin.admin.wire.wire_reassignments import WireReassignments
-            from kadmin.admin.zookeeper.lease_beside import LeaseBeside
+        with ExitStack() as stack:
 
-            lease = LeaseBeside(self.connect_zookeeper_beside)
-            with self.connect_brokers() as brokers:
-                yield WireReassignments(brokers, self.output.warn, lease)
-            return
-        from contextlib import closing
+            def told_by_zookeeper(connection: "Connection") -> "ReassignmentAdmin":
+                from kadmin.admin.wire.late_replicas import LateReplicas
+                from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
-        from kadmin.admin.wire.late_replicas import LateReplicas
-        from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
+                late = LateReplicas(lambda: self.connect_beside(connection))
+                return ZooKeeperReassignments(connection, stack.enter_context(closing(late)))
 
-        with (
-            self.connect() as connection,
-            closing(LateReplicas(lambda: self.connect_beside(connection))) as replicas,
-        ):
-            yield ZooKeeperReassignments(connection, replicas)
+            def told_by_brokers(brokers: "WireConnection") -> "ReassignmentAdmin":
+                from kadmin.admin.wire.wire_reassignments import WireReassignments
+                from kadmin.admin.zookeeper.lease_beside import LeaseBeside
+
+                lease = LeaseBeside(self.connect_zookeeper_beside)
+                return WireReassignments(brokers, self.output.warn, lease)
+
+            if by_brokers:
+                yield told_by_brokers(stack.enter_context(self.connect_brokers()))
+            else:
+                yield stack.enter_context(self.asked(told_by_zookeeper, told_by_brokers))
 
     @contextmanager
     def connect_beside(self, connection: "Connection") -> Iterator["WireConnection"]:
@@ -262,7 +386,7 @@ class Session:
         from kadmin.admin.wire.opening import connect_brokers
 
         found = self.brokers_by(connection)
-        found = replace(found, timeout_s=min(found.timeout_s, PATIENCE_S))
+        found = replace(found, timeout_s=min(self.budget.left_s(), PATIENCE_S))
         log = sys.stderr if self.settings.flag("debug") else None
         with connect_brokers(found, log=log) as brokers:
             yield brokers
@@ -274,24 +398,40 @@ class Session:
 
         from kadmin.admin.wire.late_replicas import PATIENCE_S
         from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
+        from kadmin.admin.zookeeper.glance import Glance
         from kadmin.settings.keys import parse_connect
 
         found = self.settings.zookeeper_at(parse_connect(connect))
-        found = replace(found, timeout_s=min(found.timeout_s, PATIENCE_S))
+        found = replace(found, timeout_s=min(self.budget.left_s(), PATIENCE_S))
         log = sys.stderr if self.settings.flag("debug") else None
-        with connect_zookeeper(found, log=log) as connection:
+        with (
+            self.budget.spending(),
+            closing(Glance(found)) as glance,
+            connect_zookeeper(found, log=log, glance=glance) as connection,
+        ):
             yield connection
 
     @contextmanager
-    def connect_brokers(self) -> Iterator["WireConnection"]:
-        """Connect to the brokers that are meant, and close the connections at the end."""
+    def connect_brokers(self, by: "Connection | None" = None) -> Iterator["WireConnection"]:
+        """Connect to the brokers that are meant, and close the connections at the end; where they
+        are not named, *by* knows them."""
         from kadmin.admin.wire.opening import connect_brokers
+        from kadmin.admin.wire.probe import Probe
 
         log = sys.stderr if self.settings.flag("debug") else None
-        with connect_brokers(self.brokers(), log=log) as connection:
-            if connection.probe is not None:
-                self._probes[connection.settings.bootstrap] = connection.probe
-            yield connection
+        found = self.brokers() if by is None else self.brokers_by(by)
+        probe = self._probes[found.bootstrap] = Probe(found)
+        try:
+            with connect_brokers(found, log=log, budget=self.budget, probe=probe) as connection:
+                connection.hindrance = self.zookeeper_failure
+                yield connection
+        except UnreachableError as error:
+            if self.zookeeper_failure is None or error is self.zookeeper_failure:
+                raise
+            raise UnreachableError(
+                f"the brokers do not tell this without ZooKeeper: {error.message}",
+                hint="'kadmin zookeeper' shows each server",
+            ) from error
 
     def warn_of_exposed_secrets(self) -> None:
         path = self.settings.file.path

@@ -78,6 +78,7 @@ def verify_live(
     from kadmin.plan.offsets import parse_moment
 
     check(session, options)
+    began_s = time.monotonic()
     default = "earliest" if options["until_caught_up"] else "latest"
     moment = parse_moment(options["moment"] or default, now_ms())
     request = LiveRequest(
@@ -91,7 +92,8 @@ def verify_live(
     )
     told = Told(session, is_plain=options["plain"])
     brokers = session.brokers()
-    answer_s = request.max_wait_ms / 1000 + min(brokers.timeout_s, ANSWER_S)
+    patience_s = brokers.timeout_s if request.time_max_s is None else request.time_max_s / 2
+    answer_s = request.max_wait_ms / 1000 + min(patience_s, ANSWER_S)
     with connect_brokers(replace(brokers, timeout_s=answer_s)) as connection:
         topics = sorted(read_topics(connection, selection).topics)
         compacted = compacted_topics(session, connection, topics, options["compacted"])
@@ -101,13 +103,13 @@ def verify_live(
             raise KadminError(
                 "there is no topic to verify", hint="'kadmin topics --list' lists all topics"
             )
+        starts = reader.starts(placement.replicas, moment)
+        if request.time_max_s is not None:
+            # What it took to begin is a part of it.
+            left_s = max(0.0, request.time_max_s - (time.monotonic() - began_s))
+            request = replace(request, time_max_s=left_s)
         verification = LiveVerification(
-            reader,
-            request,
-            told,
-            placement,
-            reader.starts(placement.replicas, moment),
-            compacted=compacted,
+            reader, request, told, placement, starts, compacted=compacted
         )
         told.begin(len(placement.replicas))
         try:

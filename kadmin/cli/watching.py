@@ -55,6 +55,7 @@ def watch(session: Session, seconds: float | None, show: Callable[[], None]) -> 
 
 
 def show_once(session: Session, show: Callable[[], None]) -> None:
+    session.look_again()
     try:
         show()
     except UnreachableError as error:

@@ -32,6 +32,7 @@ __all__ = [
     "topic_summary",
     "topic_text",
     "topics",
+    "unanswered",
     "wording",
     "zookeeper_words",
 ]

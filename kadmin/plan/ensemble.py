@@ -18,6 +18,7 @@ from kadmin.plan.zookeeper_words import (
     STATE,
     WHITELIST,
     WORDS,
+    no_majority,
 )
 
 STRANGE: Final = "what answers there is no ZooKeeper, or wants TLS"
@@ -102,8 +103,17 @@ class EnsembleReport:
         return modes.count(LEADER) > 1 or (len(modes) > 1 and STANDALONE in modes)
 
     @property
+    def lacks_majority(self) -> bool:
+        """Whether none of the servers serves."""
+        return lacks_majority(self.servers)
+
+    @property
     def down(self) -> tuple[str, ...]:
         return tuple(each.server for each in self.servers if each.state is ServerState.DOWN)
+
+
+def lacks_majority(servers: Sequence[ServerReport]) -> bool:
+    return not any(each.state in (ServerState.SERVING, ServerState.ANSWERS) for each in servers)
 
 
 def report_on(told: Sequence[Told]) -> EnsembleReport:
@@ -246,7 +256,9 @@ def problems_of(servers: Sequence[ServerReport]) -> list[str]:
         problems.append(f"{', '.join(alone)} {verb} alone, with data of {own}: no one ensemble")
     if tells_modes and not leaders and not alone and not down:
         problems.append("none of them leads")
-    if idle:
+    if lacks_majority(servers) and (idle or len(servers) > 1):
+        problems.append(no_majority(len(idle), len(servers)))
+    if idle and 2 * len(idle) <= len(servers):
         verb = "does" if len(idle) == 1 else "do"
         problems.append(f"{', '.join(idle)} {verb} not serve: most of the ensemble is not there")
     problems += [f"{each.server} is down: {each.reason}" for each in down]

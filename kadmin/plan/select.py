@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
+from cluster.model import fault
+from cluster.model.fault import Subject
 from cluster.model.ids import INTERNAL_TOPICS
 from kadmin.errors import KadminError, UsageError
 from kadmin.plan.wording import listed
@@ -62,6 +64,11 @@ class TopicSelection:
     def named(self) -> tuple[str, ...]:
         """Those of *wanted* that are names and no patterns."""
         return tuple(text for text in self.wanted if self.is_name(text))
+
+    @property
+    def subjects(self) -> frozenset[Subject]:
+        """The topics that are named, and so are answered for, or it is no success."""
+        return frozenset(map(fault.topic, self.named))
 
     @property
     def is_by_name(self) -> bool:

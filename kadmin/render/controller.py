@@ -22,7 +22,7 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
     record: dict[str, object] = {
         "controller": None if controller is None else controller.broker_id,
         "endpoints": [str(endpoint) for endpoint in endpoints],
-        "epoch": None if epoch is None else epoch.epoch,
+        "epoch": epoch_of(snapshot),
         "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
         "since": None if controller is None else time_text(controller.timestamp_ms),
         "owner": owner(snapshot),
@@ -38,6 +38,14 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
     )
 
 
+def epoch_of(snapshot: ClusterSnapshot) -> int | None:
+    """The controller's epoch; on KRaft that of the quorum's leader."""
+    controller, epoch = snapshot.controller, snapshot.controller_epoch
+    if epoch is None and controller is not None and controller.is_kraft:
+        return controller.kraft_controller_epoch
+    return None if epoch is None else epoch.epoch
+
+
 def owner(snapshot: ClusterSnapshot) -> str:
     if snapshot.controller is None:
         return "unreadable" if is_fault(snapshot, subjects.CONTROLLER) else "none"
@@ -50,7 +58,9 @@ def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
     if record["controller"] is None:
         yield f"Controller: {record['owner']}\tEpoch: {epoch}"
         return
-    endpoints = visible(",".join(map(str, as_list(record["endpoints"])))) or "not registered"
+    # A controller of a quorum need not be a broker, and then no broker tells where it is.
+    nowhere = "no broker" if record["owner"] == "kraft" else "not registered"
+    endpoints = visible(",".join(map(str, as_list(record["endpoints"])))) or nowhere
     line = (
         f"Controller: {record['controller']}\tEndpoints: {endpoints}\tEpoch: {epoch}"
         f"\tSince: {record['since'] or 'unknown'}"

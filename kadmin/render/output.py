@@ -66,6 +66,7 @@ class Output:
         self.cluster = cluster
         self.pager = pager
         self.is_mute = False
+        self.has_shown = False
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
 
@@ -100,6 +101,7 @@ class Output:
 
         *plain* keeps to the lines on a terminal, too.
         """
+        self.has_shown = True
         if self.form is OutputFormat.JSON:
             self.show_json(document)
         elif self.form is OutputFormat.YAML:

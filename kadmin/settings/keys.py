@@ -431,7 +431,7 @@ KEYS: Final = (
         name="timeout",
         parse=parse_seconds,
         metavar="TIME",
-        help="How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.",
+        help="How long to wait for servers in all, or for the cluster to act: 30, 2.5s, 500ms, 1m.",
         default=30.0,
     ),
     *map(of_zookeeper, ZOOKEEPER_SECURITY_KEYS),

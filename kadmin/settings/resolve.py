@@ -193,6 +193,21 @@ class Settings:
             tls_verify=not self.flag("zookeeper_tls_no_verify"),
         )
 
+    def brokers_beside(self) -> str | None:
+        """The brokers that the configuration file has for the ZooKeeper that is meant; None without
+        any."""
+        connect = self.text("zookeeper")
+        return next(
+            (
+                str(entry["bootstrap_server"])
+                for entry in self.file.clusters.values()
+                if connect is not None
+                and entry.get("zookeeper") == connect
+                and "bootstrap_server" in entry
+            ),
+            None,
+        )
+
     def password(self, name: str) -> Secret | None:
         """The password *name* or the first line of its file, whichever was said with more weight.
 

@@ -8,6 +8,7 @@ from cluster.zk import steps
 from cluster.zk.requests import Children, GetChildren, GetData, GetMany, Many, ZkReply
 from cluster.zk.znode import Znode
 from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
+from kadmin.budget import Budget
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
 from tests.interop.zookeepers import OldZooKeeper
 from tests.support.waiting import OUTER_LIMIT_S
@@ -48,7 +49,7 @@ def test_an_old_server_gives_the_same_nodes_as_a_new_one(
     readings, modes = [], []
     for place in places:
         with client_of(place) as client:
-            reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+            reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
             nodes = read(reader, ALTERNATING)
             readings.append([isinstance(node, Znode) and node[:3] for node in nodes])
             modes.append(reader.mode)
@@ -68,7 +69,7 @@ def test_an_old_server_gives_the_same_names_as_a_new_one(
     readings = []
     for place in places:
         with client_of(place) as client:
-            reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+            reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
             parents = ("/", "/topics", "/missing", PATHS[0])
             readings.append(reader.replies_to(list(map(GetChildren, parents))))
 
@@ -83,7 +84,7 @@ def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
     with client_of(old_zookeeper.connect) as client:
         session_id = client.client_id[0]
         client.create("/alive", b"", ephemeral=True)
-        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+        reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
 
         (node,) = read(reader, ["/alive"])
 
@@ -95,7 +96,7 @@ def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
 
 def test_the_refusal_is_met_only_once_in_a_connection(old_zookeeper: OldZooKeeper) -> None:
     with client_of(old_zookeeper.connect) as client:
-        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+        reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
         read(reader, ["/"])
         trips = reader.round_trips
         drops: list[object] = []

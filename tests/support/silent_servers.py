@@ -1,11 +1,15 @@
-"""Servers that say nothing, as machines do that hang."""
+"""Servers that say nothing, as machines do that hang, or always the same."""
 
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from threading import Thread
 from typing import Final
 
 LOOPBACK: Final = "127.0.0.1"
+
+IDLE: Final = b"This ZooKeeper instance is not currently serving requests\n"
+"""What a ZooKeeper says without a majority."""
 
 
 @contextmanager
@@ -26,6 +30,54 @@ def deaf_server() -> Iterator[str]:
             with suppress(BlockingIOError):
                 waiting.connect(listening.getsockname())
         yield address_of(listening)
+
+
+@contextmanager
+def saying_server(says: bytes) -> Iterator[str]:
+    """An address where everything is answered by that, and then hung up."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    client, _ = listening.accept()
+                except OSError:
+                    return
+                with client, suppress(OSError):
+                    client.recv(1000)
+                    client.sendall(says)
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        yield address_of(listening)
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@contextmanager
+def counting_server() -> Iterator[tuple[str, list[socket.socket]]]:
+    """As `mute_server`, with the connections that are open there."""
+    opened: list[socket.socket] = []
+    with socket.create_server((LOOPBACK, 0)) as listening:
+
+        def hold(client: socket.socket) -> None:
+            with client, suppress(OSError):
+                while client.recv(1000):
+                    pass
+            opened.remove(client)
+
+        def serve() -> None:
+            while True:
+                try:
+                    client, _ = listening.accept()
+                except OSError:
+                    return
+                opened.append(client)
+                Thread(target=hold, args=(client,), daemon=True).start()
+
+        Thread(target=serve, daemon=True).start()
+        yield address_of(listening), opened
+        listening.shutdown(socket.SHUT_RDWR)
 
 
 def address_of(listening: socket.socket) -> str:

@@ -7,6 +7,7 @@ from kafka.errors import AuthorizationError, KafkaError
 
 from kadmin.admin.wire.connection import plain
 from kadmin.admin.wire.errors import BrokersDenied
+from kadmin.budget import Budget
 from kadmin.errors import KadminError
 
 Answer = TypeVar("Answer")
@@ -14,16 +15,18 @@ Answer = TypeVar("Answer")
 
 class Attempts:
     """Some questions; *gaps* has those without an answer, each with the reason, and *hidden* those
-    that this user may not ask."""
+    that this user may not ask.  Each leaves half of the *budget* to those after it."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self.gaps: list[str] = []
         self.hidden: list[str] = []
 
     def ask(self, what: str, call: Callable[[], Answer]) -> Answer | None:
         """What *call* returns; None, and a gap called *what*, where it fails."""
         try:
-            return call()
+            with self.budget.sharing():
+                return call()
         except AuthorizationError as error:
             self.hidden.append(f"{what}: {plain(error)}")
         except BrokersDenied as error:

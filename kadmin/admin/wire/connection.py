@@ -5,9 +5,10 @@ Knows neither how a client is opened nor what is asked.
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from kafka.admin import KafkaAdminClient
 from kafka.errors import (
@@ -23,8 +24,12 @@ from kafka.protocol.metadata import MetadataRequest
 
 from cluster.model.address import host_and_port
 from cluster.model.ids import BrokerId
+from kadmin.admin.asking import Asking
+from kadmin.admin.ports import Fence
 from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.outcomes import NO_FENCE, change_of
 from kadmin.admin.wire.probe import Probe
+from kadmin.budget import Budget
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.settings.brokers import BrokerSettings
 
@@ -34,25 +39,56 @@ SILENCES: Final = (
     NodeNotReadyError,
     RequestTimedOutError,
 )
+TIMEOUTS: Final = (KafkaTimeoutError, RequestTimedOutError)
+CONNECT_TIMEOUT: Final = "timed out"
+"""How kafka-python puts it that a connection or a handshake took too long."""
+
 PAUSE_S: Final = 0.05
 ATTEMPTS_MAX: Final = 20
+SILENT_FOR_S: Final = 30.0
+"""So long a broker is not waited for again that has let its time pass."""
+SHARE: Final = 0.95
+SETTLING_S: Final = 0.2
+"""For those who have asked on threads to make something of the end of the time."""
+
+Broker = TypeVar("Broker", bound=Hashable)
+Answer = TypeVar("Answer")
 
 PREFIX: Final = re.compile(r"^(?:\[Error \d+\] )?(?:\w+Error: (?:\d+ )?)?")
 """What stands before the words of an error."""
 
 
-class WireConnection:
-    """An open client.
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """That a broker has let its time pass: in which round of the budget, and until when that counts
+    for others of the round."""
 
-    *probe* knows which of the addresses have answered; without one, nobody does.
+    reason: str
+    round: int
+    until_s: float
+
+
+class WireConnection:
+    """An open client, all of whose waits spend one *budget*.
+
+    *probe* knows which of the addresses have answered; without one, nobody does.  A broker that
+    has let its time pass is not waited for once more by the same command.
     """
 
     def __init__(
-        self, client: KafkaAdminClient, settings: BrokerSettings, probe: Probe | None = None
+        self,
+        client: KafkaAdminClient,
+        settings: BrokerSettings,
+        probe: Probe | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.client: Any = client
         self.settings = settings
         self.probe = probe
+        self.budget = budget or Budget(settings.timeout_s)
+        self.hindrance: KadminError | None = None
+        """Why nothing can be changed by these brokers for now."""
+        self._silent: dict[int, Silence] = {}
 
     @property
     def timeout_ms(self) -> int:
@@ -87,6 +123,26 @@ class WireConnection:
         assert isinstance(told, dict)
         return told
 
+    def fence(self) -> Fence:
+        """Brokers take none; what they make of a plan that is out of date is its outcome.
+
+        Raises:
+            KadminError: nothing can be changed now.
+        """
+        if self.hindrance is not None:
+            raise self.hindrance
+        return NO_FENCE
+
+    @contextmanager
+    def changing(self, what: str) -> Iterator[None]:
+        """Say of a request without an answer that it may have been carried out.
+
+        It is waited for as long as any, whatever the plan has taken.
+        """
+        self.budget.renew()
+        with change_of(what):
+            yield
+
     @contextmanager
     def asking_controller(self) -> Iterator[None]:
         """Say of a call of kafka-python that goes to the controller if there was none."""
@@ -112,8 +168,8 @@ class WireConnection:
         A broker that died a moment ago is alive to the others and may be chosen.  kafka-python
         leaves it aside for a while then, and another one is asked.
         """
-        deadline = time.monotonic() + self.settings.timeout_s
         failure: KafkaError | None = None
+        end_s = self.budget.end_s()
         while True:
             try:
                 return self.client._manager.run(call)
@@ -121,9 +177,9 @@ class WireConnection:
                 failure = error
             except NodeNotReadyError as error:  # Nobody is left for now.
                 failure = failure or error
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= end_s:
                 raise failure
-            time.sleep(PAUSE_S)
+            self.budget.pause(PAUSE_S)
 
     def ask(self, request: object, broker: int | None = None) -> Any:
         """What *broker*, None for any, answers to *request*, which changes nothing.
@@ -133,12 +189,43 @@ class WireConnection:
             KafkaError: no other does; what is in an answer is the caller's.
         """
         if broker is None:
-            return self.read(lambda: self.client._manager.send(request, self.someone()))
-        try:
-            return self.send(request, broker)
-        except SILENCES as error:
-            reason = f"broker {broker}: {plain(error)}"
-            raise BrokersUnreachable(self.settings.bootstrap, reason) from error
+            return self.ask_someone(request)
+        if (reason := self.silence_of(broker)) is None:
+            try:
+                return self.send(request, broker)
+            except SILENCES as error:
+                self.note_silence(broker, error)
+                reason = plain(error)
+        raise BrokersUnreachable(self.settings.bootstrap, f"broker {broker}: {reason}")
+
+    def ask_someone(self, request: object) -> Any:
+        """What one of the brokers that have answered answers to *request*; one that says nothing
+        leaves half of the time to the others."""
+        while (broker := self.someone()) is not None:
+            try:
+                with self.budget.sharing():
+                    return self.send(request, broker)
+            except SILENCES as error:
+                self.note_silence(broker, error)
+                if self.silence_of(broker) is None:
+                    break
+        return self.read(lambda: self.client._manager.send(request, self.someone()))
+
+    def silence_of(self, broker: int) -> str | None:
+        """Why *broker* is not to be waited for again by now; None where it is."""
+        silence = self._silent.get(broker)
+        if silence is None or silence.round != self.budget.round:
+            return None
+        return silence.reason if time.monotonic() < silence.until_s else None
+
+    def note_silence(self, broker: int, error: KafkaError) -> None:
+        """Remember that *broker* has let its time pass, if it is that which *error* says.
+
+        One that refuses connections says so at once, as often as it is asked.
+        """
+        if isinstance(error, TIMEOUTS) or CONNECT_TIMEOUT in str(error):
+            until_s = time.monotonic() + SILENT_FOR_S
+            self._silent[broker] = Silence(plain(error), self.budget.round, until_s)
 
     def ask_controller(self, request: object) -> Any:
         """What the controller answers to *request*, which changes nothing and can be refused as a
@@ -150,10 +237,10 @@ class WireConnection:
             NoController: there is none now.
             BrokersUnreachable: it does not answer.
         """
-        deadline = time.monotonic() + self.settings.timeout_s
+        end_s = self.budget.end_s()
         while True:
             controller = self.controller()
-            is_over = time.monotonic() >= deadline
+            is_over = time.monotonic() >= end_s
             try:
                 answer = self.ask(request, controller)
             except BrokersUnreachable:
@@ -164,7 +251,7 @@ class WireConnection:
                     return answer
                 if is_over:
                     raise NoController(self.settings.bootstrap)
-            time.sleep(PAUSE_S)
+            self.budget.pause(PAUSE_S)
 
     def ask_each(self, request: object, brokers: Iterable[BrokerId]) -> dict[BrokerId, Any]:
         """What each of *brokers* answers to *request*, which changes nothing.
@@ -178,27 +265,49 @@ class WireConnection:
     ) -> tuple[dict[BrokerId, Any], dict[BrokerId, str]]:
         """What each broker answers to its own of *requests*, as `ask_each`, and why others do not
         answer."""
-        asked = []
-        silent: dict[BrokerId, str] = {}
-        for broker in requests:
-            try:
-                self.learn_of(broker)
-                asked.append(broker)
-            except BrokersUnreachable as error:
-                silent[broker] = error.reason
+        silent = {
+            broker: reason for broker in requests if (reason := self.silence_of(broker)) is not None
+        }
+        unknown = self.unknown(requests.keys() - silent.keys())
+        silent |= {broker: not_known(broker) for broker in requests if broker in unknown}
+        asked = [broker for broker in requests if broker not in silent]
+        manager = self.client._manager
 
         async def answers() -> dict[BrokerId, Any]:
-            sent = {broker: self.client._manager.send(requests[broker], broker) for broker in asked}
+            sent = {broker: manager.send(requests[broker], broker) for broker in asked}
+            # A little before all of it is over, which would cost the answers that have come.
+            until_s = time.monotonic() + SHARE * self.budget.left_s()
             found = {}
             for broker, answer in sent.items():
+                left_s = max(0.0, until_s - time.monotonic())
                 try:
-                    found[broker] = await answer
+                    found[broker] = await manager.wait_for(answer, round(1000 * left_s))
                 except SILENCES as error:
+                    self.note_silence(broker, error)
                     silent[broker] = plain(error)
             return found
 
-        found: dict[BrokerId, Any] = self.client._manager.run(answers)
+        found: dict[BrokerId, Any] = manager.run(answers) if asked else {}
         return found, silent
+
+    def at_once(
+        self, brokers: Sequence[Broker], ask: Callable[[Broker], Answer]
+    ) -> dict[Broker, "Answer | KadminError | KafkaError"]:
+        """What *ask* returns or raises for each of *brokers*, all of whom are asked at the same
+        time; one that says nothing is a `BrokersUnreachable`."""
+
+        def answer_of(broker: Broker) -> "Answer | KadminError | KafkaError":
+            try:
+                return ask(broker)
+            except (KadminError, KafkaError) as error:
+                return error
+
+        if len(brokers) == 1:
+            return {brokers[0]: answer_of(brokers[0])}
+        with self.budget.spending() as left_s:
+            told = Asking(brokers, answer_of).answers(left_s + SETTLING_S)
+        silence = BrokersUnreachable(self.settings.bootstrap, "no answer")
+        return {broker: told.get(broker, silence) for broker in brokers}
 
     def send(self, request: object, broker: int | None = None) -> Any:
         """What *broker*, None for any, answers to *request*: its errors are the caller's."""
@@ -216,8 +325,10 @@ class WireConnection:
             return None
         manager, heard = self.client._manager, self.probe.heard()
         for node in manager.cluster.brokers():
-            if host_and_port(node.host, node.port) in heard and not manager.connection_delay(
-                node.node_id
+            if (
+                host_and_port(node.host, node.port) in heard
+                and not manager.connection_delay(node.node_id)
+                and self.silence_of(node.node_id) is None
             ):
                 return int(node.node_id)
         return None
@@ -230,14 +341,21 @@ class WireConnection:
         Raises:
             BrokersUnreachable: nobody tells of it, again and again.
         """
+        if self.unknown([broker]):
+            raise BrokersUnreachable(self.settings.bootstrap, not_known(broker))
+
+    def unknown(self, brokers: Iterable[int]) -> list[int]:
+        """Those of *brokers* of which nobody tells, again and again."""
         known = self.client._manager.cluster
+        left = list(brokers)
+        end_s = self.budget.end_s()
         for _attempt in range(ATTEMPTS_MAX):
-            if known.broker_metadata(broker) is not None:
-                return
+            left = [broker for broker in left if known.broker_metadata(broker) is None]
+            if not left or time.monotonic() >= end_s:
+                break
             self.read(lambda: known.refresh_metadata(self.someone()))
-            time.sleep(PAUSE_S)
-        reason = f"broker {broker} is not known to all of them"
-        raise BrokersUnreachable(self.settings.bootstrap, reason)
+            self.budget.pause(PAUSE_S)
+        return left
 
     def awaited_controller(self) -> int | None:
         """The controller; None where there seems to be none, again and again.
@@ -246,7 +364,7 @@ class WireConnection:
         """
         for attempt in range(ATTEMPTS_MAX):
             if attempt:
-                time.sleep(PAUSE_S)
+                self.budget.pause(PAUSE_S)
             controller = int(self.metadata([])["controller_id"])
             if controller >= 0:
                 return controller
@@ -291,7 +409,13 @@ class NoController(UnreachableError):
         )
 
 
+def not_known(broker: int) -> str:
+    return f"broker {broker} is not known to all of them"
+
+
 def plain(error: KafkaError) -> str:
     """What *error* says, or its name where it says nothing."""
+    if isinstance(error, TIMEOUTS):
+        return "no answer"
     text = PREFIX.sub("", str(error)).strip()
     return text or type(error).__name__.removesuffix("Error")

@@ -3,7 +3,6 @@
 No broker tells a credential itself, only how often the password was hashed.
 """
 
-import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -72,7 +71,7 @@ def alter_credentials(connection: WireConnection, plan: ConfigPlan) -> tuple[int
     request = request_of(plan)
     for attempt in range(ATTEMPTS_MAX):
         if attempt:
-            time.sleep(PAUSE_S)
+            connection.budget.pause(PAUSE_S)
         [answer] = connection.send(request, connection.controller()).results
         # The broker asked for the controller may not have heard of a new one yet.
         if answer.error_code != NotControllerError.errno:

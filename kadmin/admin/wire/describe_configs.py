@@ -4,7 +4,6 @@ The requests go as they are: kafka-python's own calls drop the error of a single
 defaults of all brokers.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -22,6 +21,7 @@ from cluster.model.config_entity import Entity
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.plan.config_plan import HIDDEN, NULL
 from kadmin.plan.config_values import ConfigValue, source_of
 
@@ -92,8 +92,10 @@ def read_topics(
     left = list(names)
     for attempt in range(ATTEMPTS_MAX):
         if attempt:
-            time.sleep(PAUSE_S)
+            connection.budget.pause(PAUSE_S)
         for start in range(0, len(left), TOPICS_PER_REQUEST):
+            if start:  # As many topics as these take their time, each request of them anew.
+                connection.budget.renew()
             some = left[start : start + TOPICS_PER_REQUEST]
             found |= describe(connection, TOPIC, some, with_synonyms=with_synonyms, denied=denied)
         # Not every broker has heard of a new topic yet; the next one asked may have.
@@ -109,22 +111,33 @@ def read_brokers(
     *,
     with_synonyms: bool = False,
     denied: list[str] | None = None,
+    silent: dict[str, str] | None = None,
 ) -> dict[str, Described]:
     """What each broker of *names* tells of itself, and any of them of ALL_BROKERS, by name.
 
-    *denied* takes the names of those whose configs may not be read.
+    All are asked at once.  *denied* takes the names of those whose configs may not be read,
+    *silent* those that do not answer, each with the reason.
 
     Raises:
         NotServed: the brokers are older than 1.1.
-        BrokersUnreachable: one that is named does not answer.
+        BrokersUnreachable: one that is named does not answer, and there is no *silent*.
         KafkaError: the error of a broker, which `connect_brokers` translates.
     """
-    found: dict[str, Described] = {}
-    for name in names:
+
+    def ask(name: str) -> dict[str, Described]:
         broker = broker_to_ask(name)
-        found |= describe(
+        return describe(
             connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms, denied=denied
         )
+
+    found: dict[str, Described] = {}
+    for name, told in connection.at_once(names, ask).items():
+        if isinstance(told, BrokersUnreachable) and silent is not None:
+            silent[name] = told.reason
+        elif isinstance(told, Exception):
+            raise told
+        else:
+            found |= told
     return found
 
 

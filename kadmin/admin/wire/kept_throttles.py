@@ -77,26 +77,39 @@ class KeptThrottles:
         return outcome
 
 
+def read_journal(connection: WireConnection, lease: LeaseKeeper | None) -> ThrottleJournal:
+    """The lease of the cluster of *connection*, as `KeptThrottles` reads it; empty without any.
+
+    Raises:
+        RefusedError: it is damaged, or may not be read.
+    """
+    # Brokers before 0.10.1 tell no id.
+    cluster_id = connection.metadata([]).get("cluster_id")
+    if cluster_id is None:
+        return ThrottleJournal()
+    return KeptThrottles(connection, JournalFile(cluster_id), lease).read()
+
+
 def told_zookeeper(connection: WireConnection) -> str | None:
     """The connect string that brokers have; None where they have none, or do not tell it."""
     if not connection.serves(DescribeConfigsRequest):
         return None
     try:
         brokers = [broker["node_id"] for broker in connection.metadata([])["brokers"]]
-        for broker in brokers[:ASKED_MAX]:
-            request = DescribeConfigsRequest(
-                resources=[(BROKER, str(broker), [ZOOKEEPER])], include_synonyms=False
-            )
-            told = [config for each in answered(connection, request, broker) for config in each]
-            for config in told:
-                if config.name == ZOOKEEPER and config.value:
-                    return str(config.value)
+        told = connection.at_once(brokers[:ASKED_MAX], lambda broker: answered(connection, broker))
     except (KafkaError, KadminError):
         return None
+    for configs in told.values():
+        for config in configs if isinstance(configs, list) else ():
+            if config.name == ZOOKEEPER and config.value:
+                return str(config.value)
     return None
 
 
-def answered(connection: WireConnection, request: Any, broker: int) -> list[Any]:
-    """The configs in the answers of *broker* that are no errors."""
+def answered(connection: WireConnection, broker: int) -> list[Any]:
+    """What *broker* tells of the config, unless that is an error."""
+    request = DescribeConfigsRequest(
+        resources=[(BROKER, str(broker), [ZOOKEEPER])], include_synonyms=False
+    )
     results = connection.ask(request, broker).results
-    return [result.configs for result in results if result.error_code == 0]
+    return [config for each in results if each.error_code == 0 for config in each.configs]

@@ -3,7 +3,6 @@
 Knows no request: whoever asks hands over how one broker is asked.
 """
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -64,19 +63,18 @@ def ask_leaders(
         if not pending:
             break
         if round_number > 0:
-            time.sleep(PAUSE_S * 2**round_number)
+            connection.budget.pause(PAUSE_S * 2**round_number)
         leaders = leaders_of(connection, pending)
         for partition in sorted(pending - leaders.keys()):
             untold[partition] = "it has no leader"
             pending.remove(partition)
-        for broker in sorted(set(leaders.values())):
-            led = sorted(each for each in pending if leaders[each] == broker)
-            try:
-                answers = list(ask(broker, led))
-            except BrokersUnreachable as error:
-                untold |= dict.fromkeys(led, error.reason)
+        for led, answers in answers_of_leaders(connection, leaders, pending, ask):
+            if isinstance(answers, BrokersUnreachable):
+                untold |= dict.fromkeys(led, answers.reason)
                 pending.difference_update(led)
                 continue
+            if isinstance(answers, Exception):
+                raise answers
             for partition, code, answer in answers:
                 if code == 0:
                     told[partition] = answer
@@ -86,6 +84,22 @@ def ask_leaders(
                 if code not in PASSING:
                     pending.discard(partition)
     return Answers(told=told, untold=untold)
+
+
+def answers_of_leaders(
+    connection: WireConnection,
+    leaders: Mapping[TopicPartition, BrokerId],
+    partitions: Iterable[TopicPartition],
+    ask: Callable[[BrokerId, Sequence[TopicPartition]], Told[Answer]],
+) -> Iterator[tuple[list[TopicPartition], "list[tuple[TopicPartition, int, Answer]] | Exception"]]:
+    """What the leader of each of *partitions* tells or raises, with those that it leads; all are
+    asked at once."""
+    led: dict[BrokerId, list[TopicPartition]] = {}
+    for partition in sorted(partitions):
+        led.setdefault(leaders[partition], []).append(partition)
+    told = connection.at_once(sorted(led), lambda broker: list(ask(broker, led[broker])))
+    for broker, answers in told.items():
+        yield led[broker], answers
 
 
 def leaders_of(

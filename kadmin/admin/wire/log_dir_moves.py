@@ -15,7 +15,7 @@ from kafka.errors import (
 )
 from kafka.protocol.admin import AlterReplicaLogDirsRequest
 
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from kadmin.admin.ports import DirsAsked
 from kadmin.admin.wire.connection import SILENCES, NotServed, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
@@ -49,15 +49,28 @@ def check_dirs_served(connection: WireConnection) -> None:
 
 
 def ask_for_dirs(connection: WireConnection, moves: Sequence[DirMove]) -> DirsAsked:
-    """Ask each broker once for what *moves* want of it."""
+    """Ask each broker once for what *moves* want of it, all at the same time.
+
+    What a broker does not answer for is awaited.
+    """
     begun: list[DirMove] = []
     awaited: list[DirMove] = []
     refused: dict[Replica, str] = {}
     ordered = sorted(moves, key=lambda move: move.replica)
-    for broker, group in groupby(ordered, key=lambda move: move.replica.broker):
-        of_broker = list(group)
-        codes = ask(connection, broker, of_broker)
-        for move in of_broker:
+    by_broker = {
+        broker: list(group) for broker, group in groupby(ordered, lambda move: move.replica.broker)
+    }
+    answers = connection.at_once(
+        list(by_broker), lambda broker: connection.send(request_for(by_broker[broker]), broker)
+    )
+    for broker, answer in answers.items():
+        if isinstance(answer, (*SILENCES, BrokersUnreachable)):
+            codes = {}
+        elif isinstance(answer, Exception):
+            raise answer
+        else:
+            codes = codes_in(answer)
+        for move in by_broker[broker]:
             code = codes.get(move.replica.partition, ReplicaNotAvailableError.errno)
             if code == 0:
                 begun.append(move)
@@ -68,13 +81,11 @@ def ask_for_dirs(connection: WireConnection, moves: Sequence[DirMove]) -> DirsAs
     return DirsAsked(begun=begun, awaited=awaited, refused=refused)
 
 
-def ask(
-    connection: WireConnection, broker: BrokerId, moves: Sequence[DirMove]
-) -> dict[TopicPartition, int]:
-    """The error of each of *moves*, 0 for none; nothing where *broker* does not answer."""
+def request_for(moves: Sequence[DirMove]) -> AlterReplicaLogDirsRequest:
+    """What asks a broker for its *moves*."""
     ordered = sorted(moves, key=lambda move: (move.target, move.replica))
     entry = AlterReplicaLogDirsRequest.AlterReplicaLogDir
-    request = AlterReplicaLogDirsRequest(
+    return AlterReplicaLogDirsRequest(
         dirs=[
             entry(
                 path=path,
@@ -88,10 +99,10 @@ def ask(
             for path, of_path in groupby(ordered, key=lambda move: move.target)
         ]
     )
-    try:
-        answer: Any = connection.send(request, broker)
-    except (*SILENCES, BrokersUnreachable):
-        return {}
+
+
+def codes_in(answer: Any) -> dict[TopicPartition, int]:
+    """The error of each move that *answer* is about, 0 for none."""
     return {
         TopicPartition(topic.topic_name, part.partition_index): part.error_code
         for topic in answer.results

@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Final, TextIO
 
@@ -24,9 +24,11 @@ from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from kadmin.admin.oauth import Tokens
 from kadmin.admin.tls import tls_context
+from kadmin.admin.wire.bounded_client import client_within
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.admin.wire.probe import Probe
+from kadmin.budget import Budget
 from kadmin.errors import KadminError
 from kadmin.extras import require_package
 from kadmin.settings.brokers import BrokerSettings
@@ -64,10 +66,11 @@ class FailureLog(logging.Handler):
         super().__init__(logging.WARNING)
         self.reason: str | None = None
         self.is_silence = True
+        self.is_closed = False
 
     def emit(self, record: logging.LogRecord) -> None:
         match = FAILURE.match(record.getMessage())
-        if match is None:
+        if match is None or self.is_closed:
             return
         is_silence = any(words in match[1] for words in SILENT)
         # The end of a round cuts the last attempt off, which says nothing of the others.
@@ -88,11 +91,16 @@ def tls_words(match: re.Match[str]) -> str:
 
 @contextmanager
 def connect_brokers(
-    settings: BrokerSettings, *, log: TextIO | None = None
+    settings: BrokerSettings,
+    *,
+    log: TextIO | None = None,
+    budget: Budget | None = None,
+    probe: Probe | None = None,
 ) -> Iterator[WireConnection]:
     """Connect to brokers, hand the connection out, and close it.
 
-    *log* takes the client's log.
+    *log* takes the client's log.  All waits spend the *budget*, which is one of the settings'
+    timeout if none is given.  A *probe* that is given is its owner's to close.
 
     Raises:
         BrokersUnreachable: none answered within the timeout, or all refused at once.
@@ -100,13 +108,18 @@ def connect_brokers(
         KadminError: another error of a broker.
         UsageError: a certificate or key that cannot be used.
     """
-    probe = Probe(settings)
-    working = probe.working()
+    budget = budget or Budget(settings.timeout_s)
     failures = FailureLog()
-    with logging_to(failures, log):
-        client = open_client(settings, working, failures)
+    with ExitStack() as stack:
+        if probe is None:
+            probe = stack.enter_context(closing(Probe(settings)))
+        stack.enter_context(logging_to(failures, log))
+        with budget.spending() as left_s:
+            working = probe.working(left_s)
+        client = open_client(settings, working, failures, budget)
+        stack.callback(client.close)
         try:
-            yield WireConnection(client, settings, probe)
+            yield WireConnection(client, settings, probe, budget)
         except (SaslAuthenticationFailedError, AuthorizationError) as error:
             raise BrokersDenied(settings.bootstrap, plain(error)) from error
         except SILENCES as error:
@@ -115,47 +128,57 @@ def connect_brokers(
             raise KadminError(
                 f"the brokers at {settings.bootstrap} failed: {plain(error)}"
             ) from error
-        finally:
-            client.close()
 
 
 def open_client(
-    settings: BrokerSettings, working: Sequence[str], failures: FailureLog
+    settings: BrokerSettings, working: Sequence[str], failures: FailureLog, budget: Budget
 ) -> KafkaAdminClient:
     """A client that has spoken to a broker at one of the *working* addresses.
 
     Raises:
-        BrokersUnreachable: none answers within the timeout, or each says that it will not.
+        BrokersUnreachable: none answers within the budget, or each says that it will not.
         BrokersDenied: they refuse the login, or know none.
         UsageError: a certificate or key that cannot be used.
     """
-    deadline = time.monotonic() + settings.timeout_s
     config = client_config(replace(settings, bootstrap=",".join(working)))
     round_s = FIRST_ROUND_S
+    end_s = budget.end_s()
     while True:
-        left_s = max(0.01, deadline - time.monotonic())
+        left_s = max(0.01, end_s - time.monotonic())
         client = KafkaAdminClient.__new__(KafkaAdminClient)
         try:
             client.__init__(  # It connects here, and must be closed when that fails.
-                **config, bootstrap_timeout_ms=round(1000 * min(round_s, left_s))
+                **config,
+                kafka_client=client_within(budget),
+                bootstrap_timeout_ms=round(1000 * min(round_s, left_s)),
             )
             return client
         except SILENCES as error:
-            client._closed = False
-            client.close()
+            close_unopened(client, failures)
             if round_s == FIRST_ROUND_S:
-                refuse_stranger(settings.bootstrap, has_tls=settings.tls)
-            if failures.is_silence and time.monotonic() < deadline:
+                with budget.spending():
+                    refuse_stranger(settings.bootstrap, has_tls=settings.tls)
+            if failures.is_silence and time.monotonic() < end_s:
                 round_s *= 2
                 continue
             raise failure_of(failures, settings) from error
         except IncompatibleBrokerVersion as error:
-            client._closed = False
-            client.close()
+            close_unopened(client, failures)
             if "Sasl" not in str(error):  # The request that they do not know.
                 raise BrokersUnreachable(settings.bootstrap, plain(error)) from error
             reason = f"that listener takes no login by {settings.sasl.value}, or none at all"
             raise BrokersDenied(settings.bootstrap, reason) from error
+        except BaseException:
+            close_unopened(client, failures)
+            raise
+
+
+def close_unopened(client: KafkaAdminClient, failures: FailureLog) -> None:
+    """Close *client*, whose construction has failed; that is none of the *failures*."""
+    client._closed = False
+    failures.is_closed = True
+    client.close()
+    failures.is_closed = False
 
 
 def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:

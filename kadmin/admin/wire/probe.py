@@ -16,7 +16,7 @@ from cluster.model.address import split_address
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import encode_request
 from cluster.wire.messages.api_versions import ApiVersionsRequest
-from kadmin.admin.asking import Asking
+from kadmin.admin.asking import Asking, Lines
 from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.settings.brokers import BrokerSettings
@@ -52,13 +52,19 @@ class Probe:
         addresses = settings.bootstrap.split(",")
         # A single one is not chosen from: that somebody takes connections there is enough.
         tls = None if len(addresses) == 1 else tls_context(settings, "broker")
-        ask = take_connection if len(addresses) == 1 else partial(greet, tls=tls)
-        self._asking: Asking[Voice | str] = Asking(
-            addresses, partial(voice_at, settings=settings, ask=ask)
+        lines = Lines()
+        ask = take_connection if len(addresses) == 1 else partial(greet, lines=lines, tls=tls)
+        self._asking: Asking[str, Voice | str] = Asking(
+            addresses, partial(voice_at, lines=lines, timeout_s=settings.timeout_s, ask=ask), lines
         )
 
-    def working(self) -> list[str]:
-        """The addresses that have answered when the first one has, in their order.
+    def close(self) -> None:
+        """Wait for none of them any more."""
+        self._asking.close()
+
+    def working(self, patience_s: float | None = None) -> list[str]:
+        """The addresses that have answered when the first one has, in their order; *patience_s*
+        after the probe began at the latest, which is the settings' timeout without it.
 
         Those where somebody takes connections and hangs up count if there are no others, and after
         these those where somebody talks who is no broker.
@@ -67,7 +73,8 @@ class Probe:
             BrokersUnreachable: nobody is at any of them; says why of each.
         """
         found = self._asking.answers(
-            self._settings.timeout_s, lambda answers: Voice.ANSWERS in answers.values()
+            self._settings.timeout_s if patience_s is None else patience_s,
+            lambda answers: Voice.ANSWERS in answers.values(),
         )
         for voice in Voice:
             heard = [each for each in self._asking.servers if found.get(each) is voice]
@@ -105,12 +112,16 @@ class Probe:
 
 
 def voice_at(
-    address: str, settings: BrokerSettings, ask: Callable[[socket.socket, str], Voice]
+    address: str,
+    *,
+    lines: Lines,
+    timeout_s: float,
+    ask: Callable[[socket.socket, str], Voice],
 ) -> Voice | str:
     """Who is at *address*, by what *ask* makes of a connection; or why it seems to be nobody."""
     try:
         place = split_address(address)
-        with socket.create_connection(place, settings.timeout_s) as connection:
+        with lines.connect(place, timeout_s) as connection:
             try:
                 return ask(connection, place[0])
             except TimeoutError:
@@ -127,14 +138,12 @@ def take_connection(_connection: socket.socket, _host: str) -> Voice:
     return Voice.ANSWERS
 
 
-def greet(connection: socket.socket, host: str, *, tls: "ssl.SSLContext | None") -> Voice:
+def greet(plain: socket.socket, host: str, *, lines: Lines, tls: "ssl.SSLContext | None") -> Voice:
     """Ask what every broker since 0.10 tells everybody, also those who have not logged in."""
-    if tls is not None:
-        connection = tls.wrap_socket(connection, server_hostname=host)
     buffers = encode_request(
         ApiKey.API_VERSIONS, 0, CORRELATION_ID, "kadmin", ApiVersionsRequest("", "")
     )
-    with connection:
+    with lines.secured(plain, tls, host) as connection:
         connection.sendall(b"".join(cast("list[bytes]", buffers)))
         head = b""
         while len(head) < ANSWER_HEAD.size:

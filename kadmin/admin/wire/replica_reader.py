@@ -68,6 +68,8 @@ class WireReplicaReader:
     ) -> tuple[dict[BrokerId, Given], dict[BrokerId, str]]:
         """What each broker gives from the offsets *asked* on, up to *size_max* bytes a partition,
         and why others do not answer."""
+        # As long as there is something to read, each answer has its own time.
+        self._connection.budget.renew()
         answers, silent = self._connection.ask_all(
             {
                 broker: fetch_request(offsets, size_max=size_max, wait_ms=wait_ms)
@@ -122,6 +124,7 @@ class WireReplicaReader:
         self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
     ) -> dict[BrokerId, dict[TopicPartition, Span]]:
         """Where the logs of these replicas begin and end, as far as brokers tell it."""
+        self._connection.budget.renew()
         # The ends after the beginnings: no log ends before it begins.
         starts, ends = self._edges(asked, EARLIEST), self._edges(asked, LATEST)
         return {

@@ -28,9 +28,11 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import MIN_ISR
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
-from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.connection import SILENCES, NoController, WireConnection, plain
 from kadmin.admin.wire.describe_configs import read_topic_configs
+from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
+from kadmin.admin.wire.quorum import is_on_kraft, told_controller
 from kadmin.plan.select import TopicSelection, is_glob
 from kadmin.plan.topic_text import check_topic_name
 
@@ -68,17 +70,25 @@ def read_snapshot(
     defaults = NO_OVERRIDES
     if with_configs and topics:
         topics, defaults = with_topic_configs(connection, topics, faults)
-    controller = told.get("controller_id")
+    controller = controller_of(connection, told, faults)
     return ClusterSnapshot(
         brokers={broker.broker_id: broker for broker in brokers},
         topics=topics,
-        # A controller that is being elected has the number -1.
-        controller=None
-        if controller is None or controller < 0
-        else Controller(broker_id=BrokerId(controller)),
+        controller=controller,
         broker_defaults=defaults,
         faults=tuple(faults),
     )
+
+
+def controller_of(
+    connection: WireConnection, told: Mapping[str, Any], faults: list[Fault]
+) -> Controller | None:
+    """The controller, by the quorum where there is one, else as *told* by a broker; None while one
+    is elected."""
+    if is_on_kraft(connection):
+        return told_controller(connection, faults)
+    number = told.get("controller_id")
+    return None if number is None or number < 0 else Controller(broker_id=BrokerId(number))
 
 
 def read_topics(
@@ -138,10 +148,19 @@ def with_topic_configs(
 ) -> tuple[dict[str, TopicSnapshot], ConfigOverrides]:
     """*topics* with configs, and the brokers' default; those that are gone now are left out.
 
-    Where configs may not be read, the topics stay without them, which joins the *faults* as one.
+    Where configs may not be read, or no broker tells them, the topics stay without them, which
+    joins the *faults* as one.
     """
     denied: list[str] = []
-    configs = read_topic_configs(connection, list(topics), denied)
+    whose = f"topic '{next(iter(topics))}'" if len(topics) == 1 else f"{len(topics)} topics"
+    try:
+        # Brokers read them in ZooKeeper, which may have no majority.
+        with connection.budget.sharing():
+            configs = read_topic_configs(connection, list(topics), denied)
+    except (BrokersUnreachable, *SILENCES) as error:
+        reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
+        faults.append(subjects.untold(subjects.CONFIGS, f"the configs of {whose}", reason))
+        return dict(topics), NO_OVERRIDES
     detailed = {name: topics[name] for name in denied}
     if denied:
         whose = f"topic '{denied[0]}'" if len(denied) == 1 else f"{len(denied)} topics"
@@ -172,12 +191,18 @@ def with_reassignments(
 def told_reassignments(
     connection: WireConnection,
 ) -> tuple[dict[TopicPartition, PartitionAssignment], tuple[Fault, ...]]:
-    """As `read_reassignments`; none, and the fault, where this user may not hear of them."""
+    """As `read_reassignments`; none, and the fault, where this user may not hear of them, or the
+    controller does not answer."""
+    what = "which replicas are added and removed"
     try:
-        return read_reassignments(connection), ()
+        with connection.budget.sharing():
+            return read_reassignments(connection), ()
     except AuthorizationError:
-        fault = subjects.hidden(subjects.REASSIGNMENT, "which replicas are added and removed")
-        return {}, (fault,)
+        return {}, (subjects.hidden(subjects.REASSIGNMENT, what),)
+    except NoController:
+        return {}, (subjects.untold(subjects.REASSIGNMENT, what, "there is no controller"),)
+    except BrokersUnreachable as error:
+        return {}, (subjects.untold(subjects.REASSIGNMENT, what, error.reason),)
 
 
 def read_reassignments(

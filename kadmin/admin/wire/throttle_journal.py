@@ -8,7 +8,6 @@ from typing import Final
 from urllib.parse import quote
 
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Outcome
-from kadmin.admin.wire.connection import WireConnection
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.reassignment.journal import (
     BadJournal,
@@ -45,17 +44,6 @@ class JournalUnwritable(KadminError):
             " another directory",
         )
         self.path = path
-
-
-def read_journal(connection: WireConnection) -> ThrottleJournal:
-    """The journal of the cluster of *connection*, which this user has kept; empty without any.
-
-    Raises:
-        JournalUnreadable: it is damaged, or may not be read.
-    """
-    # Brokers before 0.10.1 tell no id.
-    cluster_id = connection.metadata([]).get("cluster_id")
-    return ThrottleJournal() if cluster_id is None else JournalFile(cluster_id).read()
 
 
 class JournalFile:

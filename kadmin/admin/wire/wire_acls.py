@@ -14,7 +14,7 @@ from cluster.model.acl import PatternType, ResourceAcls, ResourcePattern, Resour
 from kadmin.admin.answers import AclSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.outcomes import outcome
 from kadmin.errors import KadminError
 from kadmin.plan.acls import OPERATIONS, PERMISSIONS, AclPlan, Rule, in_words, order_of
 
@@ -102,12 +102,12 @@ class WireAcls:
         """Nobody can be asked whether he would."""
 
     def fence(self) -> Fence:
-        return NO_FENCE
+        return self.connection.fence()
 
     def write(self, fence: Fence, plan: AclPlan) -> Outcome:
         what = f"change the ACLs of {in_words(plan.resource)}"
         results = []
-        with change_of(what):
+        with self.connection.changing(what):
             if plan.added:
                 creations = [numbers_of(plan.resource, rule) for rule in plan.added]
                 results += self.connection.send(CreateAclsRequest(creations=creations)).results

@@ -5,6 +5,7 @@ Who changes the same key in between is not noticed: brokers take no fence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from kafka.errors import ClusterAuthorizationFailedError, TopicAuthorizationFailedError
 
@@ -32,7 +33,7 @@ from kadmin.admin.wire.describe_configs import (
     read_brokers,
     read_topics,
 )
-from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.outcomes import outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
 from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
 from kadmin.errors import KadminError, RefusedError
@@ -68,12 +69,20 @@ class TwoRequests(RefusedError):
 class WireConfigs:
     """The `ConfigAdmin` of a connection to brokers.
 
-    *warn* takes a sentence for the operator about what they do not tell.
+    *warn* takes a sentence for the operator about what they do not tell.  Where it
+    *leaves_out_silent* brokers, each of them is a fault beside what the others tell.
     """
 
-    def __init__(self, connection: WireConnection, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        connection: WireConnection,
+        warn: Callable[[str], None],
+        *,
+        leaves_out_silent: bool = False,
+    ) -> None:
         self.connection = connection
         self.warn = warn
+        self.leaves_out_silent = leaves_out_silent
         self.has_warned = False
 
     def absence(self) -> None:
@@ -162,12 +171,13 @@ class WireConfigs:
             AuthorizationError: none of it may be read.
         """
         denied: list[str] = []
+        silent: dict[str, str] = {}
         by_name = {entity.root.name or ALL_BROKERS: entity for entity in entities}
         if entities[0].kind is EntityKind.TOPICS:
             read: Callable[..., dict[str, Described]] = read_topics
         else:
             self.require_alive(by_name)
-            read = read_brokers
+            read = partial(read_brokers, silent=silent if self.leaves_out_silent else None)
         told = read(self.connection, list(by_name), with_synonyms=with_synonyms, denied=denied)
         if denied and not told:
             is_topic = entities[0].kind is EntityKind.TOPICS
@@ -175,8 +185,16 @@ class WireConfigs:
             raise error(f"configs of {by_name[denied[0]]}")
         found = {entity: told[name] for name, entity in by_name.items() if name in told}
         return found, [
-            subjects.hidden(subjects.config(by_name[name]), f"the configs of {by_name[name]}")
-            for name in denied
+            *(
+                subjects.hidden(subjects.config(by_name[name]), f"the configs of {by_name[name]}")
+                for name in denied
+            ),
+            *(
+                subjects.untold(
+                    subjects.config(by_name[name]), f"the configs of {by_name[name]}", reason
+                )
+                for name, reason in sorted(silent.items())
+            ),
         ]
 
     def require_alive(self, names: Mapping[str, ConfigEntity]) -> None:
@@ -215,7 +233,7 @@ class WireConfigs:
         )
 
     def fence(self) -> Fence:
-        return NO_FENCE
+        return self.connection.fence()
 
     def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
         """Ask the brokers whether they would take each of *plans*.
@@ -234,7 +252,7 @@ class WireConfigs:
     def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
         if not plan.changes:
             return Committed()
-        with change_of(f"change configs of {plan.entity}"):
+        with self.connection.changing(f"change configs of {plan.entity}"):
             return self.ask(plan, validates_only=False)
 
     def ask(self, plan: ConfigPlan, *, validates_only: bool) -> Outcome:

@@ -15,7 +15,7 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.leaders import by_topic, leaders_in
-from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome, words_of
+from kadmin.admin.wire.outcomes import outcome, words_of
 from kadmin.admin.wire.snapshot import read_snapshot
 from kadmin.admin.wire.wire_replicas import WireReplicas
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, has_another_leader
@@ -76,7 +76,7 @@ class WireElections:
         return WireReplicas(self.connection).end_offsets(replicas)
 
     def fence(self) -> Fence:
-        return NO_FENCE
+        return self.connection.fence()
 
     def write(self, fence: Fence, plan: ElectionPlan) -> Outcome:
         """Have leaders elected; the broker has half of the timeout, so that it can say so itself
@@ -84,7 +84,7 @@ class WireElections:
         if not plan.moving:
             return Committed()
         what = f"elect {len(plan.moving)} leaders" if len(plan.moving) > 1 else "elect a leader"
-        with self.connection.asking_controller(), change_of(what):
+        with self.connection.asking_controller(), self.connection.changing(what):
             answer = self.connection.client.elect_leaders(
                 WIRE_TYPES[plan.kind],
                 by_topic([election.partition for election in plan.moving]),
@@ -99,6 +99,7 @@ class WireElections:
         return Partly(refused) if refused else Committed()
 
     def not_elected(self, elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
+        self.connection.budget.renew()
         topics = sorted({election.partition.topic for election in elections})
         told = self.connection.metadata(topics, self.teller)
         leaders = dict(leaders_in(told["topics"]))

@@ -43,7 +43,7 @@ from kadmin.admin.wire.connection import (
 )
 from kadmin.admin.wire.kept_throttles import KeptThrottles
 from kadmin.admin.wire.log_dir_moves import ask_for_dirs, check_dirs_served
-from kadmin.admin.wire.outcomes import NO_FENCE, refusal, words_of
+from kadmin.admin.wire.outcomes import refusal, words_of
 from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
 from kadmin.admin.wire.throttle_journal import JournalFile
 from kadmin.admin.wire.wire_replicas import WireReplicas
@@ -119,7 +119,7 @@ class WireReassignments:
         """
         for attempt in range(LOOKS_MAX):
             if attempt:
-                time.sleep(PAUSE_S)
+                self.connection.budget.pause(PAUSE_S)
             ongoing = read_reassignments(self.connection)
             snapshot = self.look(selection, ongoing, with_configs=with_configs)
             self.expected |= {partition: part.target for partition, part in ongoing.items()}
@@ -177,13 +177,14 @@ class WireReassignments:
 
     def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
         check_dirs_served(self.connection)
+        self.connection.budget.renew()
         return ask_for_dirs(self.connection, moves)
 
     def journal(self) -> ThrottleJournal:
         return self.kept_throttles.read()
 
     def fence(self) -> Fence:
-        return NO_FENCE
+        return self.connection.fence()
 
     def write_journal(self, fence: Fence, journal: ThrottleJournal) -> Outcome:
         return self.kept_throttles.write(journal)
@@ -219,20 +220,22 @@ class WireReassignments:
             MovesUnanswered: it is not known whether all have begun.
             KadminError: it refuses to hear of any.
         """
-        deadline = time.monotonic() + self.connection.settings.timeout_s
+        budget = self.connection.budget
+        budget.renew()
+        end_s = budget.end_s()
         left = moves
         refused: Mapping[TopicPartition, str] = {}
         has_asked = False
         while left:
             if has_asked:
-                time.sleep(PAUSE_S)
+                budget.pause(PAUSE_S)
             try:
                 refused = self.ask(left, is_first=not has_asked)
                 break
             except (*SILENCES, NotControllerError, UnreachableError) as error:
                 reason = str(error) or type(error).__name__
             has_asked = True
-            is_over = time.monotonic() >= deadline
+            is_over = time.monotonic() >= end_s
             with suppress(*SILENCES, UnreachableError):
                 left = self.not_begun(left)
             if is_over and left:
@@ -284,6 +287,7 @@ class WireReassignments:
         return left
 
     def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:
+        self.connection.budget.renew()
         try:
             ongoing = read_reassignments(self.connection)
         except NoController:

@@ -48,6 +48,7 @@ class WireRecords:
         return NO_FENCE
 
     def write(self, fence: Fence, plan: DeletionPlan) -> Outcome:
+        self.connection.budget.renew()
         before = {each.partition: each.before for each in plan.deleting}
         answers = ask_leaders(self.connection, before, partial(self.delete, before))
         return Partly(answers.untold) if answers.untold else Committed()

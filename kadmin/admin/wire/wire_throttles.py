@@ -1,6 +1,5 @@
 """The configs that throttles are: of topics and brokers alike, some of which may not be alive."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -61,7 +60,7 @@ class WireThrottles(WireConfigs):
         for _ in range(LOOKS_MAX):
             if not isinstance(outcome, Committed) or self.is_told(plan):
                 break
-            time.sleep(PAUSE_S)
+            self.connection.budget.pause(PAUSE_S)
         return outcome
 
     def is_told(self, plan: ConfigPlan) -> bool:

@@ -21,7 +21,7 @@ from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers
-from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.outcomes import outcome
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
 from kadmin.errors import KadminError
 from kadmin.plan.config_plan import ConfigPlan
@@ -93,7 +93,7 @@ class WireTopics:
         )
 
     def fence(self) -> Fence:
-        return NO_FENCE
+        return self.connection.fence()
 
     def default_counts(self) -> DefaultCounts:
         """Those of the controller, which counts in the place of whoever asks for a topic."""
@@ -132,7 +132,7 @@ class WireTopics:
             "configs": dict(plan.configs),
         }
         what = f"create topic '{plan.name}'"
-        with self.connection.asking_controller(), change_of(what):
+        with self.connection.asking_controller(), self.connection.changing(what):
             answer = self.connection.client.create_topics({plan.name: topic}, raise_errors=False)
         [told] = answer["topics"]
         if told["error_code"] == TopicAlreadyExistsError.errno:
@@ -176,7 +176,7 @@ class WireTopics:
             "count": len(plan.after.partitions),
             "assignments": [list(replicas) for _, replicas in sorted(plan.added.items())],
         }
-        with self.connection.asking_controller(), change_of(what):
+        with self.connection.asking_controller(), self.connection.changing(what):
             answer = self.connection.client.create_partitions(
                 {plan.name: request}, raise_errors=False
             )
@@ -185,7 +185,7 @@ class WireTopics:
 
     def delete(self, plan: DeletePlan) -> Outcome:
         what = f"delete topic '{plan.name}'"
-        with self.connection.asking_controller(), change_of(what):
+        with self.connection.asking_controller(), self.connection.changing(what):
             answer = self.connection.client.delete_topics([plan.name], raise_errors=False)
         [told] = answer["topics"]
         return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
@@ -194,11 +194,12 @@ class WireTopics:
         if not plan.changes:
             return Committed()
         what = f"change configs of {plan.entity}"
-        with change_of(what):
+        with self.connection.changing(what):
             code, reason = alter_resource(self.connection, plan)
         return outcome(code, what, str(plan.entity), reason)
 
     def without_leader(self, partitions: Sequence[TopicPartition]) -> Remaining[TopicPartition]:
+        self.connection.budget.renew()
         leaders, has_controller = self.leaders({each.topic for each in partitions})
         return Remaining(
             items=[each for each in partitions if not has_leader(leaders, each)],
@@ -206,6 +207,7 @@ class WireTopics:
         )
 
     def not_deleted(self, topics: Sequence[str]) -> Remaining[str]:
+        self.connection.budget.renew()
         leaders, has_controller = self.leaders(topics)
         there = {topic for topic in topics if topic in leaders}
         there.update(self.hidden([topic for topic in topics if topic not in there]))

@@ -7,6 +7,7 @@ __all__ = [
     "glance",
     "layout",
     "lease_beside",
+    "snapshot",
     "throttle_journal",
     "zookeeper_acls",
     "zookeeper_configs",

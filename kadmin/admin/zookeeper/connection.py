@@ -6,8 +6,8 @@ The only place that builds a kazoo client.  Knows no znode's content.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Any, Final, TextIO, TypeVar
 
 from kazoo.client import KazooClient
@@ -24,7 +24,9 @@ from cluster.zk.steps import Denied, Steps, run
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
+from kadmin.admin.zookeeper.glance import GLANCE_S, Glance, Heard, Voice
 from kadmin.admin.zookeeper.multiread import BatchedReader
+from kadmin.budget import Budget
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.extras import installer
 from kadmin.settings.keys import ZooKeeperAuth
@@ -50,11 +52,14 @@ class Connection:
     All paths are below the chroot.
     """
 
-    def __init__(self, client: KazooClient, settings: ZooKeeperSettings, server: str) -> None:
+    def __init__(
+        self, client: KazooClient, settings: ZooKeeperSettings, server: str, budget: Budget
+    ) -> None:
         self.client: Any = client
         self.settings = settings
         self.server = server
-        self.reader = BatchedReader(client, timeout_s=settings.timeout_s)
+        self.budget = budget
+        self.reader = BatchedReader(client, budget)
 
     def read(self, steps: Steps[T]) -> T:
         """Carry *steps* out, which only read data and children, and return what they come to.
@@ -77,6 +82,19 @@ class ZooKeeperUnreachable(UnreachableError):
             " where the address comes from, --timeout how long to wait",
         )
         self.connect = connect
+
+
+class NoMajority(ZooKeeperUnreachable):
+    """Most servers of the ensemble do not answer, so that none serves."""
+
+    def __init__(self, connect: str, heard: Heard) -> None:
+        super().__init__(
+            connect,
+            str(heard),
+            hint="'kadmin zookeeper' shows each server; brokers that are named, too, by"
+            " --bootstrap-server, tell what they know",
+        )
+        self.heard = heard
 
 
 class ZooKeeperDenied(KadminError):
@@ -117,25 +135,38 @@ def connect(
     *,
     note: Callable[[str], None] | None = None,
     log: TextIO | None = None,
+    budget: Budget | None = None,
+    glance: Glance | None = None,
+    patience_s: float | None = None,
 ) -> Iterator[Connection]:
     """Open a session, hand it out, and close it; kazoo's failures become KadminErrors.
 
     *note* takes a line for the operator when the server lets itself be waited for.  *log* takes
-    the client's log, without contents and passwords.
+    the client's log, without contents and passwords.  All waits spend the *budget*, which is one
+    of the settings' timeout if none is given.  With a *glance* at several servers, one that serves
+    is asked first.  With *patience_s* a majority is waited for no longer, and a session takes half
+    of the budget at most, since others can be asked.
 
     Raises:
+        NoMajority: the servers say that they do not serve, or most do not answer.
         ZooKeeperUnreachable: no server answered within the timeout, or the session was lost.
         ZooKeeperDenied: the credentials or an ACL.
         NoSuchChroot: the servers answer, and have no such chroot.
         UsageError: a certificate or key that cannot be used.
     """
+    budget = budget or Budget(settings.timeout_s)
+    servers = None
+    if glance is not None:
+        with nullcontext() if patience_s is None else budget.sharing(patience_s):
+            servers = serving(settings, glance, budget, note)
     settled = threading.Event()
     failures = Failures(settled)
-    client = make_client(settings, failures, log)
+    client = make_client(settings, failures, log, servers)
     client.add_listener(lambda _state: settled.set())
     try:
-        open_session(client, settings, failures, note)
-        yield Connection(client, settings, failures.address)
+        with nullcontext() if patience_s is None else budget.sharing():
+            open_session(client, settings, failures, note, budget)
+        yield Connection(client, settings, failures.address, budget)
     except KazooTimeoutError as error:
         raise unreachable(settings, failures) from error
     except (AuthFailedError, NoAuthError) as error:
@@ -144,7 +175,8 @@ def connect(
     except (ConnectionLoss, SessionExpiredError) as error:
         if failures.denial is not None:
             raise ZooKeeperDenied(settings.connect, denial(failures.denial)) from error
-        raise ZooKeeperUnreachable(settings.connect, "the session was lost") from error
+        lost = ZooKeeperUnreachable(settings.connect, "the session was lost")
+        raise no_majority(settings) or lost from error
     except KazooException as error:
         reason = str(error) or type(error).__name__
         raise KadminError(f"ZooKeeper at {settings.connect} failed: {reason}") from error
@@ -152,14 +184,45 @@ def connect(
         close_session(client)
 
 
-def make_client(settings: ZooKeeperSettings, failures: Failures, log: TextIO | None) -> KazooClient:
+def serving(
+    settings: ZooKeeperSettings,
+    glance: Glance,
+    budget: Budget,
+    note: Callable[[str], None] | None,
+) -> list[str]:
+    """The servers of *settings*, those first that may serve.
+
+    Raises:
+        NoMajority: none does, as long as it may be waited for.
+    """
+
+    def tell(why: str) -> None:
+        if note is not None:
+            note(f"waiting for ZooKeeper at {settings.connect} ({why})")
+
+    heard = glance.wait_for_majority(budget, tell)
+    if not heard.usable:
+        refuse_stranger(settings, budget)
+        raise NoMajority(settings.connect, heard)
+    return [*heard.usable, *(each for each in heard.servers if each not in heard.usable)]
+
+
+def make_client(
+    settings: ZooKeeperSettings,
+    failures: Failures,
+    log: TextIO | None,
+    servers: Sequence[str] | None = None,
+) -> KazooClient:
+    """A client of the servers of *settings*; of *servers*, which are the same, in this order."""
     # A logger of our own: nobody's logging is configured by the way, and none configures this.
     logger = logging.Logger("kazoo", logging.WARNING if log is None else logging.DEBUG)
     logger.addHandler(failures)
     if log is not None:
         logger.addHandler(debug_handler(log, settings.secrets))
+    _, slash, chroot = settings.connect.partition("/")
     return KazooClient(
-        hosts=settings.connect,
+        hosts=settings.connect if servers is None else f"{','.join(servers)}{slash}{chroot}",
+        randomize_hosts=servers is None,
         timeout=SESSION_TIMEOUT_S,
         handler=Sockets(tls_context(settings, "zookeeper"), failures),
         logger=logger,
@@ -204,49 +267,55 @@ def open_session(
     settings: ZooKeeperSettings,
     failures: Failures,
     note: Callable[[str], None] | None,
+    budget: Budget,
 ) -> None:
     """Wait until the session stands, its credentials are accepted and its chroot is there."""
-    deadline = time.monotonic() + settings.timeout_s
+    end_s = budget.end_s()
     client.start_async()
-    if not failures.settled.wait(min(SILENCE_MAX_S, settings.timeout_s)):
-        refuse_stranger(settings)
-        if note is not None and settings.timeout_s > SILENCE_MAX_S:
+    with budget.spending() as left_s:
+        is_settled = failures.settled.wait(min(SILENCE_MAX_S, left_s))
+    if not is_settled:
+        refuse_stranger(settings, budget)
+        if note is not None and time.monotonic() < end_s:
             why = f" ({failures})" if failures.by_address else ""
             note(f"waiting for ZooKeeper at {settings.connect}{why}")
-        failures.settled.wait(max(0.0, deadline - time.monotonic()))
+        with budget.spending() as left_s:
+            failures.settled.wait(left_s)
     # kazoo calls a session connected before it has shown its credentials: one read tells.
     is_proven = "/" not in settings.connect and settings.auth is ZooKeeperAuth.NONE
     while not (is_proven and client.connected):
         if failures.denial is not None:
             raise ZooKeeperDenied(settings.connect, denial(failures.denial))
         if failures.is_final:
-            refuse_stranger(settings)  # Of whose answer kazoo's thread may have died.
-        if failures.is_final or time.monotonic() >= deadline:
+            refuse_stranger(settings, budget)  # Of whose answer kazoo's thread may have died.
+        if failures.is_final or time.monotonic() >= end_s:
             raise unreachable(settings, failures)
-        with suppress(ConnectionLoss):
-            waiting = client.exists_async("/")
-            if waiting.get(timeout=max(0.0, deadline - time.monotonic())) is None:
+        with suppress(ConnectionLoss), budget.spending() as left_s:
+            if client.exists_async("/").get(timeout=left_s) is None:
                 raise NoSuchChroot(settings.connect)
             is_proven = True
 
 
-def refuse_stranger(settings: ZooKeeperSettings) -> None:
+def refuse_stranger(settings: ZooKeeperSettings, budget: Budget) -> None:
     """Raise ZooKeeperUnreachable if something else than a ZooKeeper is known to listen there."""
     if settings.tls:
         return  # Whatever it is, it would not understand a question in the clear.
     from kadmin.admin.stranger import hint_for_stranger
 
-    hint = hint_for_stranger(settings.connect.partition("/")[0])
+    with budget.spending():
+        hint = hint_for_stranger(settings.connect.partition("/")[0])
     if hint is not None:
         raise ZooKeeperUnreachable(settings.connect, "that is no ZooKeeper", hint=hint)
 
 
 def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnreachable:
-    """Say why no session came about, as well as the attempts tell it."""
+    """Say why no session came about, as well as the attempts and the servers tell it."""
     if failures.tls_error is not None:
         return ZooKeeperUnreachable(settings.connect, str(failures), hint=TLS_HINT)
     why = str(failures) if failures.by_address else "no answer"
     hint = None
+    if not failures.is_final and (lacking := no_majority(settings)) is not None:
+        return lacking
     if "closed the connection" in why and not settings.tls:
         hint = (
             "a ZooKeeper hangs up while most servers of its ensemble are down; or does that port"
@@ -254,6 +323,14 @@ def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnr
         )
     waited = "" if failures.is_final else f" (waited {settings.timeout_s:g} s)"
     return ZooKeeperUnreachable(settings.connect, f"{why}{waited}", hint=hint)
+
+
+def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
+    """That no server of *settings* serves, if they say so, or most of several do not answer."""
+    with closing(Glance(settings)) as glance:
+        heard = glance.heard(GLANCE_S)
+    is_certain = Voice.IDLE in heard.voices.values() or len(heard.servers) > 1
+    return NoMajority(settings.connect, heard) if is_certain and not heard.usable else None
 
 
 def denial(error: BaseException) -> str:

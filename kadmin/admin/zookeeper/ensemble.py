@@ -8,11 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.address import host_and_port, split_address
-from kadmin.admin.asking import Asking
+from kadmin.admin.asking import Asking, Lines
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import reason
-from kadmin.admin.zookeeper.glance import servers_of
-from kadmin.four_letter_words import say
+from kadmin.admin.zookeeper.glance import answer_from, servers_of
 from kadmin.plan.ensemble import Told
 from kadmin.plan.zookeeper_words import WORDS
 from kadmin.settings.resolve import ZooKeeperSettings
@@ -29,22 +28,46 @@ def ask_ensemble(settings: ZooKeeperSettings, admin_port: int | None) -> list[To
 
     *admin_port* is that of the admin servers, which are asked as well; None for none.
     """
-    servers = servers_of(settings.connect)
-    patience_s = min(PATIENCE_S, settings.timeout_s)
-    tls = tls_context(settings, "zookeeper")
-    words = Asking(servers, partial(ask_words, timeout_s=patience_s, tls=tls))
-    if admin_port is None:
-        return told_by(words, patience_s)
-    # At the same time, and apart: an admin server that is silent says nothing of its ZooKeeper.
-    ask = partial(ask_monitor, port=admin_port, timeout_s=patience_s)
-    figures = Asking(servers, ask).answers(patience_s)
-    return [
-        with_figures(each, figures.get(each.server, "no answer"), admin_port)
-        for each in told_by(words, patience_s)
-    ]
+    with EnsembleAsking(settings, admin_port) as asking:
+        return asking.told()
 
 
-def told_by(asking: Asking[Told], patience_s: float) -> list[Told]:
+class EnsembleAsking:
+    """The servers of a connect string, each being asked from now on; as `ask_ensemble`."""
+
+    def __init__(self, settings: ZooKeeperSettings, admin_port: int | None) -> None:
+        servers = servers_of(settings.connect)
+        tls = tls_context(settings, "zookeeper")
+        lines = Lines()
+        self._patience_s = min(PATIENCE_S, settings.timeout_s)
+        self._admin_port = admin_port
+        ask = partial(ask_words, lines=lines, timeout_s=self._patience_s, tls=tls)
+        self._words: Asking[str, Told] = Asking(servers, ask, lines)
+        self._figures: Asking[str, dict[str, str] | str] | None = None
+        if admin_port is not None:
+            # At the same time, and apart: an admin server that is silent says nothing of its
+            # ZooKeeper.
+            monitor = partial(ask_monitor, port=admin_port, timeout_s=self._patience_s)
+            self._figures = Asking(servers, monitor)
+
+    def __enter__(self) -> "EnsembleAsking":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._words.close()
+
+    def told(self) -> list[Told]:
+        told = told_by(self._words, self._patience_s)
+        if self._figures is None or self._admin_port is None:
+            return told
+        figures = self._figures.answers(self._patience_s)
+        return [
+            with_figures(each, figures.get(each.server, "no answer"), self._admin_port)
+            for each in told
+        ]
+
+
+def told_by(asking: Asking[str, Told], patience_s: float) -> list[Told]:
     told = asking.answers(patience_s)
     silent = (Told(server=server, failure="no answer") for server in asking.servers)
     return [told.get(each.server, each) for each in silent]
@@ -60,12 +83,12 @@ def with_figures(told: Told, answer: dict[str, str] | str, admin_port: int) -> T
     return replace(told, admin_failure=f"{host_and_port(host, admin_port)}: {answer}")
 
 
-def ask_words(server: str, *, timeout_s: float, tls: "ssl.SSLContext | None") -> Told:
+def ask_words(server: str, *, lines: Lines, timeout_s: float, tls: "ssl.SSLContext | None") -> Told:
     host, port = split_address(server)
     answers = {}
     try:
         for word in WORDS:
-            answers[word] = say(word, host, port, timeout_s=timeout_s, tls=tls)
+            answers[word] = answer_from(host, port, word, lines=lines, timeout_s=timeout_s, tls=tls)
     except OSError as error:
         return Told(server=server, failure=reason(error))
     return Told(server=server, answers=answers)

@@ -44,6 +44,7 @@ from cluster.zkclient.multi_read import (
     MultiRead,
     batches,
 )
+from kadmin.budget import Budget
 
 Item = TypeVar("Item")
 
@@ -65,14 +66,14 @@ class Part(NamedTuple):
 class BatchedReader:
     """Reads many znodes over one kazoo client; *round_trips* counts the waits for an answer.
 
-    A lost connection is waited for and the read made again, within *timeout_s* in all.
+    A lost connection is waited for and the read made again, within the *budget*.
     """
 
     def __init__(
-        self, client: KazooClient, *, timeout_s: float, mode: ReadMode = ReadMode.UNKNOWN
+        self, client: KazooClient, budget: Budget, *, mode: ReadMode = ReadMode.UNKNOWN
     ) -> None:
         self.client: Any = client
-        self.timeout_s = timeout_s
+        self.budget = budget
         self.mode = mode
         self.round_trips = 0
 
@@ -93,7 +94,10 @@ class BatchedReader:
         """What became of each path of each of *parts*; kazoo's error where one may not be read."""
         if not any(part.paths for part in parts):
             return [[] for _ in parts]
-        deadline = time.monotonic() + self.timeout_s
+        with self.budget.spending() as left_s:
+            return self.run_until(parts, time.monotonic() + left_s)
+
+    def run_until(self, parts: Sequence[Part], deadline: float) -> list[list[Any]]:
         while True:
             try:
                 return self.run_once(parts, deadline)

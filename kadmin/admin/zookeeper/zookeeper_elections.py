@@ -67,6 +67,7 @@ class ZooKeeperElections:
             raise RequestUnreadable(error) from error
 
     def not_elected(self, elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
+        self.connection.budget.renew()
         return self.connection.read(not_elected(elections))
 
 

@@ -151,6 +151,7 @@ class ZooKeeperReassignments:
             return Conflict(paths.REASSIGN_PARTITIONS, ConflictKind.EXISTS)
 
     def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:
+        self.connection.budget.renew()
         return self.connection.read(not_moved(moves))
 
 

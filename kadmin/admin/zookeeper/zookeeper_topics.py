@@ -70,9 +70,11 @@ class ZooKeeperTopics:
     def without_leader(self, partitions: "Sequence[TopicPartition]") -> "Remaining[TopicPartition]":
         from kadmin.admin.zookeeper.topic_writes import without_leader
 
+        self.connection.budget.renew()
         return self.connection.read(without_leader(partitions))
 
     def not_deleted(self, topics: Sequence[str]) -> "Remaining[str]":
         from kadmin.admin.zookeeper.topic_writes import not_deleted
 
+        self.connection.budget.renew()
         return self.connection.read(not_deleted(topics))

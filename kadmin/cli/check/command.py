@@ -190,6 +190,7 @@ def wait_until_healthy(session: Session, options: dict[str, Any]) -> None:
     deadline = time.monotonic() + options["wait_healthy"]
     told = ""
     while True:
+        session.look_again()
         try:
             report = look(session, options)
             if report.is_healthy:

@@ -1,7 +1,8 @@
 """The evidence of a check: who is asked for what, and what if somebody does not answer?"""
 
 import time
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError, RefusedError
@@ -13,46 +14,70 @@ if TYPE_CHECKING:
     from cluster.model.ids import BrokerId
     from kadmin.admin.ports import ConfigAdmin
     from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.ensemble import EnsembleAsking
+    from kadmin.plan.api_versions import BrokerApis
     from kadmin.plan.check.evidence import Evidence
+    from kadmin.plan.log_dir_usage import LogDirs
 
 T = TypeVar("T")
 
-TELLS_CONFIGS = (2, 4)
+TELLS_CONFIGS: Final = (2, 4)
 """The first release whose brokers tell all of topics."""
+
+AGAIN_S: Final = 1.0
+"""For ZooKeepers that have been waited for already."""
+
+OF_ZOOKEEPER: Final = (
+    "what only ZooKeeper knows: itself, topics that wait for deletion, and elections"
+)
+OF_BROKERS: Final = "log directories and versions of brokers"
+UNASKED: Final = f"{OF_BROKERS} (--no-brokers)"
 
 
 def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool) -> "Evidence":
     """Look at the cluster: at ZooKeeper where it is named, and at brokers for what they know.
 
-    What cannot be had beside the snapshot is named in the evidence, with the reason.
+    Who may keep others waiting is asked first, and what changes most is read last.  What cannot be
+    had beside the snapshot is named in the evidence, with the reason.
 
     Raises:
         UnreachableError: whoever tells of brokers and topics does not.
     """
-    from dataclasses import replace
-
-    from kadmin.admin.wire.errors import BrokersDenied
+    from kadmin.admin.zookeeper.ensemble import EnsembleAsking
+    from kadmin.plan.ensemble import report_on
 
     if session.asks_brokers:
         with session.connect_brokers() as connection:
             return by_brokers(session, connection, default_min_isr)
-    evidence = by_zookeeper(session, default_min_isr)
-    if not asks_brokers:
-        return with_gap(evidence, "log directories and versions of brokers (--no-brokers)")
-    of_brokers = "log directories and versions of brokers"
-    try:
-        with session.connect_brokers() as connection:
-            return with_brokers(evidence, connection)
-    except BrokersDenied as error:
-        hidden = (*evidence.hidden, f"{of_brokers}: {error.message}")
-        return replace(evidence, hidden=hidden)
-    except KadminError as error:
-        return with_gap(evidence, f"{of_brokers}: {error.message}")
+    zookeeper = session.settings.zookeeper()
+    with EnsembleAsking(zookeeper, admin_port=None) as ensemble:
+
+        def by_zookeeper(connection: "Connection") -> "Evidence":
+            return told_by_zookeeper(
+                session, connection, ensemble, default_min_isr, asks_brokers=asks_brokers
+            )
+
+        def in_its_place(connection: "WireConnection") -> "Evidence":
+            # Some of them may have served when they were asked first.
+            soon = replace(zookeeper, timeout_s=min(zookeeper.timeout_s, AGAIN_S))
+            with EnsembleAsking(soon, admin_port=None) as again:
+                found = by_brokers(session, connection, default_min_isr)
+                return replace(found, ensemble=report_on(again.told()))
+
+        with session.asked(by_zookeeper, in_its_place) as evidence:
+            return evidence
 
 
-def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
+def told_by_zookeeper(
+    session: Session,
+    connection: "Connection",
+    ensemble: "EnsembleAsking",
+    default_min_isr: int,
+    *,
+    asks_brokers: bool,
+) -> "Evidence":
     from cluster.model import fault as subjects
-    from kadmin.admin.zookeeper.ensemble import ask_ensemble
     from kadmin.admin.zookeeper.throttle_journal import read_journal
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
     from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
@@ -62,18 +87,19 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
     from kadmin.plan.select import TopicSelection
 
     hidden: list[str] = []
-    with session.connect() as connection:
-        topics = ZooKeeperTopics(connection)
-        # Before what moves: throttles come first, and their journal before them.
-        journal = unless_hidden(hidden, lambda: connection.read(read_journal()))
-        configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
-        snapshot = topics.snapshot(TopicSelection())
-        names = None
-        if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
-            names = unless_hidden(hidden, topics.names)
-        elections = unless_hidden(hidden, ZooKeeperElections(connection).under_way)
+    topics = ZooKeeperTopics(connection)
+    # Before what moves: throttles come first, and their journal before them.
+    journal = unless_hidden(hidden, lambda: connection.read(read_journal()))
+    configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
+    # Brokers may keep this waiting; the state of the partitions is that of the end.
+    told = told_beside(session, connection) if asks_brokers else OfBrokers(gaps=(UNASKED,))
+    snapshot = topics.snapshot(TopicSelection())
+    names = None
+    if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
+        names = unless_hidden(hidden, topics.names)
+    elections = unless_hidden(hidden, ZooKeeperElections(connection).under_way)
     session.leave_out_down_servers()
-    return Evidence(
+    evidence = Evidence(
         snapshot=snapshot,
         now_ms=now_ms(),
         default_min_isr=default_min_isr,
@@ -82,11 +108,12 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
         else tuple(sorted(names.marked_for_deletion - set(names.names))),
         elections=tuple(elections or ()),
         broker_configs=None if configs is None else configs[0],
-        ensemble=report_on(ask_ensemble(session.settings.zookeeper(), admin_port=None)),
+        ensemble=report_on(ensemble.told()),
         faults=() if configs is None else tuple(configs[1]),
         hidden=tuple(dict.fromkeys(hidden)),
         journal=journal,
     )
+    return told.added_to(evidence)
 
 
 def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
@@ -102,66 +129,60 @@ def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
 
 
 def by_brokers(session: Session, connection: "WireConnection", default_min_isr: int) -> "Evidence":
-    from dataclasses import replace
-
     from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
+    from cluster.model.ids import BrokerId
     from kadmin.admin.wire.attempts import Attempts
+    from kadmin.admin.wire.kept_throttles import read_journal
+    from kadmin.admin.wire.quorum import is_on_kraft
+    from kadmin.admin.wire.refused_partitions import read_refused
     from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
-    from kadmin.admin.wire.throttle_journal import read_journal
     from kadmin.admin.wire.wire_configs import WireConfigs
+    from kadmin.admin.zookeeper.lease_beside import LeaseBeside
     from kadmin.plan.check.evidence import Evidence
     from kadmin.plan.select import TopicSelection
 
     tells_configs = connection.broker_version >= TELLS_CONFIGS
-    gaps = ["what only ZooKeeper knows: itself, topics that wait for deletion, and elections"]
+    gaps = [] if is_on_kraft(connection) else [OF_ZOOKEEPER]
     if not tells_configs:
         gaps.append("min ISR, throttles and reassignments: brokers describe them from 2.4 on")
-    attempts = Attempts()
-    configs = attempts.ask(
-        "configs of brokers", lambda: broker_configs(WireConfigs(connection, session.output.warn))
-    )
-    journal = attempts.ask("the journal of throttles", lambda: read_journal(connection))
+    # First of all, so that those are known who keep others waiting.
+    brokers = [BrokerId(each["node_id"]) for each in connection.metadata([])["brokers"]]
+    told = told_by(connection, brokers)
+    attempts = Attempts(connection.budget)
+    # Before what moves: throttles come first, and their journal before them.
+    has_majority = session.zookeeper_failure is None
+    lease = LeaseBeside(session.connect_zookeeper_beside) if has_majority else None
+    journal = attempts.ask("the journal of throttles", lambda: read_journal(connection, lease))
+    admin = WireConfigs(connection, session.output.warn, leaves_out_silent=True)
+    configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
+    refused = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
     # Before the snapshot, in which all replicas of a partition on its way are alike.
-    told = attempts.ask("what is being reassigned", lambda: told_reassignments(connection))
-    ongoing, denied = told or ({}, ())
+    moves = attempts.ask("what is being reassigned", lambda: told_reassignments(connection))
+    ongoing, denied = moves or ({}, ())
     snapshot = read_snapshot(
         connection, TopicSelection(), with_configs=tells_configs, ongoing=ongoing
     )
+    moving = {each: part.target for each, part in ongoing.items() if each.topic in snapshot.topics}
+    # By ZooKeeper registrations say it.
+    registered = {
+        broker: replace(known, refused=refused.get(broker, {}))
+        for broker, known in snapshot.brokers.items()
+    }
     evidence = Evidence(
-        snapshot=replace(snapshot, faults=(*snapshot.faults, *denied)),
+        snapshot=replace(
+            snapshot, brokers=registered, moving=moving, faults=(*snapshot.faults, *denied)
+        ),
         now_ms=now_ms(),
         default_min_isr=default_min_isr,
         broker_configs=None if configs is None else configs[0],
         faults=() if configs is None else tuple(configs[1]),
         unlooked=(*gaps, *attempts.gaps),
         journal=journal,
-        sees_moves=told is not None and connection.serves(ListPartitionReassignmentsRequest),
+        sees_moves=moves is not None and connection.serves(ListPartitionReassignmentsRequest),
         hidden=tuple(attempts.hidden),
     )
-    return with_brokers(with_refused(evidence, connection), connection)
-
-
-def with_refused(evidence: "Evidence", connection: "WireConnection") -> "Evidence":
-    """*evidence* with what each broker does not serve, which by ZooKeeper its registration says."""
-    from dataclasses import replace
-
-    from kadmin.admin.wire.attempts import Attempts
-    from kadmin.admin.wire.refused_partitions import read_refused
-
-    attempts = Attempts()
-    brokers = evidence.snapshot.brokers
-    told = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
-    known = {
-        broker: replace(registered, refused=told.get(broker, {}))
-        for broker, registered in brokers.items()
-    }
-    return replace(
-        evidence,
-        snapshot=replace(evidence.snapshot, brokers=known),
-        unlooked=(*evidence.unlooked, *attempts.gaps),
-        hidden=(*evidence.hidden, *attempts.hidden),
-    )
+    return told.added_to(evidence)
 
 
 def broker_configs(
@@ -182,36 +203,63 @@ def broker_configs(
     return told, faults
 
 
-def with_brokers(evidence: "Evidence", connection: "WireConnection") -> "Evidence":
-    """*evidence* with what each broker tells of itself."""
-    from dataclasses import replace
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfBrokers:
+    """What each of the brokers that were *asked* has told of itself; *gaps* and *hidden* say what
+    could not be had, or not by this user."""
 
+    asked: "Sequence[BrokerId]" = ()
+    apis: "BrokerApis | None" = None
+    log_dirs: "LogDirs | None" = None
+    gaps: "Sequence[str]" = ()
+    hidden: "Sequence[str]" = ()
+
+    def added_to(self, evidence: "Evidence") -> "Evidence":
+        """*evidence* with it; a broker is silent that is still registered."""
+        told = [each for each in (self.apis, self.log_dirs) if each is not None]
+        return replace(
+            evidence,
+            apis=self.apis,
+            log_dirs=self.log_dirs,
+            silent_brokers=tuple(
+                broker
+                for broker in self.asked
+                if broker in evidence.snapshot.brokers and any(broker not in each for each in told)
+            ),
+            unlooked=(*evidence.unlooked, *self.gaps),
+            hidden=(*evidence.hidden, *self.hidden),
+        )
+
+
+def told_beside(session: Session, connection: "Connection") -> OfBrokers:
+    """What the brokers that are registered tell of themselves."""
+    from kadmin.admin.wire.errors import BrokersDenied
+    from kadmin.admin.zookeeper.snapshot import read_brokers
+
+    brokers = list(connection.read(read_brokers()))
+    try:
+        with session.budget.sharing(), session.connect_brokers(connection) as found:
+            return told_by(found, brokers)
+    except BrokersDenied as error:
+        return OfBrokers(asked=brokers, hidden=(f"{OF_BROKERS}: {error.message}",))
+    except KadminError as error:
+        return OfBrokers(asked=brokers, gaps=(f"{OF_BROKERS}: {error.message}",))
+
+
+def told_by(connection: "WireConnection", brokers: "Sequence[BrokerId]") -> OfBrokers:
+    """What each of *brokers* tells of itself."""
     from kadmin.admin.wire.api_versions import read_api_versions
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.log_dirs import read_log_dirs
 
-    brokers = list(evidence.snapshot.brokers)
-    attempts = Attempts()
-    apis = attempts.ask("versions of brokers", lambda: read_api_versions(connection, brokers))
-    log_dirs = attempts.ask("log directories", lambda: read_log_dirs(connection, brokers))
-    return replace(
-        evidence,
-        apis=apis,
-        log_dirs=log_dirs,
-        silent_brokers=tuple(
-            broker
-            for broker in brokers
-            if any(told is not None and broker not in told for told in (apis, log_dirs))
-        ),
-        unlooked=(*evidence.unlooked, *attempts.gaps),
-        hidden=(*evidence.hidden, *attempts.hidden),
+    attempts = Attempts(connection.budget)
+    return OfBrokers(
+        asked=brokers,
+        apis=attempts.ask("versions of brokers", lambda: read_api_versions(connection, brokers)),
+        log_dirs=attempts.ask("log directories", lambda: read_log_dirs(connection, brokers)),
+        gaps=attempts.gaps,
+        hidden=attempts.hidden,
     )
-
-
-def with_gap(evidence: "Evidence", gap: str) -> "Evidence":
-    from dataclasses import replace
-
-    return replace(evidence, unlooked=(*evidence.unlooked, gap))
 
 
 def now_ms() -> int:

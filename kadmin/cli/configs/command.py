@@ -267,6 +267,7 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         require_user,
     )
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
+    from kadmin.plan.unanswered import require_answers
     from kadmin.render.configs import describe_document
 
     if with_all and selection.root.kind not in KINDS_WITH_DEFAULTS:
@@ -301,6 +302,7 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
     shown = set(map(subjects.config, found))
     for fault in faults:
         session.output.warn(str(fault) if fault.subject in shown else f"left out: {fault}")
+    require_answers(set(map(subjects.config, () if named is None else [named])) - shown, faults)
 
 
 def describe_all(

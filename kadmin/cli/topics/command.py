@@ -397,6 +397,7 @@ def list_topics(session: Session, selection: "TopicSelection", *, if_exists: boo
 
 def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:
     from kadmin.plan.health import Finding
+    from kadmin.plan.unanswered import require_answers
 
     given = [name for name in FILTER_FINDINGS if options[name]]
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
@@ -415,6 +416,7 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
         found[:] = [report]
 
     watch(session, options["watch"], show)
+    require_answers(selection.subjects, found[0].snapshot.faults)
     if options["exit_code"] and found[0].topics:
         raise click.exceptions.Exit(ExitCode.FOUND)
 

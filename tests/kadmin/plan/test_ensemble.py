@@ -132,7 +132,10 @@ def test_a_server_without_a_majority_does_not_serve():
     report = report_on([answered("a:1", srvr=NOT_SERVING), down("b:1"), down("c:1")])
 
     assert ServerState.NOT_SERVING == report.servers[0].state
-    assert "a:1 does not serve: most of the ensemble is not there" == report.problems[0]
+    assert [
+        "no majority: 1 of 3 answers",
+        "a:1 does not serve: most of the ensemble is not there",
+    ] == list(report.problems[:2])
 
 
 def test_followers_without_a_leader_are_a_fault():

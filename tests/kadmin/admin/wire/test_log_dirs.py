@@ -5,7 +5,7 @@ commands that show this.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +20,6 @@ from kafka.protocol.admin import DescribeLogDirsResponse
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.log_dirs import read_log_dirs
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.settings.brokers import BrokerSettings
@@ -43,7 +42,7 @@ class Brokers(WireConnection):
 
     def __init__(self, answers: Mapping[BrokerId, Any], *, serves: bool = True) -> None:
         super().__init__(
-            SimpleNamespace(_manager=SimpleNamespace(send=self.answer, run=run)),
+            SimpleNamespace(_manager=SimpleNamespace(send=self.answer, run=run, wait_for=within)),
             BrokerSettings(bootstrap="b:9092", timeout_s=10),
         )
         self.answers = answers
@@ -53,9 +52,8 @@ class Brokers(WireConnection):
     def serves(self, request: type) -> bool:
         return self.is_served
 
-    def learn_of(self, broker: int) -> None:
-        if broker not in self.answers:
-            raise BrokersUnreachable("b:9092", f"broker {broker} is not known to all of them")
+    def unknown(self, brokers: Iterable[int]) -> list[int]:
+        return [broker for broker in brokers if broker not in self.answers]
 
     async def answer(self, request: Any, broker: int) -> Any:
         self.asked.append((broker, request.topics))
@@ -63,6 +61,10 @@ class Brokers(WireConnection):
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+async def within(answer: Awaitable[Any], _limit_ms: int) -> Any:
+    return await answer
 
 
 def run(answers: Callable[[], Any]) -> Any:

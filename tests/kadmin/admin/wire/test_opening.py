@@ -65,7 +65,6 @@ def test_addresses_that_all_refuse_are_told_at_once() -> None:
 @contextmanager
 def stranger(answers: Mapping[bytes, bytes]) -> Iterator[str]:
     """An address that says *answers* to questions that begin so, and hangs up at any other."""
-    clients: list[socket.socket] = []
     with socket.create_server((LOOPBACK, 0)) as listening:
 
         def serve() -> None:
@@ -74,7 +73,6 @@ def stranger(answers: Mapping[bytes, bytes]) -> Iterator[str]:
                     client, _ = listening.accept()
                 except OSError:
                     return
-                clients.append(client)
                 with client, suppress(OSError):
                     asked = client.recv(1024)
                     client.sendall(next((answers[it] for it in answers if asked[:4] == it), b""))
@@ -83,10 +81,6 @@ def stranger(answers: Mapping[bytes, bytes]) -> Iterator[str]:
         thread.start()
         yield f"{LOOPBACK}:{listening.getsockname()[1]}"
         listening.shutdown(socket.SHUT_RDWR)
-        # A command that knows what it speaks with may leave a connection without a question.
-        for client in clients:
-            with suppress(OSError):
-                client.shutdown(socket.SHUT_RDWR)
         thread.join()
 
 

@@ -19,6 +19,7 @@ from kadmin.admin.wire.errors import BrokersDenied
 from kadmin.admin.wire.snapshot import read_topics
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.admin.wire.wire_topics import WireTopics
+from kadmin.budget import Budget
 from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
 
@@ -180,7 +181,7 @@ def test_a_topic_that_may_not_be_read_is_left_out_where_that_is_told_and_else_re
 def test_what_may_not_be_asked_is_apart_from_what_is_not_answered(
     error: Exception, is_hidden: bool
 ) -> None:
-    attempts = Attempts()
+    attempts = Attempts(Budget(10))
 
     def fail() -> None:
         raise error

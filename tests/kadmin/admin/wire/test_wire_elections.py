@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kafka.errors import ClusterAuthorizationFailedError
+from kafka.protocol.admin import DescribeQuorumRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.ports import Committed, Partly, Remaining
@@ -45,7 +46,7 @@ class Brokers(WireConnection):
         return self.release
 
     def serves(self, request: type) -> bool:
-        return self.is_served
+        return self.is_served and request is not DescribeQuorumRequest
 
     def elect_leaders(
         self, kind: int, partitions: dict[str, list[int]], *, timeout_ms: int, raise_errors: bool

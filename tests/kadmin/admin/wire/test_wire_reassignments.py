@@ -21,6 +21,7 @@ from kafka.protocol.admin import (
     AlterReplicaLogDirsResponse,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
+    DescribeQuorumRequest,
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
@@ -81,7 +82,7 @@ class Cluster(WireConnection):
         self.silent: list[int] = []
 
     def serves(self, request: type) -> bool:
-        return request not in self.unserved
+        return request not in self.unserved and request is not DescribeQuorumRequest
 
     def metadata(self, topics: Sequence[str] | None, broker: int | None = None) -> dict[str, Any]:
         told = {partition: each.replicas for partition, each in self.assignments.items()}

@@ -6,6 +6,7 @@ from kazoo.security import make_digest_acl
 from cluster.zk.requests import Children, GetChildren, GetData, GetMany, Many, Refused
 from cluster.zkclient.multi_read import PATHS_PER_REQUEST
 from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
+from kadmin.budget import Budget
 from tests.support.lossy_proxy import LossyProxy
 from tests.support.proxy import serving
 from tests.support.waiting import OUTER_LIMIT_S
@@ -19,7 +20,7 @@ COUNT = 2 * PATHS_PER_REQUEST + 3
 @pytest.fixture(params=[ReadMode.UNKNOWN, ReadMode.PIPELINED], ids=["batched", "pipelined"])
 def reader(request, chroot):
     with client_of(chroot) as client:
-        yield BatchedReader(client, timeout_s=OUTER_LIMIT_S, mode=request.param)
+        yield BatchedReader(client, Budget(OUTER_LIMIT_S), mode=request.param)
 
 
 def read(reader, paths):
@@ -98,7 +99,7 @@ def test_requests_of_all_kinds_are_one_round_trip_and_answered_in_their_order(re
 def test_the_way_is_found_out_by_the_first_path_of_all(chroot, before):
     with client_of(chroot) as client:
         make_nodes(client, COUNT)
-        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+        reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
         paths = [f"/n{number}" for number in range(COUNT)]
 
         replies = reader.replies_to((*before, GetMany(paths, number_in), GetChildren("/n0")))
@@ -155,7 +156,7 @@ def test_a_node_that_may_not_be_read_costs_itself_alone(reader):
 def test_a_large_read_is_one_round_trip_once_the_way_is_known(chroot):
     with client_of(chroot) as client:
         make_nodes(client, COUNT)
-        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+        reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
         read(reader, ["/n0"])
         assert ReadMode.BATCHED is reader.mode
         before = reader.round_trips
@@ -170,7 +171,7 @@ def test_a_connection_lost_in_between_is_waited_for(zookeeper, chroot):
     path = "/" + chroot.partition("/")[2]
     with serving(LossyProxy(zookeeper.connect)) as proxy, client_of(proxy.address + path) as client:
         make_nodes(client, 3)
-        reader = BatchedReader(client, timeout_s=OUTER_LIMIT_S)
+        reader = BatchedReader(client, Budget(OUTER_LIMIT_S))
         read(reader, ["/n0"])
         proxy.hang_up_on_all()
 

@@ -1,0 +1,136 @@
+"""Servers that hang, and ZooKeepers without a majority: what does a command do about them?"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from kadmin.cli import session
+from kadmin.errors import ExitCode
+from tests.kadmin.cli.conftest import OneBroker
+from tests.support.cli import done, kadmin
+from tests.support.silent_servers import IDLE, counting_server, mute_server, saying_server
+from tests.support.waiting import wait_until
+
+
+def with_broker(test: Callable[..., None]) -> Callable[..., None]:
+    """In one process, which alone starts its brokers."""
+    for mark in (pytest.mark.zk, pytest.mark.clients, pytest.mark.xdist_group("one-broker")):
+        test = mark(test)
+    return test
+
+
+@pytest.fixture
+def idle_zookeepers(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Two of three ZooKeepers without a majority; the third hangs."""
+    monkeypatch.setattr(session, "ELECTION_S", 0.3)
+    with ExitStack() as stack:
+        idle = [stack.enter_context(saying_server(IDLE)) for _ in range(2)]
+        yield ",".join([*idle, stack.enter_context(mute_server())])
+
+
+LOST = "no majority: 2 of 3 answer, and none serves ("
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "topics --list",
+        "topics --describe",
+        "brokers --list",
+        "brokers --describe",
+        "controller",
+        "configs --describe --broker 1",
+        "reassign --list",
+        "elect --all-topic-partitions --dry-run",
+        "log-dirs",
+        "api-versions",
+        "offsets",
+    ],
+)
+@pytest.mark.parametrize("is_in_file", [False, True])
+@with_broker
+def test_what_brokers_know_is_shown_while_zookeeper_has_no_majority(
+    words: str, is_in_file: bool, idle_zookeepers: str, one_broker: OneBroker
+) -> None:
+    bootstrap = ("--bootstrap-server", one_broker.broker.bootstrap)
+    if is_in_file:
+        done("config", "add", "c", "--zookeeper", idle_zookeepers, *bootstrap)
+
+    named = () if is_in_file else bootstrap
+    outcome = kadmin(*words.split(), "--zookeeper", idle_zookeepers, *named)
+
+    # An election is a change, of which a plan is none as long as nothing can be changed.
+    is_change = words.startswith("elect")
+    assert (ExitCode.UNREACHABLE if is_change else ExitCode.DONE) == outcome.exit_code, outcome
+    asks_zookeeper = is_in_file or words.split()[0] not in ("log-dirs", "api-versions", "offsets")
+    assert (LOST in outcome.stderr) == asks_zookeeper
+    assert ("zookeeper' shows each server" in outcome.stderr) == asks_zookeeper
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "topics --create --topic never --partitions 1 --replication-factor 1 --yes",
+        "configs --alter --broker 1 --add-config log.cleaner.threads=2 --yes",
+    ],
+)
+@with_broker
+def test_nothing_is_changed_while_zookeeper_has_no_majority(
+    words: str, idle_zookeepers: str, one_broker: OneBroker
+) -> None:
+    ways = ("--zookeeper", idle_zookeepers, "--bootstrap-server", one_broker.broker.bootstrap)
+
+    outcome = kadmin(*words.split(), *ways)
+
+    assert (ExitCode.UNREACHABLE, "") == (outcome.exit_code, outcome.stdout)
+    assert f"kadmin: cannot reach ZooKeeper at {idle_zookeepers}: {LOST}" in outcome.stderr
+
+
+@with_broker
+def test_check_is_critical_of_it_and_tells_the_rest(
+    idle_zookeepers: str, one_broker: OneBroker
+) -> None:
+    ways = ("--zookeeper", idle_zookeepers, "--bootstrap-server", one_broker.broker.bootstrap)
+
+    outcome = kadmin("check", *ways, "--output", "json")
+    report = json.loads(outcome.stdout)
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert ("critical", "ZooKeeper: no majority: 2 of 3 answer, and none serves") == tuple(
+        report["findings"][0][key] for key in ("severity", "text")
+    )
+    assert 1 == report["brokers"]
+
+
+def test_without_brokers_the_majority_is_all_that_is_told(idle_zookeepers: str) -> None:
+    outcome = kadmin("topics", "--list", "--zookeeper", idle_zookeepers, "--timeout", "1")
+
+    assert (ExitCode.UNREACHABLE, "") == (outcome.exit_code, outcome.stdout)
+    assert f"kadmin: cannot reach ZooKeeper at {idle_zookeepers}: {LOST}" in outcome.stderr
+    assert " zookeeper' shows each server; brokers that are named, too" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "topics --list --bootstrap-server {0}",
+        "topics --list --bootstrap-server {0},{1}",
+        "consume --topic t --bootstrap-server {0},{1}",
+        "produce --topic t --bootstrap-server {0}",
+        "topics --list --zookeeper {0}",
+        "topics --list --zookeeper {0},{1}",
+        "zookeeper --zookeeper {0},{1}",
+        "check --zookeeper {0},{1}",
+        "check --zookeeper {0} --bootstrap-server {1}",
+        "check --bootstrap-server {0},{1}",
+    ],
+)
+@pytest.mark.clients
+def test_a_command_closes_all_that_it_has_opened(words: str) -> None:
+    with counting_server() as (one, at_one), counting_server() as (other, at_other):
+        outcome = kadmin(*words.format(one, other).split(), "--timeout", "0.5")
+        wait_until(lambda: not at_one and not at_other, what="the end of all connections")
+
+    assert ExitCode.UNREACHABLE == outcome.exit_code, outcome
