@@ -147,15 +147,12 @@ def with_refused(evidence: "Evidence", connection: "WireConnection") -> "Evidenc
     from dataclasses import replace
 
     from kadmin.admin.wire.attempts import Attempts
-    from kadmin.admin.wire.refused_partitions import read_refused
+    from kadmin.admin.wire.refused_partitions import read_refused, refusing
 
     attempts = Attempts()
     brokers = evidence.snapshot.brokers
     told = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
-    known = {
-        broker: replace(registered, refused=told.get(broker, {}))
-        for broker, registered in brokers.items()
-    }
+    known = refusing(brokers, told)
     return replace(
         evidence,
         snapshot=replace(evidence.snapshot, brokers=known),
