@@ -35,6 +35,7 @@ from cluster.zk.requests import GetMany, Many
 from cluster.zk.topics import decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.zookeeper.multiread import BatchedReader
+from kadmin.budget import Budget
 from kadmin.local.zookeeper import start_server
 
 TOPIC: Final = "bench"
@@ -111,7 +112,7 @@ class Trial:
     def __init__(self, cluster: Cluster, client: KazooClient, partitions: int) -> None:
         self.cluster = cluster
         self.client = client
-        self.reader = BatchedReader(client, timeout_s=PATIENCE_S)
+        self.reader = BatchedReader(client, Budget(PATIENCE_S))
         nodes = [paths.state(TOPIC, index) for index in range(partitions)]
         self.question = GetMany(nodes, written)
         self.partitions = partitions

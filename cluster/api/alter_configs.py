@@ -12,7 +12,7 @@ from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_numb
 from cluster.broker.broker import Broker
 from cluster.broker.configs.alter_config_ops import Overrides, Rules, changed, replaced
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.dynamic_config_validation import broker_spec
+from cluster.broker.configs.dynamic_config_validation import broker_spec, password_problem
 from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
@@ -162,7 +162,10 @@ def broker_problem(
     configs: BrokerConfigs, changes: Overrides, after: Overrides, *, is_cluster_default: bool
 ) -> Outcome | None:
     problem = configs.change_problem(changes, after, is_cluster_default=is_cluster_default)
-    return None if problem is None else Outcome(ErrorCode.INVALID_REQUEST, problem)
+    if problem is not None:
+        return Outcome(ErrorCode.INVALID_REQUEST, problem)
+    problem = password_problem(changes)
+    return None if problem is None else Outcome(ErrorCode.INVALID_CONFIG, problem)
 
 
 def topic_problem(broker: Broker, changes: Overrides, after: Overrides) -> Outcome | None:

@@ -18,7 +18,6 @@ from cluster.model.config_spec import (
     value_problem,
 )
 from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS, THROTTLES
-from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.model.topic_config_specs import TOPIC_CONFIG_SPECS
 
 CLIENT_SPECS: Final = (
@@ -114,7 +113,7 @@ def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
     Of a credential only the key is checked here: see `kadmin.plan.scram`.
     """
     spec = find_spec(kind, name)
-    if spec is None and kind is EntityKind.BROKERS and name in READ_ONLY_BROKER_CONFIGS:
+    if spec is None and kind is EntityKind.BROKERS and is_read_only(name):
         return f"{name} cannot be changed while brokers run: they read it from server.properties"
     if spec is None:
         return f"Unknown {kind.value.removesuffix('s')} config name: {name}"
@@ -124,6 +123,14 @@ def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
             f" {LISTENER_PREFIX}<listener in lower case>.{name}"
         )
     return value_problem(spec, value)
+
+
+def is_read_only(name: str) -> bool:
+    """Whether *name* is a config that Kafka's brokers read when they start, and not again."""
+    # Imported here: a hundred kilobytes that are read for this question alone.
+    from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
+
+    return name in READ_ONLY_BROKER_CONFIGS
 
 
 def topic_config_problem(name: str, value: str) -> str | None:

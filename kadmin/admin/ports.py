@@ -159,6 +159,9 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
         Without *with_states* the topics have none, without *with_topics* there are none at all.
         """
 
+    def with_refusals(self, snapshot: "ClusterSnapshot") -> "ClusterSnapshot":
+        """*snapshot* with what the brokers of its topics say that they do not serve."""
+
     def default_counts(self) -> "DefaultCounts | None":
         """What a topic gets that does not say how large it is; None where nobody knows."""
 

@@ -111,14 +111,19 @@ def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> s
             "Cannot update these configs at default cluster level, broker id must be specified:"
             f" {as_set(own)}"
         )
-    if secret := [name for name in changes if is_password(name)]:
-        return f"Passwords are not taken, as this broker cannot encrypt them: {as_set(secret)}"
     return None
 
 
-def is_password(name: str) -> bool:
-    spec = broker_spec(name)
-    return spec is not None and spec.kind is ValueKind.PASSWORD
+def password_problem(names: Iterable[str]) -> str | None:
+    """Why *names* may not be written; None where no password is among them.
+
+    Kafka writes them encrypted, with `password.encoder.secret`.
+    """
+    specs = {name: broker_spec(name) for name in names}
+    secret = [name for name, spec in specs.items() if spec is not None and spec.is_sensitive]
+    if not secret:
+        return None
+    return f"Passwords are not taken, as this broker cannot encrypt them: {as_set(secret)}"
 
 
 def is_read_only(name: str) -> bool:

@@ -41,7 +41,8 @@ def reconfiguration_problem(
     *before* and *after* give the value of each key of Kafka's, empty for none, behind the prefix of
     a listener that of its base where it has no own one.
     """
-    for name in changed:
+    # What is unset changes, too, without being among *changed*.
+    for name in dict.fromkeys((*THREADS, *changed)):
         base = NETWORK_THREADS if is_of_listener(name, NETWORK_THREADS) else name
         if base in THREADS:
             problem = thread_problem(base, int(before(name)), int(after(name)))
@@ -49,7 +50,7 @@ def reconfiguration_problem(
                 return problem
     return (
         cleaner_problem(before, after)
-        or retention_problem(after, changed)
+        or retention_problem(before, after)
         or reporter_problem(changed)
         or listener_problem(before, after)
     )
@@ -69,6 +70,8 @@ def thread_problem(name: str, before: int, after: int) -> str | None:
 
 
 def cleaner_problem(before: Callable[[str], str], after: Callable[[str], str]) -> str | None:
+    if all(before(one) == after(one) for one in (CLEANER_THREADS, CLEANER_BUFFER)):
+        return None
     threads_before, threads = int(before(CLEANER_THREADS)), int(after(CLEANER_THREADS))
     if int(after(CLEANER_BUFFER)) < CLEANER_BUFFER_MIN * threads:
         return f"{CLEANER_BUFFER} must be at least 1MB per cleaner thread."
@@ -85,9 +88,9 @@ def cleaner_problem(before: Callable[[str], str], after: Callable[[str], str]) -
     return None
 
 
-def retention_problem(after: Callable[[str], str], changed: Mapping[str, str]) -> str | None:
+def retention_problem(before: Callable[[str], str], after: Callable[[str], str]) -> str | None:
     for local, total in LOCAL_RETENTIONS:
-        if local not in changed and total not in changed:
+        if before(local) == after(local) and before(total) == after(total):
             continue
         low, high = int(after(local)), int(after(total))
         if low != AS_TOTAL and high != UNLIMITED and (low == UNLIMITED or low > high):

@@ -22,8 +22,10 @@ from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers
 from kadmin.admin.wire.outcomes import outcome
+from kadmin.admin.wire.refused_partitions import read_refused, refusing
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
 from kadmin.errors import KadminError
+from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan, TopicPlan
@@ -91,6 +93,15 @@ class WireTopics:
             topics={**{name: gone(name) for name in self.going}, **told.topics},
             faults=(*faults, *told.faults),
         )
+
+    def with_refusals(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+        hosts = hosts_of(snapshot.topics.values()) & snapshot.brokers.keys()
+        try:
+            refused = read_refused(self.connection, sorted(hosts))
+        except AuthorizationError:
+            # What this user may not hear is not asked for by name.
+            return snapshot
+        return replace(snapshot, brokers=refusing(snapshot.brokers, refused))
 
     def fence(self) -> Fence:
         return self.connection.fence()

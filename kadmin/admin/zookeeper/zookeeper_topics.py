@@ -57,6 +57,10 @@ class ZooKeeperTopics:
     def default_counts(self) -> None:
         """Brokers have these in their own files."""
 
+    def with_refusals(self, snapshot: "ClusterSnapshot") -> "ClusterSnapshot":
+        """Registrations have them."""
+        return snapshot
+
     def fence(self) -> "Fence":
         from kadmin.admin.zookeeper.transaction import read_fence
 

@@ -135,7 +135,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.kept_throttles import read_journal
     from kadmin.admin.wire.quorum import is_on_kraft
-    from kadmin.admin.wire.refused_partitions import read_refused
+    from kadmin.admin.wire.refused_partitions import read_refused, refusing
     from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
@@ -164,14 +164,12 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
         connection, TopicSelection(), with_configs=tells_configs, ongoing=ongoing
     )
     moving = {each: part.target for each, part in ongoing.items() if each.topic in snapshot.topics}
-    # By ZooKeeper registrations say it.
-    registered = {
-        broker: replace(known, refused=refused.get(broker, {}))
-        for broker, known in snapshot.brokers.items()
-    }
     evidence = Evidence(
         snapshot=replace(
-            snapshot, brokers=registered, moving=moving, faults=(*snapshot.faults, *denied)
+            snapshot,
+            brokers=refusing(snapshot.brokers, refused),
+            moving=moving,
+            faults=(*snapshot.faults, *denied),
         ),
         now_ms=now_ms(),
         default_min_isr=default_min_isr,

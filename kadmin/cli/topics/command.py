@@ -462,6 +462,9 @@ def read_report(
             # No name means all topics, but an id that no topic has means none.
             with_topics=topic_id is None or bool(selection.wanted),
         )
+        if selection.wanted and selection.is_by_name:
+            # Not of all topics: over the wire each broker is asked, and one may hang.
+            snapshot = admin.with_refusals(snapshot)
         names = list(snapshot.topics)
         if topic_id is None and selection.missing(names) and not options["if_exists"]:
             # A topic that is damaged is missing in the snapshot, but it is there.

@@ -403,7 +403,7 @@ def test_changes_that_are_only_tried_are_not_made(world: World) -> None:
         (
             "1",
             [("listener.name.plaintext.ssl.keystore.password", SET, "topsecret")],
-            42,
+            40,
             "Passwords are not taken, as this broker cannot encrypt them:"
             " Set(listener.name.plaintext.ssl.keystore.password)",
         ),
@@ -502,6 +502,44 @@ def test_thread_counts_are_compared_with_those_of_before(world: World) -> None:
     assert 42 == change(world, "1", ("num.io.threads", SET, "9"))[0]
     assert (0, None) == change(world, "1", ("num.io.threads", SET, "8"))
     assert (0, None) == change(world, "", ("num.io.threads", SET, "99"))
+    # Without its own it would have those of all: four times as many.
+    assert 42 == change(world, "1", ("num.io.threads", DELETE, None))[0]
+
+
+@pytest.mark.parametrize(
+    ("found", "changes", "code"),
+    [
+        ({}, [("log.cleaner.threads", SET, "2")], 0),
+        ({}, [("log.cleaner.threads", SET, "3")], 42),
+        ({"log.cleaner.threads": "8"}, [("log.cleaner.threads", SET, "3")], 42),
+        ({"log.cleaner.threads": "8"}, [("log.cleaner.threads", DELETE, None)], 42),
+        ({"log.cleaner.threads": "8"}, [("log.cleaner.dedupe.buffer.size", SET, "7340032")], 42),
+        ({"log.cleaner.threads": "8"}, [("log.cleaner.dedupe.buffer.size", SET, "8388608")], 0),
+        # A retention of one hour, by the file.
+        ({}, [("log.local.retention.ms", SET, "3600000")], 0),
+        ({}, [("log.local.retention.ms", SET, "3600001")], 42),
+        ({}, [("log.local.retention.ms", SET, "-1")], 42),
+        ({}, [("log.local.retention.ms", SET, "3600001"), (RETENTION, SET, "-1")], 0),
+        ({"log.local.retention.ms": "9", RETENTION: "9"}, [(RETENTION, SET, "8")], 42),
+        ({}, [("log.local.retention.bytes", SET, "7"), ("log.retention.bytes", SET, "6")], 42),
+        ({"listener.name.a.num.network.threads": "4"}, [("num.network.threads", SET, "6")], 0),
+        ({}, [("listener.name.a.num.network.threads", SET, "7")], 42),
+        (
+            {"listener.name.a.num.network.threads": "4"},
+            [("listener.name.a.num.network.threads", SET, "8")],
+            0,
+        ),
+        ({}, [("metric.reporters", SET, "")], 0),
+        ({}, [("metric.reporters", SET, "com.example.Mine")], 42),
+    ],
+)
+def test_a_broker_goes_over_only_to_what_kafka_would(
+    world: World, found: dict[str, str], changes: list[Any], code: int
+) -> None:
+    of_world(world).update({}, found)
+    world.store.configs[OWN] = found
+
+    assert code == change(world, "1", *changes)[0]
 
 
 def test_the_listeners_of_one_broker_may_change_together(world: World) -> None:
