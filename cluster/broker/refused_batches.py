@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from cluster.broker.ports import Clock
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
     NO_PRODUCER_ID,
@@ -24,6 +25,7 @@ from cluster.model.record_batch import (
     CorruptBatchError,
     parse_header,
 )
+from cluster.model.topic_name import can_be
 from cluster.storage.producer_state import ProducerState
 
 REMEMBERED_MS: Final = 10_000
@@ -59,7 +61,8 @@ class RefusedBatches:
     def note(self, topic: str, index: int, records: object, error: ErrorCode) -> None:
         """Remember that *records*, which are not in the log, were refused for the moment."""
         header = header_of(records)
-        if header is None:
+        if header is None or not can_be(TopicPartition(topic, index)):
+            # There is no such topic, and its name may have 32,767 characters.
             return
         now_ms = self._clock.now_ms()
         key = (topic, index, header.producer_id)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from kazoo.client import KazooClient
-from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.exceptions import KazooException, NodeExistsError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.model.topic import PartitionState
@@ -292,12 +292,14 @@ class FaultyCluster:
         return alive[0] if alive else self.members.zookeepers[0]
 
     def reassign(self, topic: str, replicas: Mapping[int, Sequence[int]]) -> None:
+        """Ask for it, unless another request is there that no controller has taken yet."""
         moves = [
             {"topic": topic, "partition": index, "replicas": list(to)}
             for index, to in replicas.items()
         ]
         content = json.dumps({"version": 1, "partitions": moves}).encode()
-        self.client().create(paths.REASSIGN_PARTITIONS, content)
+        with suppress(NodeExistsError, *AWAY):
+            self.client().create_async(paths.REASSIGN_PARTITIONS, content).get(timeout=ASKED_S)
 
     # What stands in ZooKeeper.
 

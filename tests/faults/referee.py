@@ -71,8 +71,10 @@ class Reader:
                 continue
             error = message.error()
             if error is not None and error.code() == KafkaError._AUTO_OFFSET_RESET:
-                self.wrong.append(f"partition {message.partition()}: {error.str()}")
-                self._lost.add(message.partition())
+                index = message.partition()
+                assert index is not None
+                self.wrong.append(f"partition {index}: {error.str()}")
+                self._lost.add(index)
                 self._assign()
             elif error is None:
                 self._note(message)

@@ -149,6 +149,15 @@ def test_what_is_remembered_is_bounded(world: World) -> None:
     assert len(world.broker.refused_batches.by_producer) == REMEMBERED_MAX
 
 
+@pytest.mark.parametrize("topic", ["", "..", "a/b", "t" * 250])
+def test_what_no_topic_can_be_called_is_not_remembered(world: World, topic: str) -> None:
+    records = memoryview(bytes(batch(1, producer_id=5, producer_epoch=0, sequence=0)))
+
+    world.broker.refused_batches.note(topic, 0, records, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+
+    assert not world.broker.refused_batches.by_producer
+
+
 @pytest.mark.parametrize("records", [None, b"", b"x" * 20, b"\0" * 100, bytes(batch(1))])
 def test_what_is_no_idempotent_producers_batch_is_not_remembered(
     world: World, records: bytes | None
