@@ -17,6 +17,7 @@ SLEEPS: Final = {
     "tests/scripts/test_flakes.py": "texts of programs that have to live until they are ended",
     "tests/support/waiting.py": "the waits of all others",
     "tests/faults/": "faults that last for as long as their seed says",
+    "tests/kadmin/test_budget.py": "a clock of its own, on which time passes at once",
 }
 """Files and directories that sleep, each with why it may."""
 SECONDS: Final = {
