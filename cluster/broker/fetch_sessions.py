@@ -448,7 +448,7 @@ class FetchSessions:
         if session.waiting is not None:
             session.waiting.finish()
         session.epoch = epoch % EPOCH_MAX + 1
-        session.fetch_time.ms = now_ms
+        session.fetch_time.next(now_ms)
         self._sessions[session_id] = self._sessions.pop(session_id)
         return session
 

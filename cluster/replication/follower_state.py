@@ -19,10 +19,17 @@ class FetchTime:
     each fetch says that it is still there.
     """
 
-    __slots__ = ("ms",)
+    __slots__ = ("before_ms", "ms")
 
     def __init__(self, ms: int) -> None:
         self.ms = ms
+        self.before_ms = NEVER_MS
+        """When it fetched before that."""
+
+    def next(self, now_ms: int) -> None:
+        """Take note of another fetch."""
+        self.before_ms = self.ms
+        self.ms = now_ms
 
 
 class FollowerState:
@@ -82,6 +89,9 @@ class FollowerState:
         A follower under load never has everything: it keeps up if it now has all that there was
         when it fetched before.
         """
+        if fetch_time is self._fetch_time:
+            # Up to the fetch before it had everything, though none of them named the partition.
+            self.caught_up_ms = max(self.caught_up_ms, fetch_time.before_ms)
         if fetch_offset >= leader_end_offset:
             self.caught_up_ms = max(self.caught_up_ms, fetch_time.ms)
         elif fetch_offset >= self._leader_end_offset:

@@ -413,6 +413,11 @@ def test_answers_are_those_of_who_reads_everything(seed: int) -> None:
         assert 0 == world.watcher_count
 
 
+def test_a_follower_that_goes_back_had_kept_up_until_then() -> None:
+    """Its last fetches had everything, and named nothing."""
+    History(14335006).run()
+
+
 # How much is read.
 
 
