@@ -450,11 +450,16 @@ def expect_end(context: Any) -> None:
 
 
 def forget_gateway() -> None:
-    """Let PySpark forget a JVM that is gone."""
-    from pyspark import SparkContext
+    """Let PySpark forget a JVM that is gone.
 
-    gateway = SparkContext._gateway
-    SparkContext._gateway = None
-    SparkContext._jvm = None
+    Imports nothing: the thread that starts Spark may be importing PySpark, and may never end that
+    when Ctrl-C has come amid an import.
+    """
+    context_class = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+    if context_class is None:
+        return
+    gateway = context_class._gateway
+    context_class._gateway = None
+    context_class._jvm = None
     if gateway is not None:
         gateway.close()
