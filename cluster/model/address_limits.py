@@ -1,14 +1,25 @@
-"""Connection limits by address.
+"""Connection limits, in all, by address and by listener.
 
 How many connections may come from which address, as `max.connections.per.ip.overrides` has it?
 
 Knows no connection.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from cluster.model.config_spec import members, trimmed
 from cluster.model.errors import ClusterError
+
+
+class ConnectionLimits(NamedTuple):
+    """How many connections a broker has at the most: `max.connections`, of all and of single
+    listeners, and `max.connections.per.ip` with its *overrides*."""
+
+    count_max: int
+    per_address_max: int
+    overrides: Mapping[str, int]
+    per_listener_max: Mapping[str, int]
 
 
 class InvalidAddressLimits(ClusterError):

@@ -11,7 +11,7 @@ from kadmin.errors import UsageError
 from kadmin.settings.client_security import secret_names, security_of
 from kadmin.settings.keys import BROKER_SECURITY_KEYS, COMMAND_CONFIG, Key
 from kadmin.settings.properties import Given, read_properties
-from kadmin.settings.resolve import Setting, Settings, unset
+from kadmin.settings.resolve import Setting, Settings, others_can_read, unset
 
 
 def with_command_config(settings: Settings) -> Settings:
@@ -70,9 +70,7 @@ def read(path: str, source: str) -> Mapping[str, Given]:
 
 def exposed_secrets(settings: Settings) -> tuple[str, list[str]]:
     """The file and those of its keys that are secrets, if others can read it."""
-    import os
-
     named = settings.by_name[COMMAND_CONFIG.name].value
-    if named is None or not os.stat(str(named)).st_mode & 0o044:
+    if named is None or not others_can_read(str(named)):
         return "", []
     return str(named), secret_names(read_properties(str(named)))

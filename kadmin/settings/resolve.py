@@ -228,7 +228,12 @@ class Settings:
             for setting in self.by_name.values()
             if setting.key.secret and setting.origin is Origin.FILE
         ]
-        return names if names and os.stat(self.file.path).st_mode & 0o044 else []
+        return names if names and others_can_read(str(self.file.path)) else []
+
+
+def others_can_read(path: str) -> bool:
+    """Whether the file at *path* is open to its group, or to all."""
+    return bool(os.stat(path).st_mode & 0o044)
 
 
 def read_password(path: str, source: str, variable: str) -> Secret:

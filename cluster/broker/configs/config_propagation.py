@@ -17,7 +17,7 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
     Applier,
 )
-from cluster.model.address_limits import parse_address_limits
+from cluster.model.address_limits import ConnectionLimits, parse_address_limits
 from cluster.model.config_spec import is_true
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.storage.log_manager import LogManager
@@ -26,13 +26,7 @@ from cluster.storage.log_manager import LogManager
 class Connections(Protocol):
     """Who accepts connections."""
 
-    def limit(
-        self,
-        count_max: int,
-        per_address_max: int,
-        overrides: Mapping[str, int],
-        per_listener_max: Mapping[str, int],
-    ) -> None:
+    def limit(self, limits: ConnectionLimits) -> None:
         """Admit by other limits from now on; other listeners have none of their own."""
 
 
@@ -128,12 +122,13 @@ class ConfigPropagation:
             apply(topic, overrides)
 
     def _limit_connections(self) -> None:
-        self._connections.limit(
+        limits = ConnectionLimits(
             self._configs.number(MAX_CONNECTIONS),
             self._configs.number(MAX_CONNECTIONS_PER_IP),
             parse_address_limits(self._configs.text(MAX_CONNECTIONS_OVERRIDES)),
             self._configs.listener_limits(),
         )
+        self._connections.limit(limits)
 
     def _expire_producers(self) -> None:
         self._logs.expire_producers_after(self._configs.number(PRODUCER_EXPIRATION))

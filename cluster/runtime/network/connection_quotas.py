@@ -5,43 +5,32 @@ overrides.  Knows no socket.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+
+from cluster.model.address_limits import ConnectionLimits
 
 
 class ConnectionQuotas:
     """The connections of a broker by listener, and by the address that they come from."""
 
-    def __init__(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
-        self.change(count_max, per_address_max, overrides, {})
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self.limits = limits
+        """Whoever is connected stays when it changes."""
         self._by_address: Counter[str] = Counter()
         self._by_listener: Counter[str] = Counter()
         self.count = 0
 
-    def change(
-        self,
-        count_max: int,
-        per_address_max: int,
-        overrides: Mapping[str, int],
-        per_listener_max: Mapping[str, int],
-    ) -> None:
-        """Admit by other limits from now on; whoever is connected stays."""
-        self.count_max = count_max
-        self._per_address_max = per_address_max
-        self._overrides = overrides
-        self.per_listener_max = per_listener_max
-
     @property
     def is_full(self) -> bool:
         """Whether nobody is admitted until somebody leaves."""
-        return self.count >= self.count_max
+        return self.count >= self.limits.count_max
 
     def is_listener_full(self, listener: str) -> bool:
         """Whether nobody is admitted by *listener* until somebody of it leaves."""
-        count_max = self.per_listener_max.get(listener)
+        count_max = self.limits.per_listener_max.get(listener)
         return count_max is not None and self._by_listener[listener] >= count_max
 
     def address_max(self, address: str) -> int:
-        return self._overrides.get(address, self._per_address_max)
+        return self.limits.overrides.get(address, self.limits.per_address_max)
 
     def admit(self, address: str, listener: str) -> bool:
         """Count a connection from *address* by *listener*, unless the address has as many as it

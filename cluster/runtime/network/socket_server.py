@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from cluster.broker.configs.listeners import ANY_PORT
 from cluster.broker.handling import Peer
+from cluster.model.address_limits import ConnectionLimits
 from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.closing_log import CLOSING, REFUSING, ClosingLog
@@ -78,7 +79,9 @@ class SocketServer:
         self._transports = transports
         self._receiving_ns_max = receiving_ns_max
         self._quotas = ConnectionQuotas(
-            settings.count_max, settings.per_address_max, settings.address_overrides
+            ConnectionLimits(
+                settings.count_max, settings.per_address_max, settings.address_overrides, {}
+            )
         )
         self._listeners: list[Listener] = []
         self._connections: set[Connection] = set()
@@ -178,13 +181,15 @@ class SocketServer:
             "Nobody can connect to listener %s for now: there are max.connections=%d of its"
             " connections",
             name,
-            self._quotas.per_listener_max[name],
+            self._quotas.limits.per_listener_max[name],
         )
 
     def _accept(self, listener: Listener) -> None:
         for _ in range(ACCEPTS_PER_TURN):
             if self._quotas.is_full:
-                self._pause(f"there are max.connections={self._quotas.count_max} connections")
+                self._pause(
+                    f"there are max.connections={self._quotas.limits.count_max} connections"
+                )
                 return
             if self._quotas.is_listener_full(listener.endpoint.listener):
                 self._pause_one(listener)
@@ -200,15 +205,9 @@ class SocketServer:
             peer = Peer(plain_host(address[0]), address[1], listener.endpoint.listener)
             self._admit(connected, peer, listener.make_transport)
 
-    def limit(
-        self,
-        count_max: int,
-        per_address_max: int,
-        overrides: Mapping[str, int],
-        per_listener_max: Mapping[str, int],
-    ) -> None:
+    def limit(self, limits: ConnectionLimits) -> None:
         """Admit by other limits from now on; those who wait may get in by that."""
-        self._quotas.change(count_max, per_address_max, overrides, per_listener_max)
+        self._quotas.limits = limits
         if self._service is not None:
             self._resume()
 

@@ -570,7 +570,7 @@ def test_every_dynamic_config_reaches_whoever_applies_it(
         )
         assert all(asdict(log.config)[name] != value for name, value in asdict(LogConfig()).items())
         assert log.producer_expiration_ms == int(values["producer.id.expiration.ms"])
-        assert quotas.count_max == int(values["max.connections"])
+        assert quotas.limits.count_max == int(values["max.connections"])
         limits = [quotas.address_max("10.0.0.1"), quotas.address_max("10.0.0.2")]
         assert limits == [5, int(values["max.connections.per.ip"])]
         assert unclean == [False, True]

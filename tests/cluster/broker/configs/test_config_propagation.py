@@ -23,6 +23,7 @@ from cluster.broker.configs.supported_configs import (
 )
 from cluster.broker.handling import Cancel
 from cluster.broker.ports import ApiSettings, Endpoint
+from cluster.model.address_limits import ConnectionLimits
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
@@ -54,7 +55,7 @@ ALL_BROKER_KEYS: Final = sorted(
 class Applied:
     """What has become of a broker, by who applies it."""
 
-    connection_quotas: tuple[int, int, Mapping[str, int], Mapping[str, int]] | None
+    connection_quotas: ConnectionLimits | None
     producer_state: int
     log: LogConfig
     is_under_min_isr: bool
@@ -83,16 +84,10 @@ BY_APPLIER: Final = {
 
 class Connections:
     def __init__(self) -> None:
-        self.limits: tuple[int, int, Mapping[str, int], Mapping[str, int]] | None = None
+        self.limits: ConnectionLimits | None = None
 
-    def limit(
-        self,
-        count_max: int,
-        per_address_max: int,
-        overrides: Mapping[str, int],
-        per_listener_max: Mapping[str, int],
-    ) -> None:
-        self.limits = (count_max, per_address_max, dict(overrides), dict(per_listener_max))
+    def limit(self, limits: ConnectionLimits) -> None:
+        self.limits = limits
 
 
 class Listening:
@@ -278,7 +273,7 @@ def test_a_limit_of_one_listener_is_applied_wherever_it_is_set() -> None:
     assert [{Applier.CONNECTION_QUOTAS}] * 3 == appliers
     broker.find({name: "7"}, {name: "5"})
     assert broker.connections.limits is not None
-    assert {"SECOND": 5} == broker.connections.limits[3]
+    assert {"SECOND": 5} == broker.connections.limits.per_listener_max
     assert {"SECOND": 9} == BrokerConfigs({name: "9"}).listener_limits()
     broker.find({}, {name: "many"})
     assert {} == broker.configs.listener_limits()

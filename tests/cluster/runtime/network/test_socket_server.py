@@ -22,6 +22,7 @@ import pytest
 from cluster.broker.authorizer import ANONYMOUS
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.line_limit import LINES_MAX
+from cluster.model.address_limits import ConnectionLimits
 from cluster.model.broker import Endpoint
 from cluster.model.file_slice import FileSlice
 from cluster.runtime.disk.files import Disk
@@ -378,7 +379,7 @@ def test_above_the_limit_of_a_listener_its_clients_wait_and_no_others(
     with serving(answering) as running:
         both = [plain("PLAINTEXT"), plain("SECOND")]
         ports = running.call(lambda: running.server.bind(both))
-        running.call(lambda: running.server.limit(1000, 1000, {}, {"SECOND": 1}))
+        running.call(lambda: running.server.limit(ConnectionLimits(1000, 1000, {}, {"SECOND": 1})))
         first = RawClient(ports["SECOND"])
         assert ask(first, "in") == "in"
         with RawClient(ports["SECOND"]) as second, RawClient(ports["PLAINTEXT"]) as other:
@@ -389,7 +390,9 @@ def test_above_the_limit_of_a_listener_its_clients_wait_and_no_others(
             answer = decode_response(MetadataResponse, 4, second.receive_frame())
             with RawClient(ports["SECOND"]) as third:
                 third.send(ApiKey.METADATA, 4, asking("let in"))
-                running.call(lambda: running.server.limit(1000, 1000, {}, {"SECOND": 2}))
+                running.call(
+                    lambda: running.server.limit(ConnectionLimits(1000, 1000, {}, {"SECOND": 2}))
+                )
                 let_in = decode_response(MetadataResponse, 4, third.receive_frame())
 
     assert ("waited", "let in") == (answer.body.cluster_id, let_in.body.cluster_id)
