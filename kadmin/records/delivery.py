@@ -56,14 +56,15 @@ class Delivery:
 
 
 class NotDelivered(KadminError):
-    """Some records were not delivered; the first ones have been told by their lines."""
+    """Some records were not delivered; some of them have been told by their lines."""
 
     def __init__(self, summary: Delivery) -> None:
-        named = "lines" if summary.failed <= FAILURES_KEPT else f"first {FAILURES_KEPT} lines"
+        # Those in doubt before others: not the first ones.
+        named = "the lines" if summary.failed <= FAILURES_KEPT else f"{FAILURES_KEPT} of the lines"
         super().__init__(
             not_delivered(summary),
-            hint=f"the {named} that failed are named above"
-            + ("; the others are in the topic" if summary.delivered else ""),
+            hint=f"{named} that failed are named above"
+            + ("; those that did not fail are in the topic" if summary.delivered else ""),
         )
 
 
