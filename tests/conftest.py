@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +20,9 @@ from tests.support.examples import example_count
 from tests.support.not_run import say_what_was_not_run
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot, running_server
+
+if TYPE_CHECKING:
+    from pytest_cov.engine import CovController
 
 # How long an example takes on a busy machine says nothing about the code.  Examples are drawn by
 # Hypothesis' own chance, which pytest-randomly does not touch; those that failed come first the
@@ -64,15 +67,37 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def measured_coverage(config: pytest.Config) -> "CovController | None":
+    """What measures the branches of this process; None without --cov."""
+    return getattr(config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """End the measurement that pytest-cov starts in a worker before it starts the worker's own.
+
+    It would go on whenever the other pauses, and nobody reads it.
+    """
+    measured = measured_coverage(session.config)
+    if measured is not None and hasattr(session.config, "workerinput"):
+        measured.cov.stop()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Count the branches of the tests of test-fast alone.
 
     Watching them more than doubles the time of a test, and what a test of servers, or a long
     computation, comes by on its way has not been tested by it.
     """
-    for item in items:
-        if not {mark.name for mark in item.iter_markers()}.isdisjoint(NOT_FAST):
-            item.add_marker(pytest.mark.no_cover)
+    measured = measured_coverage(item.config)
+    if measured is None or {mark.name for mark in item.iter_markers()}.isdisjoint(NOT_FAST):
+        return (yield)
+    measured.pause()
+    try:
+        return (yield)
+    finally:
+        measured.resume()
 
 
 def pytest_configure(config: pytest.Config) -> None:

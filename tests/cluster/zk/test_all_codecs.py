@@ -161,6 +161,14 @@ def test_hostile_data_is_named_corrupt(codec: Codec) -> None:
     assert understood == (texts if is_text else [])
 
 
+def is_document(content: bytes) -> bool:
+    """Is it JSON, and no name that begins as JSON does?"""
+    try:
+        return isinstance(json.loads(content), dict)
+    except ValueError:
+        return False
+
+
 @pytest.mark.slow
 @each_codec
 def test_a_document_that_could_not_be_written_again_is_named_corrupt(codec: Codec) -> None:
@@ -168,7 +176,7 @@ def test_a_document_that_could_not_be_written_again_is_named_corrupt(codec: Code
     @given(codec.values)
     def check(value: object) -> None:
         content = codec.encode(value)
-        if content.startswith(b"{") and content != b"{}":
+        if is_document(content) and content != b"{}":
             for end in (b',"~x":1e999}', b',"~x":-Infinity}', b',"~x":"\\udfff"}', b"}{}"):
                 assert not survives(codec, content[:-1] + end)
 
@@ -189,7 +197,7 @@ def test_blanks_around_the_data_do_not_matter(codec: Codec) -> None:
     @given(codec.values)
     def check(value: object) -> None:
         content = codec.encode(value)
-        if content.startswith(b"{"):
+        if is_document(content):
             plain = codec.decode(codec.node(content))
 
             assert codec.decode(codec.node(b" \r\n" + content + b"\n")) == plain

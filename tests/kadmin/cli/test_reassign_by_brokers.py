@@ -122,18 +122,22 @@ def replicas_of(fleet: Fleet, topic: str) -> list[list[int]]:
     return [part["replicas"] for part in found["partitions"]]
 
 
+@pytest.fixture
+def own_throttle(fleet: Fleet) -> Iterator[dict[str, str]]:
+    """What the operator has set on broker 2, for one test."""
+    alter = ("configs", "--bootstrap-server", fleet.bootstrap, "--alter", "--broker", "2", "--yes")
+    done(*alter, "--add-config", f"{RATES[1]}=777")
+    wait_for_configs(fleet, {RATES[1]: "777"}, "--broker", "2")
+    yield {RATES[1]: "777"}
+    done(*alter, "--delete-config", RATES[1])
+    wait_for_configs(fleet, {}, "--broker", "2")
+
+
 def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_back(
-    fleet: Fleet, home: Path
+    fleet: Fleet, home: Path, own_throttle: dict[str, str]
 ) -> None:
     create(fleet, "slow", "1:2", "2:1")
     fill(fleet, "slow")
-    alter = ("configs", "--bootstrap-server", fleet.bootstrap, "--alter", "--broker", "2")
-    done(*alter, "--add-config", f"{RATES[1]}=777", "--yes")
-    # The broker that took it hears of it a moment later, as all do.
-    wait_until(
-        lambda: configs(fleet, "--broker", "2") == {RATES[1]: "777"},
-        what="the operator's own throttle",
-    )
     path = plan_of("slow", [3, 2], [3, 2])
 
     planned = execute(fleet, path, "--throttle", SLOW, "--dry-run")
@@ -172,7 +176,7 @@ def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_bac
     assert ended.exit_code == ExitCode.DONE, ended
     assert "Clearing topic-level throttles on topic slow\n" in ended.stdout
     assert [[3, 2], [3, 2]] == replicas_of(fleet, "slow")
-    for broker, rate in zip("123", ({}, {RATES[1]: "777"}, {}), strict=True):
+    for broker, rate in zip("123", ({}, own_throttle, {}), strict=True):
         wait_for_configs(fleet, rate, "--broker", broker)
     wait_for_configs(fleet, {}, "--topic", "slow")
     assert [] == list((home / "state" / "kadmin" / "throttles").glob("*.json"))
@@ -378,6 +382,7 @@ def test_two_operators_end_with_what_was_before_both(
     fleet: Fleet,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    own_throttle: dict[str, str],
     ways: tuple[str, str],
     verifications: str,
 ) -> None:
@@ -387,9 +392,6 @@ def test_two_operators_end_with_what_was_before_both(
     for topic in topics.values():
         create(fleet, topic, "1:2")
         fill(fleet, topic)
-    own = ("configs", "--bootstrap-server", fleet.bootstrap, "--alter", "--broker", "2", "--yes")
-    done(*own, "--add-config", f"{RATES[1]}=777")
-    wait_for_configs(fleet, {RATES[1]: "777"}, "--broker", "2")
     if "file" in ways:
 
         def unreachable(_session: Session, connect: str) -> NoReturn:
@@ -425,13 +427,11 @@ def test_two_operators_end_with_what_was_before_both(
         owner.partitions for owner in lease.owners
     ]
     assert {ExitCode.DONE} == {each.exit_code for each in verified}, verified
-    for broker, rate in zip("123", ({}, {RATES[1]: "777"}, {}), strict=True):
+    for broker, rate in zip("123", ({}, own_throttle, {}), strict=True):
         wait_for_configs(fleet, rate, "--broker", broker)
     for topic in topics.values():
         wait_for_configs(fleet, {}, "--topic", topic)
     assert fleet.client.exists(JOURNAL_PATH) is None
-    done(*own, "--delete-config", RATES[1])
-    wait_for_configs(fleet, {}, "--broker", "2")
 
 
 def test_whoever_of_those_named_answers_is_asked_and_the_silent_are_named(fleet: Fleet) -> None:
