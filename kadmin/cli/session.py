@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.probe import Probe
-    from kadmin.admin.zookeeper.connection import Connection, NoMajority
+    from kadmin.admin.zookeeper.connection import Connection, ZooKeeperSilent
     from kadmin.admin.zookeeper.glance import Glance
     from kadmin.plan.election import ElectionType
     from kadmin.render.output import Output
@@ -44,7 +44,7 @@ class Session:
         self.flags = flags
         self.is_mute = False
         self._has_warned_of_secrets = False
-        self.zookeeper_failure: NoMajority | None = None
+        self.zookeeper_failure: ZooKeeperSilent | None = None
         """Why brokers are asked in the place of ZooKeeper, which is named; None where it is."""
         self._glances: dict[str, Glance] = {}
         self._probes: dict[str, Probe] = {}
@@ -126,11 +126,11 @@ class Session:
         """What one of the two makes of a connection to whoever is to be asked: ZooKeeper where it
         is named, else brokers; closes it at the end.
 
-        While ZooKeeper has no majority, the brokers that are known beside it tell what they know;
-        nothing can be changed by them then.
+        While no ZooKeeper opens a session, the brokers that are known beside it tell what they
+        know; nothing can be changed by them then.
 
         Raises:
-            NoMajority: no brokers are known.
+            ZooKeeperSilent: no brokers are known.
         """
         with ExitStack() as stack:
             opened = None
@@ -142,17 +142,17 @@ class Session:
                 yield by_zookeeper(opened)
 
     def or_fall_back(self, ask: "Callable[[], Port]") -> "Port | None":
-        """What *ask* has of ZooKeeper; None where it has no majority, and brokers are asked from
+        """What *ask* has of ZooKeeper; None where it opens no session, and brokers are asked from
         here on.
 
         Raises:
-            NoMajority: no brokers are known.
+            ZooKeeperSilent: no brokers are known.
         """
-        from kadmin.admin.zookeeper.connection import NoMajority
+        from kadmin.admin.zookeeper.connection import ZooKeeperSilent
 
         try:
             return ask()
-        except NoMajority as error:
+        except ZooKeeperSilent as error:
             if self.known_brokers is None:
                 self._forget_servers()
                 raise

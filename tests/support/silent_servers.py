@@ -33,9 +33,11 @@ def deaf_server() -> Iterator[str]:
 
 
 @contextmanager
-def saying_server(says: bytes) -> Iterator[str]:
-    """An address where everything is answered by that, and then hung up."""
-    with socket.create_server((LOOPBACK, 0)) as listening:
+def saying_server(says: bytes, to: bytes = b"") -> Iterator[str]:
+    """An address where what begins with *to* is answered by that, and then hung up; all else is
+    taken, and hears nothing."""
+    with ExitStack() as stack:
+        listening = stack.enter_context(socket.create_server((LOOPBACK, 0)))
 
         def serve() -> None:
             while True:
@@ -43,9 +45,11 @@ def saying_server(says: bytes) -> Iterator[str]:
                     client, _ = listening.accept()
                 except OSError:
                     return
-                with client, suppress(OSError):
-                    client.recv(1000)
-                    client.sendall(says)
+                stack.enter_context(client)
+                with suppress(OSError):
+                    if client.recv(1000).startswith(to):
+                        client.sendall(says)
+                        client.close()
 
         thread = Thread(target=serve, daemon=True)
         thread.start()

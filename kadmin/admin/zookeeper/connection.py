@@ -84,7 +84,11 @@ class ZooKeeperUnreachable(UnreachableError):
         self.connect = connect
 
 
-class NoMajority(ZooKeeperUnreachable):
+class ZooKeeperSilent(ZooKeeperUnreachable):
+    """Something listens there, and no server has opened a session in time: it may do so later."""
+
+
+class NoMajority(ZooKeeperSilent):
     """Most servers of the ensemble do not answer, so that none serves."""
 
     def __init__(self, connect: str, heard: Heard) -> None:
@@ -149,7 +153,8 @@ def connect(
 
     Raises:
         NoMajority: the servers say that they do not serve, or most do not answer.
-        ZooKeeperUnreachable: no server answered within the timeout, or the session was lost.
+        ZooKeeperSilent: none of them opened a session within the timeout.
+        ZooKeeperUnreachable: nobody listens there, no ZooKeeper does, or the session was lost.
         ZooKeeperDenied: the credentials or an ACL.
         NoSuchChroot: the servers answer, and have no such chroot.
         UsageError: a certificate or key that cannot be used.
@@ -168,7 +173,7 @@ def connect(
             open_session(client, settings, failures, note, budget)
         yield Connection(client, settings, failures.address, budget)
     except KazooTimeoutError as error:
-        raise unreachable(settings, failures) from error
+        raise unreachable(settings, failures, budget) from error
     except (AuthFailedError, NoAuthError) as error:
         # What kazoo raises here after a failed conversation does not say why it failed.
         raise ZooKeeperDenied(settings.connect, denial(failures.denial or error)) from error
@@ -289,7 +294,7 @@ def open_session(
         if failures.is_final:
             refuse_stranger(settings, budget)  # Of whose answer kazoo's thread may have died.
         if failures.is_final or time.monotonic() >= end_s:
-            raise unreachable(settings, failures)
+            raise unreachable(settings, failures, budget)
         with suppress(ConnectionLoss), budget.spending() as left_s:
             if client.exists_async("/").get(timeout=left_s) is None:
                 raise NoSuchChroot(settings.connect)
@@ -308,7 +313,9 @@ def refuse_stranger(settings: ZooKeeperSettings, budget: Budget) -> None:
         raise ZooKeeperUnreachable(settings.connect, "that is no ZooKeeper", hint=hint)
 
 
-def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnreachable:
+def unreachable(
+    settings: ZooKeeperSettings, failures: Failures, budget: Budget
+) -> ZooKeeperUnreachable:
     """Say why no session came about, as well as the attempts and the servers tell it."""
     if failures.tls_error is not None:
         return ZooKeeperUnreachable(settings.connect, str(failures), hint=TLS_HINT)
@@ -321,16 +328,26 @@ def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnr
             "a ZooKeeper hangs up while most servers of its ensemble are down; or does that port"
             " speak TLS? then add --zookeeper-tls; or it may be no ZooKeeper"
         )
-    waited = "" if failures.is_final else f" (waited {settings.timeout_s:g} s)"
-    return ZooKeeperUnreachable(settings.connect, f"{why}{waited}", hint=hint)
+    if failures.is_final:
+        return ZooKeeperUnreachable(settings.connect, why, hint=hint)
+    waited = f" (waited {round(budget.spent_s, 1):g} s)"
+    return ZooKeeperSilent(settings.connect, f"{why}{waited}", hint=hint)
 
 
 def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
-    """That no server of *settings* serves, if they say so, or most of several do not answer."""
+    """That the servers of *settings* have no majority, of which none has opened a session.
+
+    They say so themselves, or most of several do not answer: who has just lost the others takes
+    himself for serving until his own time for them is over.
+    """
     with closing(Glance(settings)) as glance:
-        heard = glance.heard(GLANCE_S)
-    is_certain = Voice.IDLE in heard.voices.values() or len(heard.servers) > 1
-    return NoMajority(settings.connect, heard) if is_certain and not heard.usable else None
+        heard = glance.heard_by_all(GLANCE_S)
+    voices = [heard.voices.get(server) for server in heard.servers]
+    if Voice.LIVES in voices:
+        return None  # It may be none, and what it did with the session says more.
+    lacks_one = 2 * voices.count(Voice.SERVES) <= len(voices)
+    is_certain = Voice.IDLE in voices or len(voices) > 1
+    return NoMajority(settings.connect, heard) if is_certain and lacks_one else None
 
 
 def denial(error: BaseException) -> str:

@@ -80,9 +80,9 @@ class Heard:
 
     def __str__(self) -> str:
         """Why there is no majority."""
-        idle = [server for server in self.servers if self.voices.get(server) is Voice.IDLE]
-        silent = {server: why for server, why in self.reasons().items() if server not in idle}
-        text = no_majority(len(idle), len(self.servers))
+        answering = [each for each in self.servers if isinstance(self.voices.get(each), Voice)]
+        silent = {each: why for each, why in self.reasons().items() if each not in answering}
+        text = no_majority(len(answering), len(self.servers))
         told = "; ".join(f"{server}: {why}" for server, why in silent.items())
         return f"{text} ({told})" if told else text
 

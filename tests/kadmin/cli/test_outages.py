@@ -77,6 +77,28 @@ def test_what_brokers_know_is_shown_while_zookeeper_has_no_majority(
     assert ("zookeeper' shows each server" in outcome.stderr) == asks_zookeeper
 
 
+@pytest.mark.parametrize("silent", [0, 2])
+@with_broker
+def test_a_zookeeper_that_opens_no_session_is_as_good_as_none(
+    silent: int, bootstrap: tuple[str, str]
+) -> None:
+    """It says that it serves for some seconds after it has lost the others."""
+    with (
+        saying_server(b"Mode: follower\n", to=b"srvr") as lonely,
+        mute_server() as one,
+        mute_server() as other,
+    ):
+        zookeepers = ",".join((lonely, one, other)[: 1 + silent])
+        outcome = kadmin(
+            "topics", "--list", "--zookeeper", zookeepers, *bootstrap, "--timeout", "4"
+        )
+
+    assert ExitCode.DONE == outcome.exit_code, outcome
+    assert "served" in outcome.stdout.splitlines()
+    why = "no majority: 1 of 3 answers" if silent else "no answer (waited 2 s)"
+    assert f"cannot reach ZooKeeper at {zookeepers}: {why}" in outcome.stderr
+
+
 @pytest.mark.parametrize(
     "words",
     [

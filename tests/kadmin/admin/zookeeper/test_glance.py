@@ -7,7 +7,12 @@ from threading import Thread
 import pytest
 
 from kadmin.admin.zookeeper import glance
-from kadmin.admin.zookeeper.connection import NoMajority, ZooKeeperUnreachable, connect
+from kadmin.admin.zookeeper.connection import (
+    NoMajority,
+    ZooKeeperSilent,
+    ZooKeeperUnreachable,
+    connect,
+)
 from kadmin.admin.zookeeper.glance import Glance, Heard, Voice
 from kadmin.budget import Budget
 from kadmin.local.ports import free_ports
@@ -118,3 +123,27 @@ def test_a_session_is_not_waited_for_where_there_is_no_majority(has_glance: bool
     assert isinstance(raised.value, ZooKeeperUnreachable)
     assert raised.value.message.endswith("no majority: 2 of 2 answer, and none serves")
     assert "'kadmin zookeeper' shows each server" in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("silent", "text"),
+    [
+        (0, "no answer (waited 0.5 s)"),
+        (1, "no majority: 1 of 2 answers ({silent}: no answer)"),
+        (2, "no majority: 1 of 3 answers ({silent}: no answer; {other}: no answer)"),
+    ],
+)
+def test_who_says_that_he_serves_and_opens_no_session_has_just_lost_the_others(
+    silent: int, text: str
+) -> None:
+    """A ZooKeeper notices after some seconds that it is alone."""
+    with saying_server(SERVING, to=b"srvr") as lonely, mute_server() as one, mute_server() as other:
+        named = settings(lonely, *(one, other)[:silent], timeout_s=0.5)
+        with (
+            closing(Glance(named)) as looking,
+            pytest.raises(ZooKeeperSilent) as raised,
+            connect(named, glance=looking),
+        ):
+            pass
+
+    assert raised.value.message.endswith(text.format(silent=one, other=other))
