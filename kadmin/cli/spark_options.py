@@ -56,12 +56,17 @@ def spark_options(without: str) -> Decorator:
     return decorate
 
 
+def is_submitted() -> bool:
+    """Whether this is a program of spark-submit, whose command line says where Spark works."""
+    return SUBMITTED in os.environ
+
+
 def mute_if_submitted(session: Session) -> None:
     """Say nothing but the result, which goes to standard output, in a program of spark-submit.
 
     Its launcher joins our standard error to our standard output.
     """
-    if SUBMITTED in os.environ:
+    if is_submitted():
         session.output.mute()
 
 

@@ -117,7 +117,7 @@ def test_the_base_of_the_wheel_is_small_and_says_what_needs_more(
     assert (4, True) == (verified[0], "first divergent offset 37" in verified[1])
     assert 0 == kadmin("collect", "b", "--log-dir", f"1={replicas}")[0]
     for words, what, extra in (
-        (("merge-logs", str(logs), "--master", "local[2]"), "Spark", "spark"),
+        (("merge-logs", str(logs), "--conf", "spark.task.cpus=1"), "Spark", "spark"),
         (("merge-logs", str(logs), "--analyze", "--html", "a.html"), "merge-logs --html", "html"),
         (("cluster", "up"), "the embedded ZooKeeper", "cluster"),
     ):

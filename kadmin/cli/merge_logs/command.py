@@ -240,7 +240,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     same on every run. A source is one broker's log; it is named by the broker's id if the path or
     the lines reveal it. A summary of what was read, kept and not understood goes to standard error
     (under spark-submit, which mixes it into the result, only with --out). Needs
-    kadmin-kafka[spark] where it uses Spark: for large logs, or with --master.
+    kadmin-kafka[spark] where it uses Spark: from 8 GiB on, or with --master of a cluster.
 
     \b
     Examples:

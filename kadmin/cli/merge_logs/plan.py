@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
+from kadmin.cli.spark_options import is_submitted
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ COUNTED_BYTES_MAX: Final = 64 << 20
 takes longer than the merge."""
 
 HERE_BYTES_MAX: Final = 64 << 20
-"""So much is told sooner by this process than by Spark."""
+"""So much is merged sooner by this process than others start."""
+
+SMALL_BYTES: Final = 8 << 30
+"""Less is merged by processes of this machine sooner than by Spark on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +114,23 @@ def plan(
 
 
 def request_here(job: Job) -> "MergeRequest":
-    """The request of *job*, for this process alone where little is to be told and nobody is named
-    who shall do it.
+    """The request of *job*; without Spark where its logs are small, and no master of other machines
+    nor a setting says that Spark is meant.
     """
-    from kadmin.jobs.merge.request import LOCAL
+    from kadmin.jobs.processes import core_count
+    from kadmin.jobs.spark.master_url import is_local, local_cores
 
-    request = job.request
+    request, master = job.request, job.request.master
     size = sum(file.content_bytes for source in request.sources for file in source.files)
-    is_here = request.master == LOCAL and size <= HERE_BYTES_MAX and not request.conf
-    return replace(request, master=None) if is_here else request
+    if request.conf or not (master is None or is_local(master)):
+        return request
+    if size <= HERE_BYTES_MAX:
+        return replace(request, master=None)
+    if master is None:
+        return replace(request, processes=core_count())
+    if size >= SMALL_BYTES or is_submitted():
+        return request
+    return replace(request, master=None, processes=local_cores(master) or core_count())
 
 
 def check_inputs(paths: Sequence[str], options: dict[str, Any]) -> None:

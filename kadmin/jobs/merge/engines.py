@@ -84,7 +84,11 @@ def check_master_of(request: "MergeRequest") -> None:
 def start_engine(request: "MergeRequest", directory: Path) -> Engine:
     """The engine that *request* wants, which begins to start."""
     if request.master is None:
-        return InProcessEngine()
+        if request.processes == 1:
+            return InProcessEngine()
+        from kadmin.jobs.processes import ProcessEngine
+
+        return ProcessEngine(min(request.processes, workers_max(request)))
     from kadmin.jobs.spark.driver import Driver
     from kadmin.jobs.spark.engine import SparkEngine
 

@@ -30,11 +30,11 @@ class MergeRequest:
     judges head lines; what stands behind one shares its fate.  *formatter* makes the result of
     each slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer.
     Of a .gz *unpacked_max* bytes are unpacked, None bounds them by its size.
-    Without *part_files* the results come back to this process.  A *master* of None merges in this
-    process, without Spark.  *conf* are Spark's settings by name, and win.  One that *begins_here*
-    does not wait for Spark: until a worker is there, this process merges.  That holds for masters
-    of this machine; whoever gives settings or another master means them.  One that *makes_archive*
-    lets later merges start faster.
+    Without *part_files* the results come back to this process.  A *master* of None merges without
+    Spark: in this process, or in as many *processes*.  *conf* are Spark's settings by name, and
+    win.  One that *begins_here* does not wait for workers: until one is there, this process merges.
+    That holds for masters of this machine; whoever gives settings or another master means them.
+    One that *makes_archive* lets later merges start faster.
     """
 
     sources: tuple[Source, ...]
@@ -49,6 +49,7 @@ class MergeRequest:
     unpacked_max: int | None = None
     part_files: PartFiles | None = None
     master: str | None = LOCAL
+    processes: int = 1
     conf: Mapping[str, str] = field(default_factory=dict)
     begins_here: bool = True
     makes_archive: bool = True

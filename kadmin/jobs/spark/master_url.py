@@ -33,6 +33,18 @@ def is_master(text: str) -> bool:
     return MASTER.fullmatch(text) is not None
 
 
+def is_local(master: str) -> bool:
+    """Whether it is threads of one JVM on this machine that do the work."""
+    return re.fullmatch(r"local(\[[^]]*])?", master) is not None
+
+
+def local_cores(master: str) -> int | None:
+    """How many cores a local *master* names; None for all that there are."""
+    match = re.fullmatch(r"local(?:\[(\d+|\*).*])?", master)
+    assert match is not None, f"{master} is not local"
+    return None if match[1] == "*" else int(match[1] or 1)
+
+
 def check_master(master: str) -> None:
     """See that somebody listens at a standalone master's address, which Spark tries for minutes.
 
@@ -68,7 +80,7 @@ def is_plain(master: str) -> bool:
     What schedulers start elsewhere (YARN, Kubernetes, Spark's own trial cluster) is made by files
     and settings of this machine.
     """
-    return master.startswith("spark://") or re.fullmatch(r"local(\[[^]]*])?", master) is not None
+    return master.startswith("spark://") or is_local(master)
 
 
 def with_retries(master: str, conf: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kadmin.cli.spark_options import chosen_master
+from kadmin.jobs.spark.master_url import local_cores
 from tests.support.cli import kadmin
 
 
@@ -36,3 +37,11 @@ def test_a_master_that_spark_would_not_know_is_refused_also_for_little(
 )
 def test_masters_are_named_as_spark_names_them(master: str) -> None:
     assert master == chosen_master(master, {})
+
+
+@pytest.mark.parametrize(
+    ("master", "cores"),
+    [("local", 1), ("local[*]", None), ("local[02]", 2), ("local[3,4]", 3), ("local[*, 4]", None)],
+)
+def test_a_local_master_names_cores(master: str, cores: int | None) -> None:
+    assert cores == local_cores(master)

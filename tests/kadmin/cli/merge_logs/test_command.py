@@ -20,6 +20,9 @@ from tests.kadmin.jobs.story.skewed import skewed_incident, without_times
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
+SPARK = ("--conf", "spark.ui.enabled=false")
+"""Where somebody sets something of Spark, it is meant."""
+
 CONTROLLER = """\
 [2026-11-20 03:12:04,117] INFO [Controller id=1 epoch=7] Changed partition orders-0 \
 state from OnlinePartition to OfflinePartition (state.change.logger)
@@ -455,15 +458,17 @@ def processes_with(variable: str) -> set[int]:
 
 
 @pytest.mark.spark
-def test_ctrl_c_ends_spark_too_and_leaves_nothing_behind(logs, tmp_path):
-    (logs / "broker-1" / "state-change.log").write_text(CONTROLLER * 100_000)
+@pytest.mark.parametrize("words", [SPARK, ()], ids=["Spark", "processes"])
+def test_ctrl_c_ends_all_workers_and_leaves_nothing_behind(logs, tmp_path, words):
+    (logs / "broker-1" / "state-change.log").write_text(
+        CONTROLLER * (plan.HERE_BYTES_MAX // len(CONTROLLER) + 1)
+    )
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     environment = {**os.environ, "TMPDIR": str(temporary)}
     out = tmp_path / "merged.log"
-    words = ("--out", out, "--format", "json", "--master", "local[2]")
-    with start(logs, *words, env=environment) as process:
-        wait_until(lambda: len(processes_with(str(temporary))) > 1, what="Spark's JVM")
+    with start(logs, "--out", out, "--format", "json", *words, env=environment) as process:
+        wait_until(lambda: len(processes_with(str(temporary))) > 1, what="a JVM or workers")
         # As a terminal does: to all that run in its foreground.
         os.killpg(process.pid, signal.SIGINT)
         assert process.stderr is not None
@@ -551,17 +556,16 @@ def test_stories_have_an_order_by_cause_without_asking(logs: Path) -> None:
 
 
 @pytest.mark.parametrize("is_large", [False, True])
-def test_without_spark_this_process_merges_unless_somebody_asks_for_spark(
+def test_processes_of_this_machine_merge_unless_somebody_asks_for_spark(
     logs, monkeypatch, is_large
 ):
-    """A small merge takes no Spark anyway; a large one takes it where it is installed."""
     monkeypatch.delenv("SPARK_HOME", raising=False)
     monkeypatch.setattr("kadmin.extras.find_spec", lambda name: None)
     if is_large:
         monkeypatch.setattr("kadmin.cli.merge_logs.plan.HERE_BYTES_MAX", 0)
 
     merged_here = done("merge-logs", str(logs)).splitlines()
-    asked = kadmin("merge-logs", str(logs), "--master", "local[2]")
+    asked = kadmin("merge-logs", str(logs), *SPARK)
 
     assert merged(logs) == merged_here
     assert 1 == asked.exit_code
