@@ -92,9 +92,7 @@ def start_engine(request: "MergeRequest", directory: Path) -> Engine:
     from kadmin.jobs.spark.driver import Driver
     from kadmin.jobs.spark.engine import SparkEngine
 
-    driver = Driver(
-        APP_NAME, request.master, request.conf, directory, makes_archive=request.makes_archive
-    )
+    driver = Driver(APP_NAME, request.master, request.conf, directory)
     return SparkEngine(driver, imports=WORKER_MODULE, workers_max=workers_max(request))
 
 

@@ -34,7 +34,6 @@ class MergeRequest:
     Spark: in this process, or in as many *processes*.  *conf* are Spark's settings by name, and
     win.  One that *begins_here* does not wait for workers: until one is there, this process merges.
     That holds for masters of this machine; whoever gives settings or another master means them.
-    One that *makes_archive* lets later merges start faster.
     """
 
     sources: tuple[Source, ...]
@@ -52,7 +51,6 @@ class MergeRequest:
     processes: int = 1
     conf: Mapping[str, str] = field(default_factory=dict)
     begins_here: bool = True
-    makes_archive: bool = True
     slice_bytes: int = SLICE_BYTES
     part_bytes: int | None = None
 

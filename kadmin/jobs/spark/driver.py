@@ -18,17 +18,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from kadmin.errors import UnreachableError, UsageError
 from kadmin.jobs.spark import python_daemon
 from kadmin.jobs.spark.code import pack_code
 from kadmin.jobs.spark.errors import py4j_errors
-from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
+from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, start_jvm
 from kadmin.jobs.spark.master_url import is_plain, with_retries
 from kadmin.jobs.spark.probes import look
-from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import find_java
 
 LAUNCH_CONF: Final = {
@@ -95,8 +93,7 @@ KILL_TIMEOUT_S: Final = 10.0
 class Driver:
     """Spark's driver for *master* with the settings *conf*, which win over ours and *app_name*.
 
-    *directory* is for temporary files of both sides.  A driver that *makes_archive* lets a
-    background process make the one that would have made its start faster, once its work is done.
+    *directory* is for temporary files of both sides.
 
     Raises:
         KadminError: there is no Java.
@@ -108,10 +105,6 @@ class Driver:
         master: str,
         conf: Mapping[str, str],
         directory: Path,
-        *,
-        jvm_flags: tuple[str, ...] = (),
-        jvm_environment: Mapping[str, str] = MappingProxyType({}),
-        makes_archive: bool = False,
     ) -> None:
         self.master = with_retries(master, conf)
         self.conf = conf
@@ -124,11 +117,9 @@ class Driver:
         self.first_job: Future[int] | None = None
         self.paths: set[str] = set()
         self.seen: tuple[str, ...] = ()
-        self.archive_flags: list[str] = []
-        self.missing_archive: Archive | None = None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
-            self.start_jvm(jvm_flags, jvm_environment, makes_archive=makes_archive)
+            self.start_jvm()
 
     @property
     def log(self) -> Path | None:
@@ -140,29 +131,10 @@ class Driver:
         """Whether the tasks run on this machine; once the context is up."""
         return str(self.context.master).startswith("local")
 
-    @property
-    def executor_flags(self) -> list[str]:
-        """The flags of executors' JVMs, which pass over an archive that their machine lacks.
-
-        Where schedulers put the class path together, it is another one, for which none is.
-        """
-        # Nor does Spark let anybody name memory or its settings there, not even in a path.
-        can_use = is_plain(self.master) and not any(
-            word in flag for flag in self.archive_flags for word in REFUSED_IN_FLAGS
-        )
-        return [*FLAGS, *(self.archive_flags if can_use else ())]
-
-    def start_jvm(
-        self, flags: tuple[str, ...], environment: Mapping[str, str], *, makes_archive: bool
-    ) -> None:
-        java = find_java()
-        archive = spark_archive(java)
-        self.archive_flags = archive.flags()
-        if makes_archive and not self.archive_flags:
-            self.missing_archive = archive
+    def start_jvm(self) -> None:
         is_local = self.master.startswith("local")
         self.launch = JvmLaunch(
-            java=java,
+            java=find_java(),
             conf={
                 **LAUNCH_CONF,
                 "spark.app.name": self.app_name,
@@ -171,8 +143,6 @@ class Driver:
             },
             heap_mib=LOCAL_HEAP_MIB if is_local else CLUSTER_HEAP_MIB,
             directory=self.directory,
-            flags=(*self.archive_flags, *flags),
-            environment=environment,
         )
         self.process = start_jvm(self.launch)
 
@@ -216,9 +186,7 @@ class Driver:
             places = conf.get("spark.local.dir", None)
             self.has_files_elsewhere = is_local and places != str(self.directory)
             if not is_local:
-                conf.setIfMissing(
-                    "spark.executor.extraJavaOptions", shlex.join(self.executor_flags)
-                )
+                conf.setIfMissing("spark.executor.extraJavaOptions", shlex.join(FLAGS))
             self.context = SparkContext(conf=conf)
             if self.process is not None:
                 mute_accumulators(self.context)
@@ -324,20 +292,6 @@ class Driver:
         self.kill()
         if self.process is not None:
             forget_gateway()
-        if self.missing_archive is not None and not is_abandoned:
-            self.missing_archive.ask()
-
-    def finish(self, timeout_s: float) -> None:
-        """End our JVM in good order, so that it writes what it was told to at its end.
-
-        Raises:
-            subprocess.TimeoutExpired: it does not end.
-        """
-        assert self.process is not None, "the JVM is somebody else's"
-        assert self.process.stdin is not None
-        self.context.stop()
-        self.process.stdin.close()
-        self.process.wait(timeout_s)
 
 
 def connect(gateway: Gateway | None) -> Any:

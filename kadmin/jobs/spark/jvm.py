@@ -12,7 +12,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,6 @@ import kadmin
 from kadmin.extras import Extra, pyspark_directory
 from kadmin.jobs.spark.errors import SparkFailed, error_line
 from kadmin.jobs.spark.master_url import is_plain
-from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import Java
 
 ENTRY: Final = "org.apache.spark.deploy.SparkSubmit"
@@ -55,9 +54,6 @@ class JvmLaunch:
     conf: Mapping[str, str]
     heap_mib: int
     directory: Path
-    flags: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    """What it finds in its environment instead of what else it would."""
 
     @property
     def log(self) -> Path:
@@ -70,7 +66,7 @@ class JvmLaunch:
 
     @property
     def is_direct(self) -> bool:
-        """Whether Java is started without Spark's scripts, and *flags* count."""
+        """Whether Java is started without Spark's scripts."""
         needs_scripts = any(os.environ.get(name) for name in NEEDS_SCRIPTS) or any(
             key.startswith(NEEDS_SCRIPTS_CONF) for key in self.conf
         )
@@ -96,32 +92,18 @@ def spark_home() -> Path:
     return pyspark_directory("Spark", Extra.SPARK)
 
 
-def spark_archive(java: Java) -> Archive:
-    """The class-data archive of a driver, for all of Spark's jars; executors can use it, too."""
-    jars = spark_home() / "jars"
-    return Archive(
-        name="spark-jobs",
-        maker="kadmin.jobs.spark.class_archive",
-        java=java,
-        jars=(*first_jars(jars), *sorted(jars.glob("*.jar"))),
-    )
-
-
 def class_path(home: Path) -> str:
-    """Spark's class path, as its launcher gives it to executors: an archive is for one order."""
+    """Spark's class path, as its launcher gives it to executors."""
     jars = home / "jars"
-    return os.pathsep.join(map(str, (home / "conf", *first_jars(jars), f"{jars}{os.sep}*")))
-
-
-def first_jars(jars: Path) -> list[Path]:
-    return sorted(jars.glob("slf4j-api-*.jar"))
+    first = sorted(jars.glob("slf4j-api-*.jar"))
+    return os.pathsep.join(map(str, (home / "conf", *first, f"{jars}{os.sep}*")))
 
 
 def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
     """Start the JVM; it ends by itself when this process does."""
     settings = [word for key, value in launch.conf.items() for word in ("--conf", f"{key}={value}")]
     own = (f"-Djava.io.tmpdir={launch.directory}", f"-XX:ErrorFile={launch.directory}/crash.log")
-    flags = [*FLAGS, ENDS_WITHOUT_MEMORY, *own, *launch.flags]
+    flags = [*FLAGS, ENDS_WITHOUT_MEMORY, *own]
     command: list[str]
     if launch.is_direct:
         home = spark_home()
@@ -156,7 +138,6 @@ def environment(launch: JvmLaunch) -> dict[str, str]:
         "SPARK_CONNECT_MODE": "0",
         "PYTHONPATH": os.pathsep.join((*own, path) if path else own),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(launch.info),
-        **launch.environment,
     }
 
 

@@ -10,9 +10,7 @@ from kadmin.jvm.interrupts import deferring_interrupts, ending_in_order
 
 
 @contextmanager
-def started_driver(
-    app_name: str, master: str, conf: Mapping[str, str], *, makes_archive: bool = True
-) -> Iterator[Driver]:
+def started_driver(app_name: str, master: str, conf: Mapping[str, str]) -> Iterator[Driver]:
     """A driver whose JVM is starting, with a directory of its own.
 
     Whoever gives it work ends it; if nobody did, its JVM ends behind the block.
@@ -27,7 +25,7 @@ def started_driver(
         driver: Driver | None = None
         try:
             with deferring_interrupts():
-                driver = Driver(app_name, master, conf, directory, makes_archive=makes_archive)
+                driver = Driver(app_name, master, conf, directory)
             yield driver
         finally:
             with deferring_interrupts():

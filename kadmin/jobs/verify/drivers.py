@@ -24,6 +24,4 @@ def ahead(master: str | None, conf: Mapping[str, str]) -> AbstractContextManager
 def driver_of(request: "VerifyRequest") -> AbstractContextManager[Driver]:
     """What `started_driver` gives, as *request* wants it."""
     assert request.master is not None, "without a master there is no Spark"
-    return started_driver(
-        APP_NAME, request.master, request.conf, makes_archive=request.makes_archive
-    )
+    return started_driver(APP_NAME, request.master, request.conf)

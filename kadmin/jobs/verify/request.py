@@ -25,8 +25,8 @@ class VerifyRequest:
 
     *parquet* is a directory for all batch rows.  A *master* of None reads without Spark; so is what
     has less than *small_bytes*, unless a master of other machines or *conf*, Spark's settings, say
-    that Spark is meant.  One that *makes_archive* lets later jobs start faster.  Without Spark as
-    many *processes* read what has more than *single_bytes*, and is not written down.
+    that Spark is meant.  Without Spark as many *processes* read what has more than *single_bytes*,
+    and is not written down.
     """
 
     partitions: Mapping[TopicPartition, Sequence[FoundReplica]]
@@ -34,7 +34,6 @@ class VerifyRequest:
     parquet: str | None = None
     master: str | None = LOCAL
     conf: Mapping[str, str] = field(default_factory=dict)
-    makes_archive: bool = True
     small_bytes: int = SMALL_BYTES
     processes: int = 1
     single_bytes: int = SINGLE_BYTES

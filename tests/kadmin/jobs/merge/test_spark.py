@@ -26,12 +26,11 @@ from kadmin.jobs.merge.output.whole_files import part_files
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.spark.errors import SparkFailed
-from kadmin.jobs.spark.jvm import FLAGS, class_path, module_options, spark_archive, spark_home
-from kadmin.jvm.java import find_java
+from kadmin.jobs.spark.jvm import FLAGS
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
-from tests.support.spark import await_end_of_processes, processes_of, standalone_master
-from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.support.spark import await_end_of_processes, processes_of
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = pytest.mark.spark
 
@@ -41,8 +40,6 @@ CONTENTS = [
 ]
 MERGED = reference.merge(CONTENTS)
 SLICE_BYTES = 9000
-
-EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +63,7 @@ def logs(tmp_path: Path) -> tuple[Source, ...]:
 
 def request_of(logs: tuple[Source, ...], **options: Any) -> MergeRequest:
     options = {"master": "local[2]", "slice_bytes": SLICE_BYTES, "part_bytes": 700, **options}
-    return MergeRequest(sources=logs, makes_archive=False, **{"begins_here": False, **options})
+    return MergeRequest(sources=logs, **{"begins_here": False, **options})
 
 
 def merging(
@@ -337,39 +334,3 @@ def test_spark_ends_with_the_process_that_started_it_also_in_the_middle_of_a_mer
         ours.kill()
 
     await_end_of_processes(own)
-
-
-@pytest.mark.long
-def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
-    logs: tuple[Source, ...], temporary: Path, tmp_path: Path
-) -> None:
-    archive = spark_archive(find_java())
-    assert [] == archive.flags()
-
-    archive.ask()
-
-    wait_until(lambda: archive.find() is not None, what="the archive")
-    assert archive.flags() != []
-    with merging(logs) as merged:
-        data = b"".join(output.read() for output in merged)
-        (log,) = temporary.glob("kadmin-merge-*/spark.log")
-        said = log.read_text()
-    assert MERGED == data
-    # The JVM would say so there if it could not use what it was told to use.
-    assert "shared class" not in said
-    assert "cds" not in said
-
-    (tmp_path / "spark").mkdir()
-    with standalone_master(tmp_path / "spark", workers=1) as master:
-        conf = {"spark.executor.memory": "500m"}
-        assert MERGED == merged_bytes(logs, master=master, conf=conf)
-        (executor,) = (tmp_path / "spark").glob("worker-*/work/*/*")
-        assert f"-XX:SharedArchiveFile={archive.find()}" in (executor / "stderr").read_text()
-        assert "cds" not in (executor / "stdout").read_text()
-
-    # What an executor of a cluster loads is in it, too.
-    java = str(find_java().path)
-    flags = [*FLAGS, *module_options(), *archive.flags(), "-Xlog:class+load"]
-    asked = [java, "-cp", class_path(spark_home()), *flags, EXECUTOR]
-    loads = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
-    assert f"{EXECUTOR} source: shared objects file (top)" in loads

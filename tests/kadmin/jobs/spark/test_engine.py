@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.errors import KadminError, UnreachableError
-from kadmin.jobs.spark import driver as driver_module
+from kadmin.errors import KadminError
 from kadmin.jobs.spark import engine as engine_module
 from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.engine import SparkEngine, in_jobs, outcomes_of
-from kadmin.jobs.spark.errors import SparkFailed, py4j_errors
-from kadmin.jobs.spark.master_url import check_master
-from tests.support.spark import await_end_of_processes, standalone_master
+from kadmin.jobs.spark.errors import SparkFailed
+from tests.support.spark import await_end_of_processes
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
@@ -200,77 +198,3 @@ def is_in_conversation(server: threading.Thread) -> bool:
 
 def is_of_accumulators(thread: threading.Thread) -> bool:
     return "serve_forever" in thread.name or "accumulator" in thread.name.lower()
-
-
-def test_executors_go_without_an_archive_whose_path_spark_would_refuse(tmp_path: Path) -> None:
-    driver = Driver("test", "local[1]", {}, tmp_path)
-    try:
-        driver.master = "spark://one:7077"
-        for path, is_used in (("/cache/a.jsa", True), ("/x -Dspark/a.jsa", False)):
-            driver.archive_flags = [f"-XX:SharedArchiveFile={path}"]
-            assert is_used == (driver.archive_flags[0] in driver.executor_flags)
-    finally:
-        driver.end(is_abandoned=True)
-
-
-@pytest.mark.spark
-@pytest.mark.long
-@pytest.mark.xdist_group("standalone-spark")
-def test_a_cluster_gives_results_in_order_from_few_jobs(
-    standalone_spark: str, tmp_path: Path
-) -> None:
-    driver = Driver("test", standalone_spark, {"spark.executor.memory": "500m"}, tmp_path)
-    engine = SparkEngine(driver)
-    try:
-        numbers = [-number for number in range(100)]
-        assert list(engine.run(abs, numbers)) == list(range(100))
-        jobs = driver.context.statusTracker().getJobIdsForGroup(None)
-        assert len(jobs) < 20, "a job for each work item takes longer than the work"
-
-        assert list(engine.run(abs, [-1, -2, -3], result_bytes=1 << 30)) == [1, 2, 3]
-        masters = ["local"] * 20 + ["spark://nobody"] + ["local"] * 20
-        taken: list[None] = []
-        with pytest.raises(KadminError, match="'nobody' is no host and port"):
-            taken.extend(engine.run(check_master, masters))
-        assert taken == [None] * 20
-        assert list(engine.run(abs, [-7])) == [7], "it goes on after a failure"
-    finally:
-        engine.close(is_abandoned=False)
-
-
-@pytest.mark.spark
-@pytest.mark.long
-def test_a_driver_without_memory_ends_instead_of_waiting_for_ever(tmp_path: Path) -> None:
-    driver = Driver("test", "local[1]", {}, tmp_path)
-    try:
-        driver.bring_up()
-        with (
-            pytest.raises(SparkFailed, match=r"Spark's JVM ended: .*OutOfMemoryError") as raised,
-            py4j_errors(driver.log, hint=""),
-        ):
-            driver.context._jvm.java.nio.ByteBuffer.allocate(1 << 30)
-    finally:
-        driver.end(is_abandoned=True)
-
-    assert raised.value.hint == "give the driver more: --conf spark.driver.memory=2g"
-
-
-@pytest.mark.spark
-@pytest.mark.long
-def test_a_master_without_workers_is_named_and_nothing_waits_for_it_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(driver_module, "EXECUTOR_TIMEOUT_S", 0.5)
-    with standalone_master(tmp_path, workers=0) as master:
-        own = tmp_path / "driver"
-        own.mkdir()
-        engine = SparkEngine(Driver("test", master, {}, own))
-        try:
-            with pytest.raises(UnreachableError, match=f"no executor of {master} was ready"):
-                engine.run(abs, [-1])
-        finally:
-            engine.close(is_abandoned=True)
-
-        first_job = engine.driver.first_job
-        assert first_job is not None
-        assert first_job.exception(timeout=OUTER_LIMIT_S) is not None

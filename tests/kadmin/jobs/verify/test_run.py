@@ -39,7 +39,7 @@ def request_of(logs: list[Path], **options: Any) -> VerifyRequest:
         ]
         found = collect(arguments, opened)
     assert [] == found.unreadable
-    options = {"master": None, "piece_bytes": PIECE_BYTES, "makes_archive": False, **options}
+    options = {"master": None, "piece_bytes": PIECE_BYTES, **options}
     return VerifyRequest(partitions=by_partition(found.replicas), **options)
 
 
