@@ -43,13 +43,15 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
             continue
         room -= max(0, added_count)
         if body.validate_only:
-            added = partitions_to_add(broker, topic, known_partitions(broker, topic.name))
+            added = partitions_to_add(
+                broker.cache, topic, known_partitions(broker.cache, topic.name)
+            )
             outcome = added if isinstance(added, Outcome) else Outcome()
             fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
             broker.ports.store.add_partitions(
                 topic.name,
-                partial(partitions_to_add, broker, topic),
+                partial(partitions_to_add, broker.cache, topic),
                 partial(continue_with, broker, fan_in, topic, body.timeout_ms),
             )
 
@@ -95,7 +97,7 @@ def continue_with(
         late = Outcome(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
         fan_in.put(topic.name, result_of(topic.name, Outcome() if is_there else late))
 
-    when_metadata_says(broker, has_leaders, timeout_ms, told)
+    when_metadata_says(broker.cache, broker.ports.clock, has_leaders, timeout_ms, told)
 
 
 def result_of(name: str, outcome: Outcome) -> CreatePartitionsTopicResult:

@@ -15,7 +15,7 @@ from cluster.broker.configs.topic_configs import value_of
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.new_topics import NewTopic, new_topic
+from cluster.broker.new_topics import NewTopic
 from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.broker.ports import Outcome
 from cluster.model.config_table import TOPIC_CONFIGS
@@ -48,7 +48,7 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
                 raise Refused(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
             if counts[asked.name] > 1:
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
-            topic = new_topic(broker, asked, existing, room)
+            topic = broker.new_topics.check(asked, existing, room)
             room -= len(topic.layout)
             judged[asked.name] = topic
         except Refused as refused:
@@ -122,7 +122,7 @@ def continue_with(
             result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
         fan_in.put(topic.name, result)
 
-    when_metadata_says(broker, has_leaders, timeout_ms, told)
+    when_metadata_says(broker.cache, broker.ports.clock, has_leaders, timeout_ms, told)
 
 
 def not_made(topic: NewTopic, outcome: Outcome) -> CreatableTopicResult:

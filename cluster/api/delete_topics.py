@@ -99,4 +99,10 @@ def continue_with(
         error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
         fan_in.put(topic, result._replace(error_code=error))
 
-    when_metadata_says(broker, lambda: not broker.cache.partitions_of(name), timeout_ms, told)
+    when_metadata_says(
+        broker.cache,
+        broker.ports.clock,
+        lambda: not broker.cache.partitions_of(name),
+        timeout_ms,
+        told,
+    )

@@ -76,7 +76,13 @@ class Elections:
         self._untold = [p for p, result in self._results.items() if result.error is none]
         if self._untold:
             left_ms = self._deadline_ms - self._broker.ports.clock.now_ms()
-            when_metadata_says(self._broker, self._are_told, left_ms, self._end_wait)
+            when_metadata_says(
+                self._broker.cache,
+                self._broker.ports.clock,
+                self._are_told,
+                left_ms,
+                self._end_wait,
+            )
         else:
             self._answer()
 

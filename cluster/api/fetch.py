@@ -9,7 +9,7 @@ from typing import Final, cast
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer as Give
 from cluster.broker.delayed_fetch import DelayedFetch, is_enough
-from cluster.broker.fetch_reading import Found, Limits, read_all
+from cluster.broker.fetch_reading import Found, Limits
 from cluster.broker.fetch_sessions import (
     BEGIN,
     NO_REPLICA,
@@ -23,7 +23,7 @@ from cluster.broker.fetch_sessions import (
 )
 from cluster.broker.follower_fetches import counting, note_fetches
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.leader_hints import HINTED_ERRORS, endpoints_of
+from cluster.broker.leader_hints import HINTED_ERRORS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH
 from cluster.wire.codec import RequestFrame
@@ -52,18 +52,29 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
         return None
     answer = Answer(broker, version, peer, reply, session)
     wants = session.wants()
-    found = read_all(broker, wants, limits)
+    found = broker.fetch_reader.read_all(wants, limits)
     # Before anything follows from the fetch itself, which the session has to hear of.
     if session.session_id != NO_SESSION:
         session.settle(wants, found.data, broker.partitions)
     give: Give = answer.give
     if limits.is_replica:
-        note_fetches(broker, wants, found, limits, session.fetch_time)
-        give = counting(broker, give)
+        note_fetches(
+            broker.partitions, broker.isr_changes, wants, found, limits, session.fetch_time
+        )
+        give = counting(broker.throttles.leader, broker.ports.clock, give)
     if is_enough(session, found, body):
         give(wants, found)
         return None
-    return DelayedFetch(broker, session, limits, give, body, found).begin()
+    return DelayedFetch(
+        broker.fetch_reader,
+        broker.partitions,
+        broker.ports.clock,
+        session,
+        limits,
+        give,
+        body,
+        found,
+    ).begin()
 
 
 def session_of(
@@ -175,7 +186,7 @@ class Answer:
         if self._version < HINT_VERSION or not found.is_urgent:
             return ()
         hints = (data.current_leader for data in found.data if data.error_code in HINTED_ERRORS)
-        return endpoints_of(self._broker, hints, self._peer.listener)
+        return self._broker.leader_hints.endpoints_of(hints, self._peer.listener)
 
 
 def topic_response(key: TopicKey, parts: Sequence[PartitionData]) -> FetchableTopicResponse:

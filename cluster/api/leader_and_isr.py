@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, cast
 
-from cluster.broker import orders
+from cluster.api import orders
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
-from cluster.broker.fences import tag_of
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome
-from cluster.broker.role_changes import RoleChange, RolesChanged, change_roles
+from cluster.broker.role_changes import RoleChange, RolesChanged
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -52,7 +51,7 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
     """
     body = cast(LeaderAndIsrRequest, request.body)
     changes: list[RoleChange] = []
-    tag = tag_of(broker.broker_id, request)
+    tag = orders.tag_of(broker.broker_id, request)
 
     def done(changed: RolesChanged | Outcome) -> None:
         if isinstance(changed, Outcome):
@@ -68,7 +67,7 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
         changes_of(body),
         changes.append,
         throw_again,
-        lambda: change_roles(broker, tag, body.broker_epoch, changes, done, turn),
+        lambda: broker.role_changer.change(tag, body.broker_epoch, changes, done, turn),
         size=LIGHT_SLICE_SIZE,
     )
 

@@ -47,7 +47,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     def told(_: bool) -> None:
         reply.in_turns(answer(broker, request, peer))
 
-    when_metadata_says(broker, is_informed, PATIENCE_MS, told)
+    when_metadata_says(broker.cache, broker.ports.clock, is_informed, PATIENCE_MS, told)
 
 
 def answer(broker: Broker, request: RequestFrame, peer: Peer) -> Steps:

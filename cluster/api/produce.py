@@ -6,7 +6,7 @@ Source: Kafka's KafkaApis.handleProduceRequest.
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.broker.appending import NO_ACKS, NO_ERROR, Written, append, must_wait, refused
+from cluster.broker.appending import NO_ACKS, NO_ERROR, Written, must_wait, refused
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import (
     DelayedProduce,
@@ -15,7 +15,7 @@ from cluster.broker.delayed_produce import (
     unheard,
 )
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
+from cluster.broker.leader_hints import HINTED_ERRORS
 from cluster.broker.ports import Ports
 from cluster.broker.record_checks import RecordCheck
 from cluster.model.error_codes import ErrorCode
@@ -40,7 +40,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
     for topic, parts in body.topic_data:
         answers: list[PartitionProduceResponse] = []
         for index, records in parts:
-            written = append(broker, topic, index, records, acks, request.api_version)
+            written = broker.appender.append(topic, index, records, acks, request.api_version)
             if isinstance(written, PartitionProduceResponse):
                 answers.append(written)
             elif isinstance(written, Written):
@@ -162,8 +162,7 @@ class CheckedProduce:
         if check.error is not None:
             written = refused(one.partition, check.error.error_code, str(check.error))
         else:
-            written = append(
-                self._broker,
+            written = self._broker.appender.append(
                 one.topic,
                 one.partition,
                 memoryview(one.records),
@@ -211,7 +210,9 @@ def response_of(
         topic._replace(
             partition_responses=[
                 answer._replace(
-                    current_leader=current_leader(broker, topic.name, answer.partition_index)
+                    current_leader=broker.leader_hints.current_leader(
+                        topic.name, answer.partition_index
+                    )
                 )
                 if answer.error_code in HINTED_ERRORS
                 else answer
@@ -226,4 +227,6 @@ def response_of(
         for answer in topic.partition_responses
         if answer.error_code in HINTED_ERRORS
     ]
-    return ProduceResponse(hinted, node_endpoints=endpoints_of(broker, hints, peer.listener))
+    return ProduceResponse(
+        hinted, node_endpoints=broker.leader_hints.endpoints_of(hints, peer.listener)
+    )

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import cast
 
-from cluster.broker import orders
+from cluster.api import orders
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
-from cluster.broker.fences import tag_of
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped, stop_replicas
+from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.stop_replica import (
@@ -32,7 +31,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
     """Read all that is said, and then do it."""
     body = cast(StopReplicaRequest, request.body)
-    tag = tag_of(broker.broker_id, request)
+    tag = orders.tag_of(broker.broker_id, request)
 
     stops: list[Stop] = []
 
@@ -45,7 +44,7 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
         stops_of(body),
         stops.append,
         throw_again,
-        lambda: stop_replicas(broker, tag, body.broker_epoch, stops, done, turn),
+        lambda: broker.replica_stops.stop(tag, body.broker_epoch, stops, done, turn),
         size=LIGHT_SLICE_SIZE,
     )
 

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import TypeAlias, cast
 
-from cluster.broker import orders
+from cluster.api import orders
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
-from cluster.broker.fences import tag_of
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint
@@ -35,7 +34,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
     """Read all that is said, and only then tell clients, of all of it at once."""
     body = cast(UpdateMetadataRequest, request.body)
-    tag = tag_of(broker.broker_id, request)
+    tag = orders.tag_of(broker.broker_id, request)
     updates: list[PartitionUpdate] = []
 
     def tell() -> None:

@@ -24,7 +24,6 @@ __all__ = [
     "new_partitions",
     "new_topics",
     "order_codec",
-    "orders",
     "partitions",
     "placement",
     "ports",

@@ -3,18 +3,23 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from cluster.broker.appending import Appender
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.auto_creation import AutoCreation
 from cluster.broker.checkpoint_writes import CheckpointWrites
 from cluster.broker.configs.topic_config_handler import TopicConfigHandler
 from cluster.broker.control_queue import ControlQueue
 from cluster.broker.fences import ControllerFence
+from cluster.broker.fetch_reading import FetchReader
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.handling import Peer
 from cluster.broker.isr_changes import IsrChanges
+from cluster.broker.leader_hints import LeaderHints
 from cluster.broker.log_dir_moves import LogDirMoves
 from cluster.broker.log_truncations import LogTruncations
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
+from cluster.broker.new_topics import NewTopics
+from cluster.broker.orders import Orders
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
@@ -23,6 +28,8 @@ from cluster.broker.refusals_log import RefusalsLog
 from cluster.broker.refused_batches import RefusedBatches
 from cluster.broker.refused_partitions import RefusedPartitions
 from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
+from cluster.broker.replica_stops import ReplicaStops
+from cluster.broker.role_changes import RoleChanger
 from cluster.broker.standstill import Standstill
 from cluster.broker.throttles import Throttles
 from cluster.broker.unserved import Unserved
@@ -48,16 +55,19 @@ class Broker:
 
     __slots__ = (
         "_registration_heard_ms",
+        "appender",
         "auto_creation",
         "cache",
         "checkpoint_writes",
         "control_queue",
         "fence",
+        "fetch_reader",
         "fetch_sessions",
-        "foreign_logs",
         "isr_changes",
-        "isr_rules",
+        "leader_hints",
         "log_dir_moves",
+        "new_topics",
+        "orders",
         "partitions",
         "ports",
         "producer_ids",
@@ -66,6 +76,8 @@ class Broker:
         "refused_batches",
         "refused_partitions",
         "replica_fetchers",
+        "replica_stops",
+        "role_changer",
         "standstill",
         "throttles",
         "topic_config_handler",
@@ -85,19 +97,28 @@ class Broker:
         self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)
         self.standstill = Standstill(ports)
-        self.foreign_logs: dict[TopicPartition, bytes] = {}
-        """Partitions whose log here is another topic's, and the topic id for which that is told."""
+        self.orders = Orders(self.control_queue, self.standstill, ports.registration)
+        self.leader_hints = LeaderHints(self.cache, self.partitions)
         self.auto_creation = AutoCreation(ports, self.cache)
+        self.new_topics = NewTopics(self.cache, ports.chance, ports.settings)
         self.fetch_sessions = FetchSessions(
             ports.settings.fetch_sessions_max, first_id=1 + ports.chance.below(2**30)
         )
-        self.isr_rules = IsrRules(
-            ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+        self.fetch_reader = FetchReader(
+            self.cache,
+            self.partitions,
+            self.leader_hints,
+            self.throttles.leader,
+            ports.clock,
+            ports.journal,
         )
         self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
         self.refusals_log = RefusalsLog(ports)
         self.refused_batches = RefusedBatches(ports.clock)
+        self.appender = Appender(
+            self.partitions, self.refused_batches, self.standstill, ports.clock
+        )
         self.record_checks = RecordChecks(ports.disks, ports.memory)
         self.checkpoint_writes = CheckpointWrites(ports)
         self.replica_fetchers = ReplicaFetcherManager(
@@ -108,6 +129,30 @@ class Broker:
         )
         self.log_dir_moves = LogDirMoves(
             ports, self.partitions, self.throttles.log_dirs, self.replica_fetchers.follow_anew
+        )
+        self.role_changer = RoleChanger(
+            ports=ports,
+            cache=self.cache,
+            partitions=self.partitions,
+            isr_rules=IsrRules(
+                ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+            ),
+            fence=self.fence,
+            control_queue=self.control_queue,
+            replica_fetchers=self.replica_fetchers,
+            log_dir_moves=self.log_dir_moves,
+            topic_config_handler=self.topic_config_handler,
+            unserved=self.unserved,
+            refused_partitions=self.refused_partitions,
+        )
+        self.replica_stops = ReplicaStops(
+            ports=ports,
+            partitions=self.partitions,
+            fence=self.fence,
+            replica_fetchers=self.replica_fetchers,
+            log_dir_moves=self.log_dir_moves,
+            unserved=self.unserved,
+            refused_partitions=self.refused_partitions,
         )
 
     @property

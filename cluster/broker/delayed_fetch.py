@@ -6,10 +6,11 @@ Source: Kafka's DelayedFetch.
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from cluster.broker.broker import Broker
-from cluster.broker.fetch_reading import Found, Limits, read_all
+from cluster.broker.fetch_reading import FetchReader, Found, Limits
 from cluster.broker.fetch_sessions import Session, Want
 from cluster.broker.handling import Cancel
+from cluster.broker.partitions import Partitions
+from cluster.broker.ports import Clock
 from cluster.replication.replica import LOOK_AGAIN
 from cluster.wire.messages.fetch import FetchRequest
 
@@ -42,9 +43,11 @@ class DelayedFetch:
     __slots__ = (
         "_answer",
         "_body",
-        "_broker",
+        "_clock",
         "_limits",
         "_missing",
+        "_partitions",
+        "_reader",
         "_session",
         "_stop_look",
         "_stop_timer",
@@ -52,14 +55,18 @@ class DelayedFetch:
 
     def __init__(
         self,
-        broker: Broker,
+        reader: FetchReader,
+        partitions: Partitions,
+        clock: Clock,
         session: Session,
         limits: Limits,
         answer: Answer,
         body: FetchRequest,
         found: Found,
     ) -> None:
-        self._broker = broker
+        self._reader = reader
+        self._partitions = partitions
+        self._clock = clock
         self._session = session
         self._limits = limits
         self._answer = answer
@@ -69,9 +76,8 @@ class DelayedFetch:
         self._stop_look: Cancel | None = None
 
     def begin(self) -> Cancel:
-        self._session.begin_wait(self, self._broker.partitions)
-        clock = self._broker.ports.clock
-        self._stop_timer = clock.call_later(self._body.max_wait_ms, self.finish)
+        self._session.begin_wait(self, self._partitions)
+        self._stop_timer = self._clock.call_later(self._body.max_wait_ms, self.finish)
         return self._end
 
     def look(self, size: int) -> None:
@@ -79,7 +85,7 @@ class DelayedFetch:
         if self._missing > 0 or self._stop_look is not None:
             return
         if size >= LOOK_AGAIN and len(self._session.due) > LOOKS_AT_ONCE_MAX:
-            self._stop_look = self._broker.ports.clock.call_later(0, self._look_at_all)
+            self._stop_look = self._clock.call_later(0, self._look_at_all)
         else:
             self._look_now()
 
@@ -90,7 +96,7 @@ class DelayedFetch:
 
     def _look_now(self) -> None:
         wants = self._session.wants()
-        found = read_all(self._broker, wants, self._limits)
+        found = self._reader.read_all(wants, self._limits)
         if is_enough(self._session, found, self._body):
             self._end()
             self._answer(wants, found)
@@ -100,7 +106,7 @@ class DelayedFetch:
     def finish(self) -> None:
         self._end()
         wants = self._session.wants()
-        self._answer(wants, read_all(self._broker, wants, self._limits))
+        self._answer(wants, self._reader.read_all(wants, self._limits))
 
     def _end(self) -> None:
         if self._stop_timer is not None:

@@ -7,12 +7,14 @@ Source: Kafka's DelayedCreatePartitions and DelayedDeleteTopics.
 
 from collections.abc import Callable
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Cancel
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Clock
 
 
 def when_metadata_says(
-    broker: Broker,
+    cache: MetadataCache,
+    clock: Clock,
     is_true: Callable[[], bool],
     timeout_ms: int,
     done: Callable[[bool], None],
@@ -28,7 +30,7 @@ def when_metadata_says(
     if is_true():
         done(True)
         return
-    wait = _Delayed(broker, is_true, done)
+    wait = _Delayed(cache, clock, is_true, done)
     wait.begin(timeout_ms)
 
 
@@ -38,10 +40,14 @@ class _Delayed:
     __slots__ = ("_cache", "_clock", "_done", "_is_true", "_key", "_stop_timer")
 
     def __init__(
-        self, broker: Broker, is_true: Callable[[], bool], done: Callable[[bool], None]
+        self,
+        cache: MetadataCache,
+        clock: Clock,
+        is_true: Callable[[], bool],
+        done: Callable[[bool], None],
     ) -> None:
-        self._cache = broker.cache
-        self._clock = broker.ports.clock
+        self._cache = cache
+        self._clock = clock
         self._is_true = is_true
         self._done = done
         self._key: object = None

@@ -4,16 +4,12 @@ Source: Kafka's KafkaApis and ReplicaManager, the checks before LeaderAndIsr, St
 UpdateMetadata.
 """
 
-from typing import Final, cast
+from typing import Final
 
 from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, ControllerEpoch
+from cluster.model.ids import ControllerEpoch
 from cluster.statechange.broker import OrderTag, stale_controller
-from cluster.wire.codec import RequestFrame
-from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest
-from cluster.wire.messages.stop_replica import StopReplicaRequest
-from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 
 NO_BROKER_EPOCH: Final = -1
 """From a controller that knows no broker epochs."""
@@ -40,9 +36,3 @@ class ControllerFence:
             return ErrorCode.STALE_CONTROLLER_EPOCH
         self.controller_epoch = ControllerEpoch(tag.controller_epoch)
         return ErrorCode.NONE
-
-
-def tag_of(broker_id: BrokerId, request: RequestFrame) -> OrderTag:
-    """What state-change.log says of where *request* came from and who got it."""
-    body = cast(LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest, request.body)
-    return OrderTag(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)

@@ -8,19 +8,21 @@ Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from cluster.broker.broker import Broker
 from cluster.broker.fetch_sessions import (
     NO_REPLICA,
     NO_REPLICA_PREFERRED,
     READ_COMMITTED,
     Want,
 )
-from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
-from cluster.broker.partitions import NO_CHECK, HostedPartition
+from cluster.broker.leader_hints import HINTED_ERRORS, LeaderHints
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.partitions import NO_CHECK, HostedPartition, Partitions
+from cluster.broker.ports import Clock, Journal
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
 from cluster.replication.read_replica import preferred_read_replica
+from cluster.replication.throttle import ReplicationThrottle
 from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.leader_epochs import UNDEFINED
 from cluster.wire.fields import Records
@@ -67,89 +69,167 @@ class Found(NamedTuple):
     """Whether the client must hear of it at once, however little it is."""
 
 
-def read_all(broker: Broker, wants: Iterable[Want], limits: Limits) -> Found:
-    """Read all *wants* in their order, until the limit is reached.
+class FetchReader:
+    """Reads from the partitions of this broker."""
 
-    The first batch that is found is given also where it alone is larger, so that a consumer never
-    stands still (KIP-74).
-    """
-    data: list[PartitionData] = []
-    size = 0
-    is_urgent = False
-    for want in wants:
-        one = read_one(broker, want, limits, limits.size_max - size, is_first=size == 0)
-        data.append(one)
-        if (
-            one.error_code != ErrorCode.NONE
-            or one.diverging_epoch.epoch != UNDEFINED
-            or one.preferred_read_replica != NO_REPLICA_PREFERRED
-        ):
-            is_urgent = True
-        elif one.records:
-            size += len(one.records)
-    return Found(tuple(data), size, is_urgent)
+    __slots__ = ("_cache", "_clock", "_hints", "_journal", "_partitions", "_throttle")
 
+    def __init__(
+        self,
+        cache: MetadataCache,
+        partitions: Partitions,
+        hints: LeaderHints,
+        throttle: ReplicationThrottle,
+        clock: Clock,
+        journal: Journal,
+    ) -> None:
+        """*throttle* holds followers back that are not in the ISR."""
+        self._cache = cache
+        self._partitions = partitions
+        self._hints = hints
+        self._throttle = throttle
+        self._clock = clock
+        self._journal = journal
 
-def read_one(
-    broker: Broker, want: Want, limits: Limits, room: int, *, is_first: bool
-) -> PartitionData:
-    part = want.part
-    is_replica = limits.is_replica
-    hosted = source_of(broker, want, limits)
-    if isinstance(hosted, ErrorCode):
-        return failed(broker, want, hosted, limits)
-    if limits.rack and hosted.replica.is_leader:
-        nearer = replica_in_rack(broker, hosted, part.fetch_offset, limits)
-        if nearer is not None:
-            return sent_to(nearer, hosted, part.partition)
-    diverging = NOT_DIVERGING
-    if part.last_fetched_epoch != UNDEFINED:
-        divergence = divergence_of(hosted, part)
-        if isinstance(divergence, ErrorCode):
-            return failed(broker, want, divergence, limits)
-        diverging = divergence
-    high_watermark = hosted.replica.high_watermark
-    stable = hosted.log.last_stable_offset(high_watermark)
-    if is_replica:
+    def read_all(self, wants: Iterable[Want], limits: Limits) -> Found:
+        """Read all *wants* in their order, until the limit is reached.
+
+        The first batch is returned also where it alone is larger, so that a consumer never stands
+        still (KIP-74).
+        """
+        data: list[PartitionData] = []
+        size = 0
+        is_urgent = False
+        for want in wants:
+            one = self.read_one(want, limits, limits.size_max - size, is_first=size == 0)
+            data.append(one)
+            if (
+                one.error_code != ErrorCode.NONE
+                or one.diverging_epoch.epoch != UNDEFINED
+                or one.preferred_read_replica != NO_REPLICA_PREFERRED
+            ):
+                is_urgent = True
+            elif one.records:
+                size += len(one.records)
+        return Found(tuple(data), size, is_urgent)
+
+    def read_one(self, want: Want, limits: Limits, room: int, *, is_first: bool) -> PartitionData:
+        part = want.part
+        is_replica = limits.is_replica
+        hosted = self._source_of(want, limits)
+        if isinstance(hosted, ErrorCode):
+            return self._failed(want, hosted, limits)
+        if limits.rack and hosted.replica.is_leader:
+            nearer = self._replica_in_rack(hosted, part.fetch_offset, limits)
+            if nearer is not None:
+                return sent_to(nearer, hosted, part.partition)
+        diverging = NOT_DIVERGING
+        if part.last_fetched_epoch != UNDEFINED:
+            divergence = divergence_of(hosted, part)
+            if isinstance(divergence, ErrorCode):
+                return self._failed(want, divergence, limits)
+            diverging = divergence
+        high_watermark = hosted.replica.high_watermark
+        stable = hosted.log.last_stable_offset(high_watermark)
+        if is_replica:
+            end_offset = hosted.log.log_end_offset
+        else:
+            end_offset = stable if limits.isolation_level == READ_COMMITTED else high_watermark
+        records: Records = b""
+        if diverging is NOT_DIVERGING and not (is_replica and self._is_held_back(hosted, limits)):
+            size_max = max(0, min(part.partition_max_bytes, room))
+            found = self._records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
+            if isinstance(found, ErrorCode):
+                return self._failed(want, found, limits)
+            records = found
+        aborted: Sequence[AbortedTransaction] | None = None
+        if limits.isolation_level == READ_COMMITTED:
+            try:
+                aborted = aborted_in(hosted, part.fetch_offset, records)
+            except LogError as error:
+                return self._failed(want, error.error_code, limits)
+        return PartitionData(
+            part.partition,
+            ErrorCode.NONE,
+            high_watermark,
+            stable,
+            hosted.log.log_start_offset,
+            diverging,
+            aborted_transactions=aborted,
+            records=records,
+        )
+
+    def _source_of(self, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
+        """The partition to read from; else the error to answer with."""
+        if want.topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        part = want.part
+        hosted = self._partitions.led(want.topic, part.partition, part.current_leader_epoch)
+        if hosted is ErrorCode.NOT_LEADER_OR_FOLLOWER and limits.reads_followers:
+            # The epoch is right, where the partition is here: that was looked at first.
+            hosted = self._partitions.hosted(want.topic, part.partition)
+        if isinstance(hosted, ErrorCode):
+            return hosted
+        if isinstance(want.key, bytes) and want.key != hosted.topic_id:
+            return ErrorCode.INCONSISTENT_TOPIC_ID
+        if limits.is_replica and limits.replica_id not in hosted.replica.assignment.replicas:
+            # A follower that the controller has added, and this leader has not heard of yet.
+            if part.current_leader_epoch == NO_CHECK:
+                return ErrorCode.NOT_LEADER_OR_FOLLOWER
+            return ErrorCode.UNKNOWN_LEADER_EPOCH
+        return hosted
+
+    def _replica_in_rack(
+        self, hosted: HostedPartition, offset: int, limits: Limits
+    ) -> BrokerId | None:
+        """The follower that a consumer shall read from instead of this leader, if any."""
+        racks = {
+            BrokerId(one.broker_id): one.rack
+            for one in self._cache.brokers.values()
+            if limits.listener in one.endpoints
+        }
         end_offset = hosted.log.log_end_offset
-    else:
-        end_offset = stable if limits.isolation_level == READ_COMMITTED else high_watermark
-    records: Records = b""
-    if diverging is NOT_DIVERGING and not (is_replica and is_held_back(broker, hosted, limits)):
-        size_max = max(0, min(part.partition_max_bytes, room))
-        found = records_of(broker, hosted, part.fetch_offset, size_max, end_offset, is_first)
-        if isinstance(found, ErrorCode):
-            return failed(broker, want, found, limits)
-        records = found
-    aborted: Sequence[AbortedTransaction] | None = None
-    if limits.isolation_level == READ_COMMITTED:
+        return preferred_read_replica(hosted.replica, end_offset, racks, limits.rack, offset)
+
+    def _is_held_back(self, hosted: HostedPartition, limits: Limits) -> bool:
+        """Whether a follower is throttled and has to wait; a member of the ISR never has to."""
+        throttle = self._throttle
+        return (
+            throttle.is_active
+            and throttle.is_throttled(hosted.partition.topic, hosted.partition.partition)
+            and limits.replica_id not in hosted.replica.state.isr
+            and throttle.is_exceeded(self._clock.now_ms())
+        )
+
+    def _records_of(
+        self,
+        hosted: HostedPartition,
+        offset: int,
+        size_max: int,
+        end_offset: int,
+        is_first: bool,
+    ) -> Records | ErrorCode:
+        """Return the batches from *offset* on; none for an offset that may not be read yet."""
+        log = hosted.log
+        if end_offset <= offset <= log.log_end_offset:
+            return b"" if offset >= log.log_start_offset else ErrorCode.OFFSET_OUT_OF_RANGE
         try:
-            aborted = aborted_in(hosted, part.fetch_offset, records)
+            found = log.read(offset, size_max, end_offset, whole_first=is_first)
         except LogError as error:
-            return failed(broker, want, error.error_code, limits)
-    return PartitionData(
-        part.partition,
-        ErrorCode.NONE,
-        high_watermark,
-        stable,
-        hosted.log.log_start_offset,
-        diverging,
-        aborted_transactions=aborted,
-        records=records,
-    )
+            return error.error_code
+        except DamagedSegment as error:
+            # Consumers come back for it again and again.
+            if log.is_news(error):
+                self._journal.error(f"{error}; nobody can read on from there")
+            return ErrorCode.CORRUPT_MESSAGE
+        return found if found.size > 0 else b""
 
-
-def replica_in_rack(
-    broker: Broker, hosted: HostedPartition, offset: int, limits: Limits
-) -> BrokerId | None:
-    """The follower that a consumer shall read from instead of this leader, if any."""
-    racks = {
-        BrokerId(one.broker_id): one.rack
-        for one in broker.cache.brokers.values()
-        if limits.listener in one.endpoints
-    }
-    end_offset = hosted.log.log_end_offset
-    return preferred_read_replica(hosted.replica, end_offset, racks, limits.rack, offset)
+    def _failed(self, want: Want, error: ErrorCode, limits: Limits) -> PartitionData:
+        index = want.part.partition
+        data = PartitionData(index, error, NO_OFFSET, records=b"")
+        if limits.has_hints and error in HINTED_ERRORS and want.topic is not None:
+            return data._replace(current_leader=self._hints.current_leader(want.topic, index))
+        return data
 
 
 def sent_to(nearer: BrokerId, hosted: HostedPartition, index: int) -> PartitionData:
@@ -166,41 +246,6 @@ def sent_to(nearer: BrokerId, hosted: HostedPartition, index: int) -> PartitionD
     )
 
 
-def is_held_back(broker: Broker, hosted: HostedPartition, limits: Limits) -> bool:
-    """Whether a follower has to wait, since it is throttled; a member of the ISR never has to."""
-    throttle = broker.throttles.leader
-    return (
-        throttle.is_active
-        and throttle.is_throttled(hosted.partition.topic, hosted.partition.partition)
-        and limits.replica_id not in hosted.replica.state.isr
-        and throttle.is_exceeded(broker.ports.clock.now_ms())
-    )
-
-
-def records_of(
-    broker: Broker,
-    hosted: HostedPartition,
-    offset: int,
-    size_max: int,
-    end_offset: int,
-    is_first: bool,
-) -> Records | ErrorCode:
-    """The batches from *offset* on; none for an offset that the log has and nobody may read yet."""
-    log = hosted.log
-    if end_offset <= offset <= log.log_end_offset:
-        return b"" if offset >= log.log_start_offset else ErrorCode.OFFSET_OUT_OF_RANGE
-    try:
-        found = log.read(offset, size_max, end_offset, whole_first=is_first)
-    except LogError as error:
-        return error.error_code
-    except DamagedSegment as error:
-        # Consumers come back for it again and again.
-        if log.is_news(error):
-            broker.ports.journal.error(f"{error}; nobody can read on from there")
-        return ErrorCode.CORRUPT_MESSAGE
-    return found if found.size > 0 else b""
-
-
 def aborted_in(
     hosted: HostedPartition, offset: int, records: Records
 ) -> Sequence[AbortedTransaction]:
@@ -213,27 +258,6 @@ def aborted_in(
     )
 
 
-def source_of(broker: Broker, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
-    """The partition to read from; else the error to answer with."""
-    if want.topic is None:
-        return ErrorCode.UNKNOWN_TOPIC_ID
-    part = want.part
-    hosted = broker.partitions.led(want.topic, part.partition, part.current_leader_epoch)
-    if hosted is ErrorCode.NOT_LEADER_OR_FOLLOWER and limits.reads_followers:
-        # The epoch is right, where the partition is here: that was looked at first.
-        hosted = broker.partitions.hosted(want.topic, part.partition)
-    if isinstance(hosted, ErrorCode):
-        return hosted
-    if isinstance(want.key, bytes) and want.key != hosted.topic_id:
-        return ErrorCode.INCONSISTENT_TOPIC_ID
-    if limits.is_replica and limits.replica_id not in hosted.replica.assignment.replicas:
-        # A follower that the controller has added, and this leader has not heard of yet.
-        if part.current_leader_epoch == NO_CHECK:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        return ErrorCode.UNKNOWN_LEADER_EPOCH
-    return hosted
-
-
 def divergence_of(hosted: HostedPartition, part: FetchPartition) -> EpochEndOffset | ErrorCode:
     """Where the log of whoever fetches parts from this one (KIP-595); else NOT_DIVERGING."""
     log = hosted.log
@@ -243,11 +267,3 @@ def divergence_of(hosted: HostedPartition, part: FetchPartition) -> EpochEndOffs
     if end.epoch < part.last_fetched_epoch or end.end_offset < part.fetch_offset:
         return EpochEndOffset(end.epoch, end.end_offset)
     return NOT_DIVERGING
-
-
-def failed(broker: Broker, want: Want, error: ErrorCode, limits: Limits) -> PartitionData:
-    index = want.part.partition
-    data = PartitionData(index, error, NO_OFFSET, records=b"")
-    if limits.has_hints and error in HINTED_ERRORS and want.topic is not None:
-        return data._replace(current_leader=current_leader(broker, want.topic, index))
-    return data

@@ -5,18 +5,26 @@ Source: Kafka's Partition.updateFollowerFetchState.
 
 from collections.abc import Sequence
 
-from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer
 from cluster.broker.fetch_reading import Found, Limits
 from cluster.broker.fetch_sessions import Want
+from cluster.broker.isr_changes import IsrChanges
+from cluster.broker.partitions import Partitions
+from cluster.broker.ports import Clock
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.replication.follower_state import FetchTime
+from cluster.replication.throttle import ReplicationThrottle
 from cluster.storage.leader_epochs import UNDEFINED
 
 
 def note_fetches(
-    broker: Broker, wants: Sequence[Want], found: Found, limits: Limits, fetch_time: FetchTime
+    partitions: Partitions,
+    isr_changes: IsrChanges,
+    wants: Sequence[Want],
+    found: Found,
+    limits: Limits,
+    fetch_time: FetchTime,
 ) -> None:
     """Take note of how far a follower has come in the partitions that it may fetch from.
 
@@ -29,20 +37,19 @@ def note_fetches(
         if data.error_code != ErrorCode.NONE or data.diverging_epoch.epoch != UNDEFINED:
             continue
         assert want.topic is not None, "there is no data of a topic that is not known"
-        hosted = broker.partitions.find_index(want.topic, want.part.partition)
+        hosted = partitions.find_index(want.topic, want.part.partition)
         assert hosted is not None, "there is no data of a partition that is not here"
         change = hosted.replica.fetched(
             follower, want.part.fetch_offset, want.part.log_start_offset, fetch_time, epoch
         )
         if change is not None:
-            broker.isr_changes.propose(hosted, change)
+            isr_changes.propose(hosted, change)
 
 
-def counting(broker: Broker, answer: Answer) -> Answer:
+def counting(throttle: ReplicationThrottle, clock: Clock, answer: Answer) -> Answer:
     """*answer*, by which what is sent to throttled followers counts for their rate."""
 
     def give(wants: Sequence[Want], found: Found) -> None:
-        throttle = broker.throttles.leader
         if throttle.is_active:
             size = sum(
                 len(data.records)
@@ -51,7 +58,7 @@ def counting(broker: Broker, answer: Answer) -> Answer:
                 and data.records
                 and throttle.is_throttled(want.topic, want.part.partition)
             )
-            throttle.record(size, broker.ports.clock.now_ms())
+            throttle.record(size, clock.now_ms())
         answer(wants, found)
 
     return give

@@ -6,7 +6,7 @@ Source: Kafka's AdminZkClient.addPartitions.
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from cluster.broker.broker import Broker
+from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.placement import Refused, check_replicas, live_racks
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
@@ -18,24 +18,24 @@ from cluster.wire.messages.topics import CreatePartitionsTopic
 Partitions: TypeAlias = Mapping[int, PartitionAssignment]
 
 
-def known_partitions(broker: Broker, topic: str) -> Partitions:
+def known_partitions(cache: MetadataCache, topic: str) -> Partitions:
     return {
         index: PartitionAssignment(tuple(map(BrokerId, known.replicas)))
-        for index, known in broker.cache.partitions_of(topic).items()
+        for index, known in cache.partitions_of(topic).items()
     }
 
 
 def partitions_to_add(
-    broker: Broker, topic: CreatePartitionsTopic, existing: Partitions
+    cache: MetadataCache, topic: CreatePartitionsTopic, existing: Partitions
 ) -> Layout | Outcome:
     """The partitions to add to the *existing* ones; else why not."""
     try:
-        return checked(broker, topic, existing)
+        return checked(cache, topic, existing)
     except Refused as refused:
         return Outcome(refused.error, str(refused))
 
 
-def checked(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
+def checked(cache: MetadataCache, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
     """As `partitions_to_add`; raises Refused."""
     if any(assignment.is_reassigning for assignment in existing.values()):
         raise Refused(
@@ -59,8 +59,8 @@ def checked(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) 
         )
     replicas = tuple(dict.fromkeys(existing[0].replicas))
     if topic.assignments is not None:
-        return assigned(broker, topic, first, len(replicas))
-    racks = live_racks(broker.cache)
+        return assigned(cache, topic, first, len(replicas))
+    racks = live_racks(cache)
     if not racks:
         raise Refused(ErrorCode.INVALID_PARTITIONS, "no broker is alive")
     try:
@@ -76,7 +76,7 @@ def checked(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) 
 
 
 def assigned(
-    broker: Broker, topic: CreatePartitionsTopic, first: int, replication_factor: int
+    cache: MetadataCache, topic: CreatePartitionsTopic, first: int, replication_factor: int
 ) -> Layout:
     lists = [tuple(map(BrokerId, one.broker_ids)) for one in topic.assignments or ()]
     if len(lists) != topic.partition_count - first:
@@ -85,7 +85,7 @@ def assigned(
             f"{topic.partition_count - first} partitions are to be added,"
             f" the assignment names {len(lists)}",
         )
-    check_replicas(broker.cache, lists)
+    check_replicas(cache, lists)
     if len(lists[0]) != replication_factor:
         raise Refused(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,

@@ -6,9 +6,10 @@ Source: Kafka's ZkAdminManager.createTopics.
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import configs_problem
+from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.placement import Refused, check_count, check_replicas, new_layout
+from cluster.broker.ports import ApiSettings, Chance
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, TooFewBrokers
@@ -28,65 +29,74 @@ class NewTopic(NamedTuple):
     configs: Mapping[str, str]
 
 
-def new_topic(
-    broker: Broker, asked: CreatableTopic, existing: Mapping[str, Sequence[str]], room: int
-) -> NewTopic:
-    """The topic as it shall be beside the *existing* ones, by the names in their metrics.
+class NewTopics:
+    """Checks topics that are asked for, and lays them out on the brokers that are alive."""
 
-    It may have no more than *room* partitions.  Raises Refused.
-    """
-    name = asked.name
-    problem = topic_name_problem(name)
-    if problem is not None:
-        raise Refused(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-    if broker.cache.partitions_of(name):
-        raise Refused(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{name}' already exists")
-    others = colliding_names(name, existing)
-    if others:
-        raise Refused(
-            ErrorCode.INVALID_TOPIC_EXCEPTION,
-            f"topic '{name}' collides with existing topics: {', '.join(others)}",
-        )
-    configs = checked_configs(broker, asked)
-    layout = assigned(broker, asked) if asked.assignments else placed(broker, asked, room)
-    return NewTopic(name, broker.ports.chance.unique_id(), layout, configs)
+    __slots__ = ("_cache", "_chance", "_settings")
+
+    def __init__(self, cache: MetadataCache, chance: Chance, settings: ApiSettings) -> None:
+        self._cache = cache
+        self._chance = chance
+        self._settings = settings
+
+    def check(
+        self, asked: CreatableTopic, existing: Mapping[str, Sequence[str]], room: int
+    ) -> NewTopic:
+        """The topic as it shall be beside the *existing* ones, by the names in their metrics.
+
+        It may have no more than *room* partitions.  Raises Refused.
+        """
+        name = asked.name
+        problem = topic_name_problem(name)
+        if problem is not None:
+            raise Refused(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+        if self._cache.partitions_of(name):
+            raise Refused(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{name}' already exists")
+        others = colliding_names(name, existing)
+        if others:
+            raise Refused(
+                ErrorCode.INVALID_TOPIC_EXCEPTION,
+                f"topic '{name}' collides with existing topics: {', '.join(others)}",
+            )
+        configs = self._checked_configs(asked)
+        layout = assigned(self._cache, asked) if asked.assignments else self._placed(asked, room)
+        return NewTopic(name, self._chance.unique_id(), layout, configs)
+
+    def _checked_configs(self, asked: CreatableTopic) -> Mapping[str, str]:
+        configs: dict[str, str] = {}
+        for config in asked.configs:
+            if config.value is None:
+                message = f"null value not supported for topic config {config.name}"
+                raise Refused(ErrorCode.INVALID_CONFIG, message)
+            configs[config.name] = config.value
+        problem = configs_problem(configs, self._settings)
+        if problem is not None:
+            raise Refused(ErrorCode.INVALID_CONFIG, problem)
+        return configs
+
+    def _placed(self, asked: CreatableTopic, room: int) -> Layout:
+        settings = self._settings
+        count, factor = asked.num_partitions, asked.replication_factor
+        count = settings.partition_count if count == BY_BROKER else count
+        factor = settings.replication_factor if factor == BY_BROKER else factor
+        if count <= 0:
+            raise Refused(
+                ErrorCode.INVALID_PARTITIONS,
+                f"number of partitions must be more than 0, not {count}",
+            )
+        if factor <= 0:
+            raise Refused(
+                ErrorCode.INVALID_REPLICATION_FACTOR,
+                f"replication factor must be more than 0, not {factor}",
+            )
+        check_count(count, room)
+        try:
+            return new_layout(self._cache, self._chance, count, factor)
+        except TooFewBrokers as error:
+            raise Refused(ErrorCode.INVALID_REPLICATION_FACTOR, str(error)) from error
 
 
-def checked_configs(broker: Broker, asked: CreatableTopic) -> Mapping[str, str]:
-    configs: dict[str, str] = {}
-    for config in asked.configs:
-        if config.value is None:
-            message = f"null value not supported for topic config {config.name}"
-            raise Refused(ErrorCode.INVALID_CONFIG, message)
-        configs[config.name] = config.value
-    problem = configs_problem(configs, broker.ports.settings)
-    if problem is not None:
-        raise Refused(ErrorCode.INVALID_CONFIG, problem)
-    return configs
-
-
-def placed(broker: Broker, asked: CreatableTopic, room: int) -> Layout:
-    settings = broker.ports.settings
-    count, factor = asked.num_partitions, asked.replication_factor
-    count = settings.partition_count if count == BY_BROKER else count
-    factor = settings.replication_factor if factor == BY_BROKER else factor
-    if count <= 0:
-        raise Refused(
-            ErrorCode.INVALID_PARTITIONS, f"number of partitions must be more than 0, not {count}"
-        )
-    if factor <= 0:
-        raise Refused(
-            ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"replication factor must be more than 0, not {factor}",
-        )
-    check_count(count, room)
-    try:
-        return new_layout(broker.cache, broker.ports.chance, count, factor)
-    except TooFewBrokers as error:
-        raise Refused(ErrorCode.INVALID_REPLICATION_FACTOR, str(error)) from error
-
-
-def assigned(broker: Broker, asked: CreatableTopic) -> Layout:
+def assigned(cache: MetadataCache, asked: CreatableTopic) -> Layout:
     """The layout that the client names; Kafka asks no more of it than that it could be."""
     if asked.num_partitions != BY_BROKER or asked.replication_factor != BY_BROKER:
         raise Refused(
@@ -100,5 +110,5 @@ def assigned(broker: Broker, asked: CreatableTopic) -> Layout:
         raise Refused(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT, "partitions must be numbered from 0, each once"
         )
-    check_replicas(broker.cache, list(layout.values()))
+    check_replicas(cache, list(layout.values()))
     return layout

@@ -5,15 +5,29 @@ Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, 
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from cluster.broker.broker import Broker
+from cluster.broker.configs.topic_config_handler import TopicConfigHandler
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.control_queue import LIGHT_SLICE_SIZE, SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.control_queue import (
+    LIGHT_SLICE_SIZE,
+    SLICE_SIZE,
+    ControlQueue,
+    Turn,
+    in_slices,
+    throw_again,
+)
 from cluster.broker.delayed_produce import flush, unheard
-from cluster.broker.partitions import HostedPartition
-from cluster.broker.ports import Outcome, TopicOverrides
+from cluster.broker.fences import ControllerFence
+from cluster.broker.log_dir_moves import LogDirMoves
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.partitions import HostedPartition, Partitions
+from cluster.broker.ports import Outcome, Ports, TopicOverrides
 from cluster.broker.refusals_log import quoted
+from cluster.broker.refused_partitions import RefusedPartitions
+from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
+from cluster.broker.unserved import Unserved
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     NO_LEADER_EPOCH,
@@ -24,7 +38,7 @@ from cluster.model.ids import (
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes, topic_id_text
 from cluster.model.topic_name import can_be
-from cluster.replication.replica import Replica
+from cluster.replication.replica import IsrRules, Replica
 from cluster.statechange.broker import (
     LEADER_AND_ISR,
     OrderTag,
@@ -79,112 +93,131 @@ class RolesChanged(NamedTuple):
     errors: Mapping[TopicPartition, ErrorCode] = {}
 
 
-def change_roles(
-    broker: Broker,
-    tag: OrderTag,
-    broker_epoch: int,
-    changes: Sequence[RoleChange],
-    done: Callable[[RolesChanged | Outcome], None],
-    turn: Turn,
-) -> None:
-    """Obey an order in its *turn*; configs of topics that are new to this broker are read before.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleChanger:
+    """Makes this broker the leader or a follower of partitions."""
 
-    *done* gets an Outcome while they cannot be read.  A topic whose configs are damaged is not
-    served, and does not keep the others waiting.
-    """
-    unknown: dict[str, None] = {}
+    ports: Ports
+    cache: MetadataCache
+    partitions: Partitions
+    isr_rules: IsrRules
+    fence: ControllerFence
+    control_queue: ControlQueue
+    replica_fetchers: ReplicaFetcherManager
+    log_dir_moves: LogDirMoves
+    topic_config_handler: TopicConfigHandler
+    unserved: Unserved
+    refused_partitions: RefusedPartitions
+    foreign_logs: dict[TopicPartition, bytes] = field(default_factory=dict)
+    """Partitions whose log here is another topic's, and the topic id for which that is logged."""
 
-    def look_for(change: RoleChange) -> None:
-        topic = change.partition.topic
-        if (
-            topic not in unknown
-            and can_be(change.partition)
-            and broker.partitions.find(change.partition) is None
-        ):
-            unknown[topic] = None
+    def change(
+        self,
+        tag: OrderTag,
+        broker_epoch: int,
+        changes: Sequence[RoleChange],
+        done: Callable[[RolesChanged | Outcome], None],
+        turn: Turn,
+    ) -> None:
+        """Obey an order in its *turn*, after reading the configs of topics that are new here.
 
-    def told(overrides: TopicOverrides | Outcome) -> None:
-        if isinstance(overrides, Outcome):
-            done(overrides)
+        *done* gets an Outcome while they cannot be read.  A topic whose configs are damaged is not
+        served, and does not keep the others waiting.
+        """
+        unknown: dict[str, None] = {}
+
+        def look_for(change: RoleChange) -> None:
+            topic = change.partition.topic
+            if (
+                topic not in unknown
+                and can_be(change.partition)
+                and self.partitions.find(change.partition) is None
+            ):
+                unknown[topic] = None
+
+        def told(overrides: TopicOverrides | Outcome) -> None:
+            if isinstance(overrides, Outcome):
+                done(overrides)
+                turn.finish()
+            else:
+                self.topic_config_handler.learn(overrides)
+                self._obey(tag, broker_epoch, changes, overrides, done, turn)
+
+        def read() -> None:
+            if unknown:
+                self.ports.store.read_topic_overrides(tuple(unknown), turn.step(told))
+            else:
+                told({})
+
+        clock = self.ports.clock
+        in_slices(clock, turn, changes, look_for, throw_again, read, size=LIGHT_SLICE_SIZE)
+
+    def _obey(
+        self,
+        tag: OrderTag,
+        broker_epoch: int,
+        changes: Sequence[RoleChange],
+        overrides: TopicOverrides,
+        done: Callable[[RolesChanged | Outcome], None],
+        turn: Turn,
+    ) -> None:
+        clock, journal = self.ports.clock, self.ports.journal
+        began_ms = clock.now_ms()
+        journal.state_change(handling(tag, "LeaderAndIsr", len(changes)))
+        # Only now: a newer controller may have been heard while the configs were read.
+        error = self.fence.refusal(tag, "LeaderAndIsr", broker_epoch)
+        if error is not ErrorCode.NONE:
+            done(RolesChanged(error))
             turn.finish()
-        else:
-            broker.topic_config_handler.learn(overrides)
-            obey(broker, tag, broker_epoch, changes, overrides, done, turn)
+            return
+        role_changes = RoleChanges(self, tag, overrides, turn)
 
-    def read() -> None:
-        if unknown:
-            broker.ports.store.read_topic_overrides(tuple(unknown), turn.step(told))
-        else:
-            told({})
+        unserved: dict[TopicPartition, RoleChange] = {}
 
-    clock = broker.ports.clock
-    in_slices(clock, turn, changes, look_for, throw_again, read, size=LIGHT_SLICE_SIZE)
+        def obey_again(partitions: Sequence[TopicPartition]) -> None:
+            """Once their configs are mended; the controller does not wait for it."""
+            refused = [unserved[partition] for partition in partitions]
 
+            def told(changed: RolesChanged | Outcome) -> None:
+                if isinstance(changed, Outcome):
+                    self.unserved.keep(partitions, obey_again)
+                    return
+                for partition, error in changed.errors.items():
+                    if error is ErrorCode.NONE:
+                        journal.info(
+                            f"partition {partition} is served: its topic's configs are mended"
+                        )
 
-def obey(
-    broker: Broker,
-    tag: OrderTag,
-    broker_epoch: int,
-    changes: Sequence[RoleChange],
-    overrides: TopicOverrides,
-    done: Callable[[RolesChanged | Outcome], None],
-    turn: Turn,
-) -> None:
-    clock, journal = broker.ports.clock, broker.ports.journal
-    began_ms = clock.now_ms()
-    journal.state_change(handling(tag, "LeaderAndIsr", len(changes)))
-    # Only now: a newer controller may have been heard while the configs were read.
-    error = broker.fence.refusal(tag, "LeaderAndIsr", broker_epoch)
-    if error is not ErrorCode.NONE:
-        done(RolesChanged(error))
-        turn.finish()
-        return
-    role_changes = RoleChanges(broker, tag, overrides, turn)
+            is_queued = self.control_queue.enter(
+                lambda turn: self.change(tag, broker_epoch, refused, told, turn),
+                lambda: None,
+                0,
+            )
+            if not is_queued:
+                self.unserved.keep(partitions, obey_again)
 
-    unserved: dict[TopicPartition, RoleChange] = {}
+        def end() -> None:
+            unserved.update((change.partition, change) for change in role_changes.unserved)
+            self.unserved.keep(unserved, obey_again)
+            self.topic_config_handler.settle(overrides)
+            duration_ms = clock.now_ms() - began_ms
+            journal.state_change(finished_leader_and_isr(tag, duration_ms, len(changes)))
+            done(RolesChanged(ErrorCode.NONE, role_changes.errors))
+            turn.finish()
 
-    def obey_again(partitions: Sequence[TopicPartition]) -> None:
-        """Once their configs are mended; the controller does not wait for it."""
-        refused = [unserved[partition] for partition in partitions]
-
-        def told(changed: RolesChanged | Outcome) -> None:
-            if isinstance(changed, Outcome):
-                broker.unserved.keep(partitions, obey_again)
-                return
-            for partition, error in changed.errors.items():
-                if error is ErrorCode.NONE:
-                    journal.info(f"partition {partition} is served: its topic's configs are mended")
-
-        is_queued = broker.control_queue.enter(
-            lambda turn: change_roles(broker, tag, broker_epoch, refused, told, turn),
-            lambda: None,
-            0,
-        )
-        if not is_queued:
-            broker.unserved.keep(partitions, obey_again)
-
-    def end() -> None:
-        unserved.update((change.partition, change) for change in role_changes.unserved)
-        broker.unserved.keep(unserved, obey_again)
-        broker.topic_config_handler.settle(overrides)
-        duration_ms = clock.now_ms() - began_ms
-        journal.state_change(finished_leader_and_isr(tag, duration_ms, len(changes)))
-        done(RolesChanged(ErrorCode.NONE, role_changes.errors))
-        turn.finish()
-
-    role_changes.make(changes, end)
+        role_changes.make(changes, end)
 
 
 class RoleChanges:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
     def __init__(
-        self, broker: Broker, tag: OrderTag, overrides: TopicOverrides, turn: Turn
+        self, changer: RoleChanger, tag: OrderTag, overrides: TopicOverrides, turn: Turn
     ) -> None:
         """*overrides* are those of the topics that are new to this broker."""
-        self._broker = broker
+        self._changer = changer
         self._turn = turn
-        self._ports = broker.ports
+        self._ports = changer.ports
         self._tag = tag
         self._overrides = overrides
         self._settings: dict[str, EffectiveTopicConfigs] = {}
@@ -210,7 +243,7 @@ class RoleChanges:
             self._tell_rest_of_impossible()
             self._trace(transition_begins, leading)
             # Before any of them leads: nothing that the former leader said may come behind that.
-            self._broker.replica_fetchers.stop(change.partition for change in leading)
+            self._changer.replica_fetchers.stop(change.partition for change in leading)
             if leading:
                 self._say(fetchers_stopped(self._tag, True, len(leading)))
             self._in_slices(leading, self._lead, follow_then)
@@ -251,8 +284,8 @@ class RoleChanges:
             if following:
                 self._say(fetchers_stopped(self._tag, False, len(following)))
             # All together: the first requests name as many as there are for each leader.
-            self._broker.replica_fetchers.follow(self._followers.values())
-            self._broker.replica_fetchers.close_idle()
+            self._changer.replica_fetchers.follow(self._followers.values())
+            self._changer.replica_fetchers.close_idle()
             self._trace(transition_ends, following)
             done()
 
@@ -283,12 +316,12 @@ class RoleChanges:
             self._say(template(self._tag, change.partition, leader))
 
     def _epoch_of(self, change: RoleChange) -> LeaderEpoch:
-        hosted = self._broker.partitions.find(change.partition)
+        hosted = self._changer.partitions.find(change.partition)
         return NO_LEADER_EPOCH if hosted is None else hosted.replica.leader_epoch
 
     def _refusal(self, change: RoleChange) -> ErrorCode:
         """Why *change* is not obeyed; NONE also where only a missing topic id is taken."""
-        hosted = self._broker.partitions.find(change.partition)
+        hosted = self._changer.partitions.find(change.partition)
         log = self._ports.logs.log(change.partition) if hosted is None else hosted.log
         if log is not None and log.is_offline:
             return self._offline(change)
@@ -300,7 +333,7 @@ class RoleChanges:
             self._say(topic_id_differs(self._tag, change.partition, known_id, change.topic_id))
             self._tell_topic_id(change, known_id)
             return ErrorCode.INCONSISTENT_TOPIC_ID
-        self._broker.foreign_logs.pop(change.partition, None)
+        self._changer.foreign_logs.pop(change.partition, None)
         current = self._epoch_of(change)
         epoch = change.state.leader_epoch
         if epoch == current and hosted is not None and known_id != change.topic_id:
@@ -317,7 +350,7 @@ class RoleChanges:
 
     def _tell_topic_id(self, change: RoleChange, known_id: bytes) -> None:
         """Say once that a log is another topic's: nobody but people can tell which is right."""
-        told = self._broker.foreign_logs
+        told = self._changer.foreign_logs
         if told.get(change.partition) != change.topic_id:
             told[change.partition] = change.topic_id
             reason = (
@@ -325,7 +358,7 @@ class RoleChanges:
                 f" topic's id is {topic_id_text(change.topic_id)}"
             )
             self._ports.journal.error(f"{change.partition} is not served: {reason}")
-            self._broker.refused_partitions.note(change.partition, reason)
+            self._changer.refused_partitions.note(change.partition, reason)
 
     def _offline(self, change: RoleChange) -> ErrorCode:
         self._say(offline_directory(self._tag, LEADER_AND_ISR, change.partition))
@@ -362,8 +395,8 @@ class RoleChanges:
             self._write_topic_id(hosted.log, topic_id)
         except KafkaStorageError:
             return ErrorCode.KAFKA_STORAGE_ERROR
-        self._broker.partitions.learn_id(hosted, topic_id)
-        self._broker.replica_fetchers.follow_anew(hosted)
+        self._changer.partitions.learn_id(hosted, topic_id)
+        self._changer.replica_fetchers.follow_anew(hosted)
         return ErrorCode.NONE
 
     def _write_topic_id(self, log: PartitionLog, topic_id: bytes) -> None:
@@ -383,8 +416,8 @@ class RoleChanges:
         leader: BrokerId | None,
     ) -> None:
         """Let one partition take its new role, and keep it from harming the others."""
-        self._broker.unserved.forget(change.partition)
-        refused = self._broker.refused_partitions
+        self._changer.unserved.forget(change.partition)
+        refused = self._changer.refused_partitions
         try:
             become(change, self._hosted(change))
             refused.forget(change.partition)
@@ -399,8 +432,8 @@ class RoleChanges:
                 )
             )
             self.errors[change.partition] = ErrorCode.KAFKA_STORAGE_ERROR
-            if error.is_offline and self._broker.partitions.find(change.partition) is None:
-                self._broker.partitions.lose(change.partition)
+            if error.is_offline and self._changer.partitions.find(change.partition) is None:
+                self._changer.partitions.lose(change.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {change.partition} is not served: {error}")
             refused.note(change.partition, str(error))
@@ -418,7 +451,7 @@ class RoleChanges:
             KafkaStorageError: its directory is offline, or no directory is left to make it in.
             InvalidLogConfig: the topic's overrides cannot be served.
         """
-        hosted = self._broker.partitions.find(change.partition)
+        hosted = self._changer.partitions.find(change.partition)
         if hosted is not None:
             # It was not offline when the order came, but others had their turn since.
             hosted.log.health.check()
@@ -431,11 +464,11 @@ class RoleChanges:
             self._ports.registration.broker_id,
             directory.high_watermark(change.partition),
             settings.min_isr,
-            self._broker.isr_rules,
+            self._changer.isr_rules,
         )
         hosted = HostedPartition(change.partition, replica, log, change.topic_id)
-        self._broker.partitions.add(hosted)
-        self._broker.log_dir_moves.resume(hosted)
+        self._changer.partitions.add(hosted)
+        self._changer.log_dir_moves.resume(hosted)
         return hosted
 
     def _log_of(self, change: RoleChange, settings: EffectiveTopicConfigs) -> PartitionLog:
@@ -499,7 +532,7 @@ class RoleChanges:
         )
 
     def _become_follower(self, change: RoleChange, hosted: HostedPartition) -> None:
-        if change.state.leader not in self._broker.cache.brokers:
+        if change.state.leader not in self._changer.cache.brokers:
             # The log is there now, but role and epoch stay: whoever leads next will say so.
             self._say(
                 leader_unavailable(
@@ -510,7 +543,7 @@ class RoleChanges:
                 )
             )
             return
-        self._broker.replica_fetchers.stop((change.partition,))
+        self._changer.replica_fetchers.stop((change.partition,))
         hosted.replica.follow(change.state, change.assignment)
         self._followers[change.partition] = hosted
         self._say(

@@ -2,11 +2,11 @@
 
 import errno
 import os
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from cluster.broker.configs.topic_config_handler import TopicConfigHandler
 from cluster.broker.refusals_log import quoted
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -156,11 +156,11 @@ def test_a_mistake_with_one_replica_that_stops_is_that_replicas_alone(
 def test_a_mistake_after_the_configs_are_read_ends_the_turn(
     world: World, monkeypatch: pytest.MonkeyPatch
 ):
-    def learn(_overrides: object) -> None:
+    def learn(_self: object, _overrides: object) -> None:
         raise KeyError("a mistake")
 
     with monkeypatch.context() as patched:
-        patched.setattr(world.broker, "topic_config_handler", SimpleNamespace(learn=learn))
+        patched.setattr(TopicConfigHandler, "learn", learn)
         answer = world.ask(ApiKey.LEADER_AND_ISR, orders_of(("orders", 0)))
         with pytest.raises(KeyError, match="a mistake"):
             world.settle()

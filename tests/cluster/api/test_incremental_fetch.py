@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cluster.broker import fetch_reading
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.delayed_fetch import LOOKS_AT_ONCE_MAX
+from cluster.broker.fetch_reading import FetchReader
 from cluster.broker.fetch_sessions import EVICTION_MS, FetchSessions, Session, Want
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import ApiSettings
@@ -426,13 +426,13 @@ class Reads:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.indexes: list[int] = []
-        read_one = fetch_reading.read_one
+        read_one = FetchReader.read_one
 
-        def noted(broker: Any, want: Want, *args: Any, **options: Any) -> Any:
+        def noted(reader: Any, want: Want, *args: Any, **options: Any) -> Any:
             self.indexes.append(want.part.partition)
-            return read_one(broker, want, *args, **options)
+            return read_one(reader, want, *args, **options)
 
-        monkeypatch.setattr(fetch_reading, "read_one", noted)
+        monkeypatch.setattr(FetchReader, "read_one", noted)
 
     def take(self) -> list[int]:
         taken, self.indexes = self.indexes, []

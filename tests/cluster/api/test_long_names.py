@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cluster.api.dispatch import SERVED
-from cluster.broker.orders import NAMES_SIZE_MAX
+from cluster.api.orders import NAMES_SIZE_MAX
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_name import TOPIC_NAME_LENGTH_MAX, can_be, topic_name_problem
 from cluster.wire.api_keys import ApiKey
