@@ -34,9 +34,9 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from crc32c import crc32c
 
-from cluster.broker.appending import LEADER_ACKS, NO_ERROR, refused
+from cluster.api.produce import NO_ERROR, refused
+from cluster.broker.appending import ALL_ACKS, LEADER_ACKS, Refusal
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_produce import ALL_ACKS
 from cluster.broker.handling import Steps, run
 from cluster.broker.partitions import HostedPartition
 from cluster.model.errors import ClusterError
@@ -228,7 +228,7 @@ class Prefixes:
         try:
             base_offset = append(log, records, replica.state.leader_epoch, now_ms, self._wall_ms())
         except KafkaStorageError as error:
-            answer = refused(index, error.error_code, str(error))
+            answer = refused(index, Refusal(error.error_code, str(error)))
             return encoded(version, correlation_id, topic, answer)
         if base_offset == DECLINED:
             return None

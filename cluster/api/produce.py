@@ -3,10 +3,11 @@
 Source: Kafka's KafkaApis.handleProduceRequest.
 """
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Final, TypeAlias, cast
 
-from cluster.broker.appending import NO_ACKS, NO_ERROR, Written, must_wait, refused
+from cluster.broker.appending import NO_ACKS, Appended, Refusal
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import (
     DelayedProduce,
@@ -16,65 +17,87 @@ from cluster.broker.delayed_produce import (
 )
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS
-from cluster.broker.ports import Ports
 from cluster.broker.record_checks import RecordCheck
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.log_config import LogConfig
+from cluster.storage.errors import HeavyBatch
 from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.leaders import LeaderIdAndEpoch
 from cluster.wire.messages.produce import (
+    BatchIndexAndErrorMessage,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
 )
 
+NO_ERROR: Final = ErrorCode.NONE
+NO_OFFSET: Final = -1
+ZSTD_VERSION: Final = 7
+"""The first version of the request whose senders know zstd."""
 HINT_VERSION: Final = 10
+
+
+class Unchecked:
+    """A batch whose records are checked on a thread before it is appended."""
+
+    __slots__ = ("index", "outcome", "records", "topic")
+
+    def __init__(self, topic: str, index: int, records: bytearray) -> None:
+        self.topic = topic
+        self.index = index
+        self.records = records
+        self.outcome: PartitionProduceResponse | ProducePartitionStatus | None = None
+
+
+Outcome: TypeAlias = PartitionProduceResponse | ProducePartitionStatus | Unchecked
+"""What is known of a batch: its answer, or where that will be found."""
+Outcomes: TypeAlias = Sequence[tuple[str, Sequence[Outcome]]]
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
     body = cast(ProduceRequest, request.body)
-    acks = body.acks
-    topics: list[TopicProduceResponse] = []
+    acks, takes_zstd = body.acks, request.api_version >= ZSTD_VERSION
+    append = broker.appender.append
+    topics: list[tuple[str, list[Outcome]]] = []
     waits: list[ProducePartitionStatus] = []
     unchecked: list[Unchecked] = []
     for topic, parts in body.topic_data:
-        answers: list[PartitionProduceResponse] = []
+        outcomes: list[Outcome] = []
         for index, records in parts:
-            written = broker.appender.append(topic, index, records, acks, request.api_version)
-            if isinstance(written, PartitionProduceResponse):
-                answers.append(written)
-            elif isinstance(written, Written):
-                answers.append(written.answer)
-                note_written(broker.ports, written, acks, answers, len(answers) - 1, waits)
+            batch = records if isinstance(records, memoryview) else None
+            try:
+                outcome = append(topic, index, batch, acks, takes_zstd)
+            except HeavyBatch:
+                assert batch is not None
+                one = Unchecked(topic, index, bytearray(batch))
+                unchecked.append(one)
+                outcomes.append(one)
             else:
-                assert isinstance(records, memoryview)
-                unchecked.append(
-                    Unchecked(topic, index, bytearray(records), written, answers, len(answers))
-                )
-                answers.append(refused(index, ErrorCode.REQUEST_TIMED_OUT))
-        topics.append(TopicProduceResponse(topic, answers))
+                outcomes.append(answer_or_wait(broker, index, outcome, acks, waits))
+        topics.append((topic, outcomes))
     if unchecked:
-        return CheckedProduce(broker, request, peer, reply, topics, waits, unchecked).begin()
+        return CheckedProduce(broker, request, peer, reply, topics, waits).begin(unchecked)
     return finish(broker, request, peer, reply, topics, waits)
 
 
-def note_written(
-    ports: Ports,
-    written: Written,
+def answer_or_wait(
+    broker: Broker,
+    index: int,
+    outcome: Appended | Refusal,
     acks: int,
-    answers: list[PartitionProduceResponse],
-    place: int,
     waits: list[ProducePartitionStatus],
-) -> None:
-    """Put the answer into its place, and note what has to be waited for before it goes out."""
-    answers[place] = written.answer
+) -> PartitionProduceResponse | ProducePartitionStatus:
+    """Return the answer, or what has to be waited for before it goes out, added to *waits*."""
+    if isinstance(outcome, Refusal):
+        return refused(index, outcome)
     if acks == NO_ACKS:
-        if written.needs_flush:
-            flush(ports, written.hosted, unheard)
-    elif must_wait(written, acks):
-        wait = ProducePartitionStatus(written.hosted, written.end_offset, acks, answers, place)
-        wait.is_flushing = written.needs_flush
+        if outcome.needs_flush:
+            flush(broker.ports, outcome.hosted, unheard)
+    elif outcome.must_wait(acks):
+        wait = ProducePartitionStatus(outcome, acks)
         waits.append(wait)
+        return wait
+    return appended(outcome, NO_ERROR)
 
 
 def finish(
@@ -82,8 +105,8 @@ def finish(
     request: RequestFrame,
     peer: Peer,
     reply: Reply,
-    topics: list[TopicProduceResponse],
-    waits: list[ProducePartitionStatus],
+    topics: Outcomes,
+    waits: Sequence[ProducePartitionStatus],
 ) -> Cancel | None:
     """Answer, as soon as nothing is waited for."""
     body = cast(ProduceRequest, request.body)
@@ -100,31 +123,10 @@ def finish(
     return DelayedProduce(broker.ports, waits, answer).begin(body.timeout_ms)
 
 
-class Unchecked(NamedTuple):
-    """A batch whose records are checked on a thread, and the place where its answer stands."""
-
-    topic: str
-    partition: int
-    records: bytearray
-    config: LogConfig
-    answers: list[PartitionProduceResponse]
-    place: int
-
-
 class CheckedProduce:
-    """A request with batches that are checked on a thread before they are written."""
+    """A request with batches that are checked on a thread before they are appended."""
 
-    __slots__ = (
-        "_broker",
-        "_cancel",
-        "_count",
-        "_peer",
-        "_reply",
-        "_request",
-        "_topics",
-        "_unchecked",
-        "_waits",
-    )
+    __slots__ = ("_broker", "_cancel", "_count", "_peer", "_reply", "_request", "_topics", "_waits")
 
     def __init__(
         self,
@@ -132,9 +134,8 @@ class CheckedProduce:
         request: RequestFrame,
         peer: Peer,
         reply: Reply,
-        topics: list[TopicProduceResponse],
+        topics: Outcomes,
         waits: list[ProducePartitionStatus],
-        unchecked: list[Unchecked],
     ) -> None:
         self._broker = broker
         self._request = request
@@ -142,40 +143,37 @@ class CheckedProduce:
         self._reply = reply
         self._topics = topics
         self._waits = waits
-        self._unchecked = unchecked
-        self._count = len(unchecked)
+        self._count = 0
         self._cancel: Cancel | None = None
 
-    def begin(self) -> Cancel:
-        wall_ms = self._broker.ports.clock.wall_ms()
-        self._broker.record_checks.add(
-            RecordCheck(one.records, one.config, wall_ms, partial(self._checked, one))
-            for one in self._unchecked
-        )
-        # Each is let go when it was looked at.
-        self._unchecked.clear()
+    def begin(self, unchecked: Sequence[Unchecked]) -> Cancel:
+        self._count = len(unchecked)
+        self._broker.record_checks.add(self._check_of(one) for one in unchecked)
         return self._end
 
+    def _check_of(self, one: Unchecked) -> RecordCheck:
+        hosted = self._broker.partitions.find_index(one.topic, one.index)
+        assert hosted is not None, "it has just been looked at"
+        wall_ms = self._broker.ports.clock.wall_ms()
+        return RecordCheck(one.records, hosted.log.config, wall_ms, partial(self._checked, one))
+
     def _checked(self, one: Unchecked, check: RecordCheck) -> None:
-        body = cast(ProduceRequest, self._request.body)
-        written: Written | PartitionProduceResponse | LogConfig
+        acks = cast(ProduceRequest, self._request.body).acks
+        outcome: Appended | Refusal
         if check.error is not None:
-            written = refused(one.partition, check.error.error_code, str(check.error))
+            outcome = Refusal(check.error.error_code, str(check.error))
         else:
-            written = self._broker.appender.append(
+            outcome = self._broker.appender.append(
                 one.topic,
-                one.partition,
+                one.index,
                 memoryview(one.records),
-                body.acks,
-                self._request.api_version,
+                acks,
+                self._request.api_version >= ZSTD_VERSION,
                 has_checked_records=True,
             )
-        assert not isinstance(written, LogConfig)
-        if isinstance(written, Written):
-            ports = self._broker.ports
-            note_written(ports, written, body.acks, one.answers, one.place, self._waits)
-        else:
-            one.answers[one.place] = written
+        # The batch is let go when it was looked at.
+        one.records = bytearray()
+        one.outcome = answer_or_wait(self._broker, one.index, outcome, acks, self._waits)
         self._count -= 1
         if self._count == 0:
             self._cancel = finish(
@@ -183,50 +181,73 @@ class CheckedProduce:
             )
 
     def _end(self) -> None:
-        """The connection has ended: what was sent is written all the same."""
+        """The connection has ended: what was sent is appended all the same."""
         if self._cancel is not None:
             self._cancel()
 
 
-def answer_nothing(topics: list[TopicProduceResponse], reply: Reply) -> None:
+def answer_nothing(topics: Outcomes, reply: Reply) -> None:
     """The only way to tell a producer with acks=0 of an error is to end its connection."""
-    for topic in topics:
-        for answer in topic.partition_responses:
+    for topic, outcomes in topics:
+        for answer in map(answer_of, outcomes):
             if answer.error_code != NO_ERROR:
                 error = ErrorCode(answer.error_code).name
-                partition = f"{topic.name}-{answer.partition_index}"
+                partition = f"{topic}-{answer.partition_index}"
                 reply.close(f"produce to {partition} failed, and acks=0 knows no answer: {error}")
                 return
     reply(None)
 
 
-def response_of(
-    broker: Broker, version: int, peer: Peer, topics: list[TopicProduceResponse]
-) -> ProduceResponse:
+def response_of(broker: Broker, version: int, peer: Peer, topics: Outcomes) -> ProduceResponse:
     """The answers; from HINT_VERSION on with the leader where this broker is not it."""
-    if version < HINT_VERSION:
-        return ProduceResponse(topics)
-    hinted = [
-        topic._replace(
-            partition_responses=[
-                answer._replace(
-                    current_leader=broker.leader_hints.current_leader(
-                        topic.name, answer.partition_index
-                    )
-                )
-                if answer.error_code in HINTED_ERRORS
-                else answer
-                for answer in topic.partition_responses
-            ]
-        )
-        for topic in topics
-    ]
-    hints = [
-        answer.current_leader
-        for topic in hinted
-        for answer in topic.partition_responses
-        if answer.error_code in HINTED_ERRORS
-    ]
-    return ProduceResponse(
-        hinted, node_endpoints=broker.leader_hints.endpoints_of(hints, peer.listener)
+    responses: list[TopicProduceResponse] = []
+    hints: list[LeaderIdAndEpoch] = []
+    for topic, outcomes in topics:
+        answers: list[PartitionProduceResponse] = []
+        for outcome in outcomes:
+            answer = answer_of(outcome)
+            if (
+                answer.error_code is not NO_ERROR
+                and version >= HINT_VERSION
+                and answer.error_code in HINTED_ERRORS
+            ):
+                hint = broker.leader_hints.current_leader(topic, answer.partition_index)
+                hints.append(hint)
+                answer = answer._replace(current_leader=hint)
+            answers.append(answer)
+        responses.append(TopicProduceResponse(topic, answers))
+    if not hints:
+        return ProduceResponse(responses)
+    endpoints = broker.leader_hints.endpoints_of(hints, peer.listener)
+    return ProduceResponse(responses, node_endpoints=endpoints)
+
+
+def answer_of(outcome: Outcome | None) -> PartitionProduceResponse:
+    """What is answered for a batch, now that all is known."""
+    if isinstance(outcome, PartitionProduceResponse):
+        return outcome
+    if isinstance(outcome, ProducePartitionStatus):
+        return appended(outcome.appended, outcome.outcome)
+    assert outcome is not None, "the batch was checked"
+    return answer_of(outcome.outcome)
+
+
+def appended(outcome: Appended, error: ErrorCode) -> PartitionProduceResponse:
+    return PartitionProduceResponse(
+        outcome.hosted.partition.partition,
+        error,
+        outcome.base_offset,
+        outcome.log_append_time_ms,
+        outcome.log_start_offset,
+    )
+
+
+def refused(index: int, refusal: Refusal) -> PartitionProduceResponse:
+    error, message, record_errors = refusal
+    return PartitionProduceResponse(
+        index,
+        error,
+        NO_OFFSET,
+        record_errors=tuple(BatchIndexAndErrorMessage(*one) for one in record_errors),
+        error_message=message,
     )

@@ -7,72 +7,47 @@ Source: Kafka's DelayedProduce.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
 
+from cluster.broker.appending import ALL_ACKS, Appended
 from cluster.broker.handling import Cancel
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import KafkaStorageError
-from cluster.wire.messages.produce import PartitionProduceResponse
-
-ALL_ACKS: Final = -1
 
 
 class ProducePartitionStatus:
-    """One batch that is in the leader's log, and the place where its answer stands."""
+    """One batch that is in the leader's log, and how that ended for its producer."""
 
-    __slots__ = (
-        "_acks",
-        "_answers",
-        "_end_offset",
-        "_place",
-        "disk_error",
-        "has_flushed",
-        "hosted",
-        "is_flushing",
-    )
+    __slots__ = ("_acks", "appended", "disk_error", "has_flushed", "is_flushing", "outcome")
 
-    def __init__(
-        self,
-        hosted: HostedPartition,
-        end_offset: int,
-        acks: int,
-        answers: list[PartitionProduceResponse],
-        place: int,
-    ) -> None:
-        self._end_offset = end_offset
+    def __init__(self, appended: Appended, acks: int) -> None:
         self._acks = acks
-        self._answers = answers
-        self._place = place
-        self.hosted = hosted
-        self.is_flushing = False
+        self.appended = appended
+        self.is_flushing = appended.needs_flush
         self.has_flushed = False
         """Whether it has waited for the disk, and what is committed waits for nothing here."""
         self.disk_error: ErrorCode | None = None
+        self.outcome = ErrorCode.REQUEST_TIMED_OUT
+        """What the producer is answered, as far as that is known."""
 
     def error(self) -> ErrorCode | None:
         """How the batch ended, NONE for well; None when that is not known yet."""
         if self.disk_error is not None:
             return self.disk_error
-        if self.hosted.log.is_offline:
+        hosted = self.appended.hosted
+        if hosted.log.is_offline:
             return ErrorCode.KAFKA_STORAGE_ERROR
         if self._acks == ALL_ACKS:
-            replica = self.hosted.replica
+            replica = hosted.replica
             if not replica.is_leader:
                 return ErrorCode.NOT_LEADER_OR_FOLLOWER
-            is_committed = replica.high_watermark >= self._end_offset
+            is_committed = replica.high_watermark >= self.appended.end_offset
             if replica.is_under_min_maximal_isr and (is_committed or self.has_flushed):
                 return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
             if not is_committed:
                 return None
         return None if self.is_flushing else ErrorCode.NONE
-
-    def settle(self, error: ErrorCode) -> None:
-        """Put *error* into the answer."""
-        if error is not ErrorCode.NONE:
-            answer = self._answers[self._place]
-            self._answers[self._place] = answer._replace(error_code=error)
 
 
 class DelayedProduce:
@@ -93,9 +68,9 @@ class DelayedProduce:
         """Wait up to *timeout_ms*; what is not over by then is answered REQUEST_TIMED_OUT."""
         self._stop_timer = self._ports.clock.call_later(max(0, timeout_ms), self._time_out)
         for wait in tuple(self._waits):
-            self._waits[wait] = wait.hosted.replica.watch(partial(self._look, wait))
+            self._waits[wait] = wait.appended.hosted.replica.watch(partial(self._look, wait))
             if wait.is_flushing:
-                flush(self._ports, wait.hosted, partial(self._flushed, wait))
+                flush(self._ports, wait.appended.hosted, partial(self._flushed, wait))
         return self._end
 
     def _flushed(self, wait: ProducePartitionStatus, error: KafkaStorageError | None) -> None:
@@ -111,8 +86,8 @@ class DelayedProduce:
         error = wait.error()
         if error is None:
             return
-        wait.settle(error)
-        wait.hosted.replica.unwatch(self._waits.pop(wait))
+        wait.outcome = error
+        wait.appended.hosted.replica.unwatch(self._waits.pop(wait))
         if not self._waits:
             self._end()
             self._answer()
@@ -120,13 +95,14 @@ class DelayedProduce:
     def _time_out(self) -> None:
         for wait in self._waits:
             error = wait.error()
-            wait.settle(ErrorCode.REQUEST_TIMED_OUT if error is None else error)
+            if error is not None:
+                wait.outcome = error
         self._end()
         self._answer()
 
     def _end(self) -> None:
         for wait, key in self._waits.items():
-            wait.hosted.replica.unwatch(key)
+            wait.appended.hosted.replica.unwatch(key)
         self._waits.clear()
         self._stop_timer()
 

@@ -385,7 +385,7 @@ def test_a_request_of_many_partitions_looks_at_each_when_something_happens_to_it
     error = ProducePartitionStatus.error
 
     def counted(self: ProducePartitionStatus) -> ErrorCode | None:
-        looks.append(self.hosted)
+        looks.append(self.appended.hosted)
         return error(self)
 
     monkeypatch.setattr(ProducePartitionStatus, "error", counted)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple, cast
 
-from cluster.broker.delayed_produce import ALL_ACKS, ProducePartitionStatus
+from cluster.broker.appending import ALL_ACKS, Appended
+from cluster.broker.delayed_produce import ProducePartitionStatus
 from cluster.broker.fetch_reading import divergence_of
 from cluster.broker.followed_partition import FollowedPartition
 from cluster.broker.metadata_cache import MetadataCache
@@ -175,7 +176,9 @@ class Race:
             node.log.append(record)
             end_offset = node.log.log_end_offset
             node.replica.advance_high_watermark(end_offset, 1, self.now_ms)
-            wait = ProducePartitionStatus(node.hosted, end_offset, ALL_ACKS, [], 0)
+            wait = ProducePartitionStatus(
+                Appended(node.hosted, end_offset - 1, -1, 0, end_offset, False), ALL_ACKS
+            )
             node.waits.append((wait, record))
 
     def _any(self) -> Node:
