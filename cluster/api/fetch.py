@@ -6,6 +6,7 @@ Source: Kafka's KafkaApis.handleFetchRequest.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
+from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer as Give
 from cluster.broker.delayed_fetch import DelayedFetch, is_enough
@@ -17,27 +18,30 @@ from cluster.broker.fetch_sessions import (
     SESSIONLESS,
     Part,
     PartKey,
+    ReadResult,
     Session,
     TopicKey,
     Want,
 )
 from cluster.broker.follower_fetches import counting, note_fetches
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.leader_hints import HINTED_ERRORS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
     PartitionData,
 )
-from cluster.wire.messages.leaders import NodeEndpoint
+from cluster.wire.messages.leaders import LeaderIdAndEpoch
 
 ID_VERSION: Final = 13
 REPLICA_STATE_VERSION: Final = 15
 HINT_VERSION: Final = 16
+NOT_DIVERGING: Final = EpochEndOffset()
 FOLLOWER_READ_VERSION: Final = 11
 """From this version of a fetch on, consumers may read from followers (KIP-392)."""
 
@@ -62,7 +66,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
             broker.partitions, broker.isr_changes, wants, found, limits, session.fetch_time
         )
         give = counting(broker.throttles.leader, broker.ports.clock, give)
-    if is_enough(session, found, body):
+    if is_enough(session, found, limits):
         give(wants, found)
         return None
     return DelayedFetch(
@@ -72,7 +76,6 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
         session,
         limits,
         give,
-        body,
         found,
     ).begin()
 
@@ -123,10 +126,11 @@ def limits_of(broker: Broker, body: FetchRequest, version: int, peer: Peer) -> L
     is_consumer = replica_id < NO_REPLICA
     return Limits(
         size_max,
+        body.min_bytes,
+        body.max_wait_ms,
         replica_id,
         replica_epoch,
         body.isolation_level,
-        version >= HINT_VERSION,
         is_consumer and version >= FOLLOWER_READ_VERSION,
         body.rack_id if is_consumer and broker.ports.settings.selects_by_rack else "",
         peer.listener,
@@ -163,30 +167,47 @@ class Answer:
 
     def give(self, wants: Sequence[Want], found: Found) -> None:
         """Send *found*, which goes with *wants*; in a session only what is new."""
-        told: Iterable[tuple[Want, PartitionData]] = zip(wants, found.data, strict=True)
+        told: Iterable[tuple[Want, ReadResult]] = zip(wants, found.data, strict=True)
         session_id = self._session.session_id
         if session_id != NO_SESSION:
             told = self._session.news(told)
         topics: list[FetchableTopicResponse] = []
         last_key: TopicKey | None = None
         parts: list[PartitionData] = []
-        for want, data in told:
+        hints: list[LeaderIdAndEpoch] = []
+        has_hints = self._version >= HINT_VERSION and found.is_urgent
+        for want, result in told:
             if want.key != last_key:
                 parts = []
                 topics.append(topic_response(want.key, parts))
                 last_key = want.key
+            data = data_of(want.part.partition, result)
+            if has_hints and result.error in HINTED_ERRORS and want.topic is not None:
+                hint = current_leader(self._broker, want.topic, want.part.partition)
+                hints.append(hint)
+                data = data._replace(current_leader=hint)
             parts.append(data)
+        endpoints = endpoints_of(self._broker, hints, self._peer.listener) if hints else ()
         self._reply(
-            FetchResponse(
-                session_id=session_id, responses=topics, node_endpoints=self._endpoints(found)
-            )
+            FetchResponse(session_id=session_id, responses=topics, node_endpoints=endpoints)
         )
 
-    def _endpoints(self, found: Found) -> Sequence[NodeEndpoint]:
-        if self._version < HINT_VERSION or not found.is_urgent:
-            return ()
-        hints = (data.current_leader for data in found.data if data.error_code in HINTED_ERRORS)
-        return self._broker.leader_hints.endpoints_of(hints, self._peer.listener)
+
+def data_of(index: int, result: ReadResult) -> PartitionData:
+    diverging, aborted = result.diverging, result.aborted
+    return PartitionData(
+        index,
+        result.error,
+        result.high_watermark,
+        result.last_stable_offset,
+        result.log_start_offset,
+        NOT_DIVERGING if diverging is None else EpochEndOffset(*diverging),
+        aborted_transactions=None
+        if aborted is None
+        else tuple(AbortedTransaction(one.producer_id, one.first_offset) for one in aborted),
+        preferred_read_replica=result.preferred_replica,
+        records=b"" if result.records is None else result.records,
+    )
 
 
 def topic_response(key: TopicKey, parts: Sequence[PartitionData]) -> FetchableTopicResponse:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, TypeAlias, cast
 
+from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
 from cluster.broker.appending import NO_ACKS, Appended, Refusal
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import (
@@ -16,7 +17,6 @@ from cluster.broker.delayed_produce import (
     unheard,
 )
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.leader_hints import HINTED_ERRORS
 from cluster.broker.record_checks import RecordCheck
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import HeavyBatch
@@ -211,14 +211,14 @@ def response_of(broker: Broker, version: int, peer: Peer, topics: Outcomes) -> P
                 and version >= HINT_VERSION
                 and answer.error_code in HINTED_ERRORS
             ):
-                hint = broker.leader_hints.current_leader(topic, answer.partition_index)
+                hint = current_leader(broker, topic, answer.partition_index)
                 hints.append(hint)
                 answer = answer._replace(current_leader=hint)
             answers.append(answer)
         responses.append(TopicProduceResponse(topic, answers))
     if not hints:
         return ProduceResponse(responses)
-    endpoints = broker.leader_hints.endpoints_of(hints, peer.listener)
+    endpoints = endpoints_of(broker, hints, peer.listener)
     return ProduceResponse(responses, node_endpoints=endpoints)
 
 

@@ -17,7 +17,6 @@ __all__ = [
     "fetch_sessions",
     "follower_fetches",
     "handling",
-    "leader_hints",
     "line_limit",
     "metadata_cache",
     "metrics",

@@ -14,7 +14,6 @@ from cluster.broker.fetch_reading import FetchReader
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.handling import Peer
 from cluster.broker.isr_changes import IsrChanges
-from cluster.broker.leader_hints import LeaderHints
 from cluster.broker.log_dir_moves import LogDirMoves
 from cluster.broker.log_truncations import LogTruncations
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
@@ -64,7 +63,6 @@ class Broker:
         "fetch_reader",
         "fetch_sessions",
         "isr_changes",
-        "leader_hints",
         "log_dir_moves",
         "new_topics",
         "orders",
@@ -98,7 +96,6 @@ class Broker:
         self.fence = ControllerFence(ports)
         self.standstill = Standstill(ports)
         self.orders = Orders(self.control_queue, self.standstill, ports.registration)
-        self.leader_hints = LeaderHints(self.cache, self.partitions)
         self.auto_creation = AutoCreation(ports, self.cache)
         self.new_topics = NewTopics(self.cache, ports.chance, ports.settings)
         self.fetch_sessions = FetchSessions(
@@ -107,7 +104,6 @@ class Broker:
         self.fetch_reader = FetchReader(
             self.cache,
             self.partitions,
-            self.leader_hints,
             self.throttles.leader,
             ports.clock,
             ports.journal,

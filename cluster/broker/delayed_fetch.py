@@ -12,7 +12,6 @@ from cluster.broker.handling import Cancel
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Clock
 from cluster.replication.replica import LOOK_AGAIN
-from cluster.wire.messages.fetch import FetchRequest
 
 LOOKS_AT_ONCE_MAX: Final = 8
 """How many partitions may be due when something happens to one of them, for it to be looked at in
@@ -22,12 +21,12 @@ with a look at all of them for each, that took minutes."""
 Answer: TypeAlias = Callable[[Sequence[Want], Found], None]
 
 
-def is_enough(session: Session, found: Found, body: FetchRequest) -> bool:
+def is_enough(session: Session, found: Found, limits: Limits) -> bool:
     """Whether *found* is answered at once."""
     return (
-        found.size >= body.min_bytes
+        found.size >= limits.min_bytes
         or found.is_urgent
-        or body.max_wait_ms <= 0
+        or limits.wait_max_ms <= 0
         or not session.parts
     )
 
@@ -42,7 +41,6 @@ class DelayedFetch:
 
     __slots__ = (
         "_answer",
-        "_body",
         "_clock",
         "_limits",
         "_missing",
@@ -61,7 +59,6 @@ class DelayedFetch:
         session: Session,
         limits: Limits,
         answer: Answer,
-        body: FetchRequest,
         found: Found,
     ) -> None:
         self._reader = reader
@@ -70,14 +67,13 @@ class DelayedFetch:
         self._session = session
         self._limits = limits
         self._answer = answer
-        self._body = body
-        self._missing = body.min_bytes - found.size
+        self._missing = limits.min_bytes - found.size
         self._stop_timer: Cancel | None = None
         self._stop_look: Cancel | None = None
 
     def begin(self) -> Cancel:
         self._session.begin_wait(self, self._partitions)
-        self._stop_timer = self._clock.call_later(self._body.max_wait_ms, self.finish)
+        self._stop_timer = self._clock.call_later(self._limits.wait_max_ms, self.finish)
         return self._end
 
     def look(self, size: int) -> None:
@@ -97,11 +93,11 @@ class DelayedFetch:
     def _look_now(self) -> None:
         wants = self._session.wants()
         found = self._reader.read_all(wants, self._limits)
-        if is_enough(self._session, found, self._body):
+        if is_enough(self._session, found, self._limits):
             self._end()
             self._answer(wants, found)
         else:
-            self._missing = self._body.min_bytes - found.size
+            self._missing = self._limits.min_bytes - found.size
 
     def finish(self) -> None:
         self._end()

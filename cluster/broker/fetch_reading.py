@@ -6,15 +6,16 @@ Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from cluster.broker.fetch_sessions import (
     NO_REPLICA,
     NO_REPLICA_PREFERRED,
     READ_COMMITTED,
+    FetchPart,
+    ReadResult,
     Want,
 )
-from cluster.broker.leader_hints import HINTED_ERRORS, LeaderHints
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.partitions import NO_CHECK, HostedPartition, Partitions
 from cluster.broker.ports import Clock, Journal
@@ -24,29 +25,20 @@ from cluster.model.ids import BrokerId
 from cluster.replication.read_replica import preferred_read_replica
 from cluster.replication.throttle import ReplicationThrottle
 from cluster.storage.errors import DamagedSegment, LogError
-from cluster.storage.leader_epochs import UNDEFINED
-from cluster.wire.fields import Records
-from cluster.wire.messages.fetch import (
-    AbortedTransaction,
-    EpochEndOffset,
-    FetchPartition,
-    PartitionData,
-)
-
-NO_OFFSET: Final = -1
-NOT_DIVERGING: Final = EpochEndOffset()
+from cluster.storage.leader_epochs import UNDEFINED, EpochEnd
+from cluster.storage.txn_index import AbortedTxn
 
 
 class Limits(NamedTuple):
     """What holds for all partitions of a fetch."""
 
     size_max: int
+    min_bytes: int
+    wait_max_ms: int
     replica_id: int
     replica_epoch: int
     """The broker epoch of a follower that says it; -1 else."""
     isolation_level: int
-    has_hints: bool
-    """Whether the version has room for who leads instead."""
     reads_followers: bool
     """Whether a follower may answer as well, with what it knows to be committed (KIP-392)."""
     rack: str
@@ -63,7 +55,7 @@ class Limits(NamedTuple):
 class Found(NamedTuple):
     """What a fetch would answer now; *data* has one entry for each of the wants, in their order."""
 
-    data: tuple[PartitionData, ...]
+    data: tuple[ReadResult, ...]
     size: int
     is_urgent: bool
     """Whether the client must hear of it at once, however little it is."""
@@ -72,13 +64,12 @@ class Found(NamedTuple):
 class FetchReader:
     """Reads from the partitions of this broker."""
 
-    __slots__ = ("_cache", "_clock", "_hints", "_journal", "_partitions", "_throttle")
+    __slots__ = ("_cache", "_clock", "_journal", "_partitions", "_throttle")
 
     def __init__(
         self,
         cache: MetadataCache,
         partitions: Partitions,
-        hints: LeaderHints,
         throttle: ReplicationThrottle,
         clock: Clock,
         journal: Journal,
@@ -86,7 +77,6 @@ class FetchReader:
         """*throttle* holds followers back that are not in the ISR."""
         self._cache = cache
         self._partitions = partitions
-        self._hints = hints
         self._throttle = throttle
         self._clock = clock
         self._journal = journal
@@ -97,37 +87,37 @@ class FetchReader:
         The first batch is returned also where it alone is larger, so that a consumer never stands
         still (KIP-74).
         """
-        data: list[PartitionData] = []
+        data: list[ReadResult] = []
         size = 0
         is_urgent = False
         for want in wants:
             one = self.read_one(want, limits, limits.size_max - size, is_first=size == 0)
             data.append(one)
-            if (
-                one.error_code != ErrorCode.NONE
-                or one.diverging_epoch.epoch != UNDEFINED
-                or one.preferred_read_replica != NO_REPLICA_PREFERRED
+            if one.records is not None:
+                size += one.records.size
+            elif (
+                one.error is not ErrorCode.NONE
+                or one.diverging is not None
+                or one.preferred_replica != NO_REPLICA_PREFERRED
             ):
                 is_urgent = True
-            elif one.records:
-                size += len(one.records)
         return Found(tuple(data), size, is_urgent)
 
-    def read_one(self, want: Want, limits: Limits, room: int, *, is_first: bool) -> PartitionData:
+    def read_one(self, want: Want, limits: Limits, room: int, *, is_first: bool) -> ReadResult:
         part = want.part
         is_replica = limits.is_replica
         hosted = self._source_of(want, limits)
         if isinstance(hosted, ErrorCode):
-            return self._failed(want, hosted, limits)
+            return ReadResult(hosted)
         if limits.rack and hosted.replica.is_leader:
             nearer = self._replica_in_rack(hosted, part.fetch_offset, limits)
             if nearer is not None:
-                return sent_to(nearer, hosted, part.partition)
-        diverging = NOT_DIVERGING
+                return sent_to(nearer, hosted)
+        diverging: EpochEnd | None = None
         if part.last_fetched_epoch != UNDEFINED:
             divergence = divergence_of(hosted, part)
             if isinstance(divergence, ErrorCode):
-                return self._failed(want, divergence, limits)
+                return ReadResult(divergence)
             diverging = divergence
         high_watermark = hosted.replica.high_watermark
         stable = hosted.log.last_stable_offset(high_watermark)
@@ -135,27 +125,26 @@ class FetchReader:
             end_offset = hosted.log.log_end_offset
         else:
             end_offset = stable if limits.isolation_level == READ_COMMITTED else high_watermark
-        records: Records = b""
-        if diverging is NOT_DIVERGING and not (is_replica and self._is_held_back(hosted, limits)):
+        records: FileSlice | None = None
+        if diverging is None and not (is_replica and self._is_held_back(hosted, limits)):
             size_max = max(0, min(part.partition_max_bytes, room))
             found = self._records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
             if isinstance(found, ErrorCode):
-                return self._failed(want, found, limits)
+                return ReadResult(found)
             records = found
-        aborted: Sequence[AbortedTransaction] | None = None
+        aborted: Sequence[AbortedTxn] | None = None
         if limits.isolation_level == READ_COMMITTED:
             try:
                 aborted = aborted_in(hosted, part.fetch_offset, records)
             except LogError as error:
-                return self._failed(want, error.error_code, limits)
-        return PartitionData(
-            part.partition,
+                return ReadResult(error.error_code)
+        return ReadResult(
             ErrorCode.NONE,
             high_watermark,
             stable,
             hosted.log.log_start_offset,
             diverging,
-            aborted_transactions=aborted,
+            aborted,
             records=records,
         )
 
@@ -208,11 +197,11 @@ class FetchReader:
         size_max: int,
         end_offset: int,
         is_first: bool,
-    ) -> Records | ErrorCode:
+    ) -> FileSlice | ErrorCode | None:
         """Return the batches from *offset* on; none for an offset that may not be read yet."""
         log = hosted.log
         if end_offset <= offset <= log.log_end_offset:
-            return b"" if offset >= log.log_start_offset else ErrorCode.OFFSET_OUT_OF_RANGE
+            return None if offset >= log.log_start_offset else ErrorCode.OFFSET_OUT_OF_RANGE
         try:
             found = log.read(offset, size_max, end_offset, whole_first=is_first)
         except LogError as error:
@@ -222,48 +211,34 @@ class FetchReader:
             if log.is_news(error):
                 self._journal.error(f"{error}; nobody can read on from there")
             return ErrorCode.CORRUPT_MESSAGE
-        return found if found.size > 0 else b""
-
-    def _failed(self, want: Want, error: ErrorCode, limits: Limits) -> PartitionData:
-        index = want.part.partition
-        data = PartitionData(index, error, NO_OFFSET, records=b"")
-        if limits.has_hints and error in HINTED_ERRORS and want.topic is not None:
-            return data._replace(current_leader=self._hints.current_leader(want.topic, index))
-        return data
+        return found if found.size > 0 else None
 
 
-def sent_to(nearer: BrokerId, hosted: HostedPartition, index: int) -> PartitionData:
+def sent_to(nearer: BrokerId, hosted: HostedPartition) -> ReadResult:
     """The answer of a leader that reads nothing itself, since a follower is nearer."""
     high_watermark = hosted.replica.high_watermark
-    return PartitionData(
-        index,
+    return ReadResult(
         ErrorCode.NONE,
         high_watermark,
         hosted.log.last_stable_offset(high_watermark),
         hosted.log.log_start_offset,
-        preferred_read_replica=nearer,
-        records=b"",
+        preferred_replica=nearer,
     )
 
 
 def aborted_in(
-    hosted: HostedPartition, offset: int, records: Records
-) -> Sequence[AbortedTransaction]:
-    """Which records a consumer of committed ones has to leave out."""
-    if not isinstance(records, FileSlice):
-        return ()
-    return tuple(
-        AbortedTransaction(one.producer_id, one.first_offset)
-        for one in hosted.log.aborted_transactions(offset, records)
-    )
+    hosted: HostedPartition, offset: int, records: FileSlice | None
+) -> Sequence[AbortedTxn]:
+    """Which transactions a consumer of committed records has to leave out."""
+    return () if records is None else hosted.log.aborted_transactions(offset, records)
 
 
-def divergence_of(hosted: HostedPartition, part: FetchPartition) -> EpochEndOffset | ErrorCode:
-    """Where the log of whoever fetches parts from this one (KIP-595); else NOT_DIVERGING."""
+def divergence_of(hosted: HostedPartition, part: FetchPart) -> EpochEnd | ErrorCode | None:
+    """Where the log of whoever fetches parts from this one (KIP-595), if it does."""
     log = hosted.log
     end = log.epochs.end_of(part.last_fetched_epoch, log.log_end_offset)
     if UNDEFINED in end or part.fetch_offset < log.log_start_offset:
         return ErrorCode.OFFSET_OUT_OF_RANGE
     if end.epoch < part.last_fetched_epoch or end.end_offset < part.fetch_offset:
-        return EpochEndOffset(end.epoch, end.end_offset)
-    return NOT_DIVERGING
+        return end
+    return None

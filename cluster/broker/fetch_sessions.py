@@ -11,14 +11,15 @@ Source: Kafka's FetchSession; that only what is due is read has no source.
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from cluster.broker.partitions import HostedPartition, Partitions
 from cluster.model.error_codes import ErrorCode
+from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
 from cluster.replication.follower_state import FetchTime
-from cluster.storage.leader_epochs import UNDEFINED
-from cluster.wire.messages.fetch import FetchPartition, PartitionData
+from cluster.storage.leader_epochs import EpochEnd
+from cluster.storage.txn_index import AbortedTxn
 
 NO_SESSION: Final = 0
 SESSIONLESS: Final = -1
@@ -35,6 +36,7 @@ PARTS_MAX: Final = 500_000
 NEVER_SENT: Final = -2
 NO_REPLICA: Final = 0
 """Replica ids below are consumers'."""
+NO_OFFSET: Final = -1
 NO_REPLICA_PREFERRED: Final = -1
 """Whoever fetches has come to the right one."""
 READ_COMMITTED: Final = 1
@@ -42,7 +44,45 @@ READ_COMMITTED: Final = 1
 TopicKey: TypeAlias = str | bytes
 """A topic as the client names it: by name, or by id from version 13 of the request on."""
 
-Part: TypeAlias = tuple[TopicKey, FetchPartition]
+
+class FetchPart(Protocol):
+    """What a fetch asks of one partition: the shape of the request's own struct."""
+
+    @property
+    def partition(self) -> int: ...
+
+    @property
+    def current_leader_epoch(self) -> int: ...
+
+    @property
+    def fetch_offset(self) -> int: ...
+
+    @property
+    def last_fetched_epoch(self) -> int: ...
+
+    @property
+    def log_start_offset(self) -> int: ...
+
+    @property
+    def partition_max_bytes(self) -> int: ...
+
+
+class ReadResult(NamedTuple):
+    """What was read of one partition; with an error nothing was."""
+
+    error: ErrorCode
+    high_watermark: int = NO_OFFSET
+    last_stable_offset: int = NO_OFFSET
+    log_start_offset: int = NO_OFFSET
+    diverging: EpochEnd | None = None
+    """Where the log of whoever fetches parts from this one (KIP-595)."""
+    aborted: Sequence[AbortedTxn] | None = None
+    """For consumers of committed records; None for all others."""
+    preferred_replica: int = NO_REPLICA_PREFERRED
+    records: FileSlice | None = None
+
+
+Part: TypeAlias = tuple[TopicKey, FetchPart]
 PartKey: TypeAlias = tuple[TopicKey, int]
 
 
@@ -83,11 +123,11 @@ class Want:
         self.key = key
         self.topic = topic
         self.turn = turn
-        self.part: FetchPartition
+        self.part: FetchPart
         self.high_watermark = NEVER_SENT
         self.log_start_offset = NEVER_SENT
 
-    def go_on(self, part: FetchPartition) -> None:
+    def go_on(self, part: FetchPart) -> None:
         """Fetch as *part* says.
 
         A follower that goes back has truncated its log, and one in another leader epoch begins
@@ -101,19 +141,19 @@ class Want:
         ):
             self.high_watermark = self.log_start_offset = NEVER_SENT
 
-    def is_news(self, data: PartitionData) -> bool:
+    def is_news(self, data: ReadResult) -> bool:
         return (
-            bool(data.records)
-            or data.error_code != ErrorCode.NONE
-            or data.diverging_epoch.epoch != UNDEFINED
-            or data.preferred_read_replica != NO_REPLICA_PREFERRED
+            data.records is not None
+            or data.error is not ErrorCode.NONE
+            or data.diverging is not None
+            or data.preferred_replica != NO_REPLICA_PREFERRED
             or data.high_watermark != self.high_watermark
             or data.log_start_offset != self.log_start_offset
         )
 
-    def note(self, data: PartitionData) -> None:
+    def note(self, data: ReadResult) -> None:
         """Count *data* as told; after an error also news without records are worth telling."""
-        is_error = data.error_code != ErrorCode.NONE
+        is_error = data.error is not ErrorCode.NONE
         self.high_watermark = NEVER_SENT if is_error else data.high_watermark
         self.log_start_offset = NEVER_SENT if is_error else data.log_start_offset
 
@@ -276,7 +316,7 @@ class Session:
         return sorted(self.due, key=TURN) if len(self.due) > 1 else tuple(self.due)
 
     def settle(
-        self, wants: Sequence[Want], found: Sequence[PartitionData], partitions: Partitions
+        self, wants: Sequence[Want], found: Sequence[ReadResult], partitions: Partitions
     ) -> None:
         """Watch those of *wants* in which nothing was found, as long as nothing is there.
 
@@ -292,7 +332,7 @@ class Session:
                 self.due.discard(want)
                 want.watch(hosted)
 
-    def _is_at_end(self, want: Want, data: PartitionData, hosted: HostedPartition) -> bool:
+    def _is_at_end(self, want: Want, data: ReadResult, hosted: HostedPartition) -> bool:
         """Whether nothing was found because there is nothing: else there was no room for it.
 
         A follower may join the ISR by each of its fetches, so none is left out before it has.
@@ -305,9 +345,7 @@ class Session:
             return offset >= data.last_stable_offset
         return offset >= data.high_watermark
 
-    def news(
-        self, found: Iterable[tuple[Want, PartitionData]]
-    ) -> Iterator[tuple[Want, PartitionData]]:
+    def news(self, found: Iterable[tuple[Want, ReadResult]]) -> Iterator[tuple[Want, ReadResult]]:
         """Of *found* what the client does not know yet; counts it as told.
 
         A partition with records goes to the end of the line, so that a fetch that is full before
@@ -316,7 +354,7 @@ class Session:
         for want, data in found:
             if not want.is_news(data):
                 continue
-            if data.records:
+            if data.records is not None:
                 self._turns += 1
                 want.turn = self._turns
             want.note(data)

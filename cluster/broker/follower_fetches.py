@@ -15,7 +15,6 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.replication.follower_state import FetchTime
 from cluster.replication.throttle import ReplicationThrottle
-from cluster.storage.leader_epochs import UNDEFINED
 
 
 def note_fetches(
@@ -34,7 +33,7 @@ def note_fetches(
     follower = BrokerId(limits.replica_id)
     epoch = BrokerEpoch(limits.replica_epoch)
     for want, data in zip(wants, found.data, strict=True):
-        if data.error_code != ErrorCode.NONE or data.diverging_epoch.epoch != UNDEFINED:
+        if data.error is not ErrorCode.NONE or data.diverging is not None:
             continue
         assert want.topic is not None, "there is no data of a topic that is not known"
         hosted = partitions.find_index(want.topic, want.part.partition)
@@ -52,10 +51,10 @@ def counting(throttle: ReplicationThrottle, clock: Clock, answer: Answer) -> Ans
     def give(wants: Sequence[Want], found: Found) -> None:
         if throttle.is_active:
             size = sum(
-                len(data.records)
+                data.records.size
                 for want, data in zip(wants, found.data, strict=True)
                 if want.topic is not None
-                and data.records
+                and data.records is not None
                 and throttle.is_throttled(want.topic, want.part.partition)
             )
             throttle.record(size, clock.now_ms())

@@ -247,7 +247,8 @@ class Race:
             divergence = divergence_of(hosted, part)
             if isinstance(divergence, ErrorCode):
                 return PartitionData(0, divergence, -1)
-            diverging = divergence
+            if divergence is not None:
+                diverging = EpochEndOffset(*divergence)
         found = list(enumerate(leader.log.records))[part.fetch_offset :][:FETCH_MAX]
         records = cast(Any, found if diverging.epoch == UNDEFINED else None)
         return PartitionData(
