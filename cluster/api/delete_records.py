@@ -8,8 +8,8 @@ from typing import Final, cast
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_delete_records import (
     NO_OFFSET,
-    DelayedDeleteRecords,
     DeletedPartition,
+    await_deletions,
 )
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.model.error_codes import ErrorCode
@@ -45,8 +45,11 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
         )
 
     deleted = [one for _, results in topics for one in results if isinstance(one, DeletedPartition)]
-    delayed = DelayedDeleteRecords(deleted, answer)
-    return delayed.begin(broker.checkpoint_writes, broker.ports.clock, body.timeout_ms)
+    if not deleted:
+        answer()
+        return None
+    clock = broker.ports.clock
+    return await_deletions(broker.checkpoint_writes, clock, deleted, body.timeout_ms, answer)
 
 
 def cut_off(

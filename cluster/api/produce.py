@@ -11,8 +11,8 @@ from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
 from cluster.broker.appending import NO_ACKS, Appended, Refusal
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import (
-    DelayedProduce,
     ProducePartitionStatus,
+    await_appends,
     flush,
     unheard,
 )
@@ -120,7 +120,7 @@ def finish(
     def answer() -> None:
         reply(response_of(broker, request.api_version, peer, topics))
 
-    return DelayedProduce(broker.ports, waits, answer).begin(body.timeout_ms)
+    return await_appends(broker.ports, waits, body.timeout_ms, answer)
 
 
 class CheckedProduce:

@@ -10,8 +10,8 @@ from cluster.broker.checkpoint_writes import CheckpointWrites
 from cluster.broker.handling import Cancel
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Clock
+from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
 
 NO_OFFSET: Final = -1
 
@@ -28,11 +28,7 @@ class DeletedPartition:
         self.error = ErrorCode.REQUEST_TIMED_OUT
         self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
 
-    @property
-    def partition(self) -> TopicPartition:
-        return self._hosted.partition
-
-    def is_over(self) -> bool:
+    def has_come(self) -> bool:
         """Whether it is known how the deletion ended; the answer says it from then on."""
         hosted = self._hosted
         if hosted.log.is_offline:
@@ -47,54 +43,29 @@ class DeletedPartition:
         self.error = ErrorCode.NONE
         return True
 
-    def watch(self, look: Callable[[int], None]) -> Cancel:
-        """Let *look* be called when it may be over; the result ends that."""
-        replica = self._hosted.replica
-        key = replica.watch(look)
-        return lambda: replica.unwatch(key)
+    def watch(self, look: Look) -> object:
+        return self._hosted.replica.watch(look)
+
+    def unwatch(self, key: object) -> None:
+        self._hosted.replica.unwatch(key)
+
+    def expire(self) -> None:
+        """The answer is as it was at the last look."""
 
 
-class DelayedDeleteRecords:
-    """A request that is answered when all *partitions* are over, or its time is up."""
+def await_deletions(
+    writes: CheckpointWrites,
+    clock: Clock,
+    deleted: Sequence[DeletedPartition],
+    timeout_ms: int,
+    answer: Callable[[], None],
+) -> Cancel:
+    """Call *answer* when all *deleted* are over: wait for the disk, then up to *timeout_ms*."""
+    operation = DelayedOperation(clock, answer)
 
-    __slots__ = ("_answer", "_cancels", "_is_over", "_waiting")
+    def begin() -> None:
+        operation.begin((one for one in deleted if not one.has_come()), timeout_ms)
 
-    def __init__(self, partitions: Sequence[DeletedPartition], answer: Callable[[], None]) -> None:
-        self._waiting = list(partitions)
-        self._answer = answer
-        self._cancels: list[Cancel] = []
-        self._is_over = False
-
-    def begin(self, writes: CheckpointWrites, clock: Clock, timeout_ms: int) -> Cancel | None:
-        """Wait for the disk, then up to *timeout_ms*; None when there is nothing to wait for."""
-        if not self._waiting:
-            self._answer()
-            return None
-        # Before the answer: records that were said to be deleted do not come back.
-        writes.write(lambda: self._wait(clock, timeout_ms))
-        return self._end
-
-    def _wait(self, clock: Clock, timeout_ms: int) -> None:
-        self._look(0)
-        if self._is_over:
-            return
-        # Each partition once, however often it is named.
-        watched = {one.partition: one for one in self._waiting}
-        self._cancels = [one.watch(self._look) for one in watched.values()]
-        self._cancels.append(clock.call_later(max(0, timeout_ms), self._finish))
-
-    def _look(self, size: int) -> None:
-        if self._is_over:
-            return
-        self._waiting = [one for one in self._waiting if not one.is_over()]
-        if not self._waiting:
-            self._finish()
-
-    def _finish(self) -> None:
-        self._end()
-        self._answer()
-
-    def _end(self) -> None:
-        self._is_over = True
-        for cancel in self._cancels:
-            cancel()
+    # Before the answer: records that were said to be deleted do not come back.
+    writes.write(begin)
+    return operation.cancel

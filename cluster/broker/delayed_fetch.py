@@ -11,12 +11,15 @@ from cluster.broker.fetch_sessions import Session, Want
 from cluster.broker.handling import Cancel
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Clock
+from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.replication.replica import LOOK_AGAIN
 
 LOOKS_AT_ONCE_MAX: Final = 8
 """How many partitions may be due when something happens to one of them, for it to be looked at in
 the same turn of the loop.  ISRs, roles and configs change for thousands of partitions in one turn:
 with a look at all of them for each, that took minutes."""
+
+NOTHING_FOUND: Final = Found((), 0, False)
 
 Answer: TypeAlias = Callable[[Sequence[Want], Found], None]
 
@@ -42,13 +45,15 @@ class DelayedFetch:
     __slots__ = (
         "_answer",
         "_clock",
+        "_found",
         "_limits",
         "_missing",
+        "_operation",
         "_partitions",
         "_reader",
         "_session",
         "_stop_look",
-        "_stop_timer",
+        "_wants",
     )
 
     def __init__(
@@ -67,48 +72,58 @@ class DelayedFetch:
         self._session = session
         self._limits = limits
         self._answer = answer
+        self._wants: Sequence[Want] = ()
+        self._found = NOTHING_FOUND
+        """What is to be answered; nothing is kept while it waits."""
         self._missing = limits.min_bytes - found.size
-        self._stop_timer: Cancel | None = None
+        self._operation = DelayedOperation(clock, self._give)
         self._stop_look: Cancel | None = None
 
     def begin(self) -> Cancel:
-        self._session.begin_wait(self, self._partitions)
-        self._stop_timer = self._clock.call_later(self._limits.wait_max_ms, self.finish)
-        return self._end
+        self._operation.begin((self,), self._limits.wait_max_ms)
+        return self._operation.cancel
 
-    def look(self, size: int) -> None:
+    def _give(self) -> None:
+        self._answer(self._wants, self._found)
+
+    # What the session says while it waits.
+
+    def came(self, size: int) -> None:
         self._missing -= size
         if self._missing > 0 or self._stop_look is not None:
             return
         if size >= LOOK_AGAIN and len(self._session.due) > LOOKS_AT_ONCE_MAX:
             self._stop_look = self._clock.call_later(0, self._look_at_all)
         else:
-            self._look_now()
+            self._operation.look(self)
 
     def _look_at_all(self) -> None:
         """Look once for all that has happened in a turn."""
         self._stop_look = None
-        self._look_now()
-
-    def _look_now(self) -> None:
-        wants = self._session.wants()
-        found = self._reader.read_all(wants, self._limits)
-        if is_enough(self._session, found, self._limits):
-            self._end()
-            self._answer(wants, found)
-        else:
-            self._missing = self._limits.min_bytes - found.size
+        self._operation.look(self)
 
     def finish(self) -> None:
-        self._end()
-        wants = self._session.wants()
-        self._answer(wants, self._reader.read_all(wants, self._limits))
+        self._operation.expire()
 
-    def _end(self) -> None:
-        if self._stop_timer is not None:
-            self._stop_timer()
-            self._stop_timer = None
-            if self._stop_look is not None:
-                self._stop_look()
-                self._stop_look = None
-            self._session.end_wait()
+    # What is awaited.
+
+    def watch(self, look: Look) -> None:
+        self._session.begin_wait(self, self._partitions)
+
+    def unwatch(self, key: object) -> None:
+        if self._stop_look is not None:
+            self._stop_look()
+            self._stop_look = None
+        self._session.end_wait()
+
+    def has_come(self) -> bool:
+        self.expire()
+        if is_enough(self._session, self._found, self._limits):
+            return True
+        self._missing = self._limits.min_bytes - self._found.size
+        self._wants, self._found = (), NOTHING_FOUND
+        return False
+
+    def expire(self) -> None:
+        self._wants = self._session.wants()
+        self._found = self._reader.read_all(self._wants, self._limits)

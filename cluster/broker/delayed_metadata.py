@@ -7,9 +7,9 @@ Source: Kafka's DelayedCreatePartitions and DelayedDeleteTopics.
 
 from collections.abc import Callable
 
-from cluster.broker.handling import Cancel
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Clock
+from cluster.broker.purgatory import DelayedOperation, Look
 
 
 def when_metadata_says(
@@ -30,42 +30,29 @@ def when_metadata_says(
     if is_true():
         done(True)
         return
-    wait = _Delayed(cache, clock, is_true, done)
-    wait.begin(timeout_ms)
+    condition = Condition(cache, is_true)
+    DelayedOperation(clock, lambda: done(condition.is_met)).begin((condition,), timeout_ms)
 
 
-class _Delayed:
-    """One answer that waits."""
+class Condition:
+    """What one answer waits for."""
 
-    __slots__ = ("_cache", "_clock", "_done", "_is_true", "_key", "_stop_timer")
+    __slots__ = ("_cache", "_is_true", "is_met")
 
-    def __init__(
-        self,
-        cache: MetadataCache,
-        clock: Clock,
-        is_true: Callable[[], bool],
-        done: Callable[[bool], None],
-    ) -> None:
+    def __init__(self, cache: MetadataCache, is_true: Callable[[], bool]) -> None:
         self._cache = cache
-        self._clock = clock
         self._is_true = is_true
-        self._done = done
-        self._key: object = None
-        self._stop_timer: Cancel | None = None
+        self.is_met = False
 
-    def begin(self, timeout_ms: int) -> None:
-        self._key = self._cache.watch(self._look)
-        self._stop_timer = self._clock.call_later(timeout_ms, self._time_out)
+    def watch(self, look: Look) -> object:
+        return self._cache.watch(look)
 
-    def _look(self) -> None:
-        if self._is_true():
-            assert self._stop_timer is not None
-            self._stop_timer()
-            self._end(True)
+    def unwatch(self, key: object) -> None:
+        self._cache.unwatch(key)
 
-    def _time_out(self) -> None:
-        self._end(False)
+    def has_come(self) -> bool:
+        self.is_met = self._is_true()
+        return self.is_met
 
-    def _end(self, outcome: bool) -> None:
-        self._cache.unwatch(self._key)
-        self._done(outcome)
+    def expire(self) -> None:
+        """It has not come true."""

@@ -6,12 +6,12 @@ Source: Kafka's DelayedProduce.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from cluster.broker.appending import ALL_ACKS, Appended
 from cluster.broker.handling import Cancel
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Ports
+from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import KafkaStorageError
 
@@ -19,10 +19,19 @@ from cluster.storage.errors import KafkaStorageError
 class ProducePartitionStatus:
     """One batch that is in the leader's log, and how that ended for its producer."""
 
-    __slots__ = ("_acks", "appended", "disk_error", "has_flushed", "is_flushing", "outcome")
+    __slots__ = (
+        "_acks",
+        "_look",
+        "appended",
+        "disk_error",
+        "has_flushed",
+        "is_flushing",
+        "outcome",
+    )
 
     def __init__(self, appended: Appended, acks: int) -> None:
         self._acks = acks
+        self._look: Look | None = None
         self.appended = appended
         self.is_flushing = appended.needs_flush
         self.has_flushed = False
@@ -49,66 +58,48 @@ class ProducePartitionStatus:
                 return None
         return None if self.is_flushing else ErrorCode.NONE
 
+    def watch(self, look: Look) -> object:
+        self._look = look
+        return self.appended.hosted.replica.watch(look)
 
-class DelayedProduce:
-    """A request that cannot be answered before all *waits* are over, or its time is up."""
+    def unwatch(self, key: object) -> None:
+        self._look = None
+        self.appended.hosted.replica.unwatch(key)
 
-    __slots__ = ("_answer", "_ports", "_stop_timer", "_waits")
-
-    def __init__(
-        self, ports: Ports, waits: Sequence[ProducePartitionStatus], answer: Callable[[], None]
-    ) -> None:
-        self._ports = ports
-        self._answer = answer
-        self._waits: dict[ProducePartitionStatus, object] = dict.fromkeys(waits)
-        """What is not over, with the key of its watcher."""
-        self._stop_timer: Cancel = nothing
-
-    def begin(self, timeout_ms: int) -> Cancel:
-        """Wait up to *timeout_ms*; what is not over by then is answered REQUEST_TIMED_OUT."""
-        self._stop_timer = self._ports.clock.call_later(max(0, timeout_ms), self._time_out)
-        for wait in tuple(self._waits):
-            self._waits[wait] = wait.appended.hosted.replica.watch(partial(self._look, wait))
-            if wait.is_flushing:
-                flush(self._ports, wait.appended.hosted, partial(self._flushed, wait))
-        return self._end
-
-    def _flushed(self, wait: ProducePartitionStatus, error: KafkaStorageError | None) -> None:
-        wait.is_flushing = False
-        wait.has_flushed = error is None
-        wait.disk_error = None if error is None else error.error_code
-        self._look(wait, 0)
-
-    def _look(self, wait: ProducePartitionStatus, size: int) -> None:
-        """Look at the one batch to whose partition something has happened."""
-        if wait not in self._waits:
-            return
-        error = wait.error()
+    def has_come(self) -> bool:
+        error = self.error()
         if error is None:
-            return
-        wait.outcome = error
-        wait.appended.hosted.replica.unwatch(self._waits.pop(wait))
-        if not self._waits:
-            self._end()
-            self._answer()
+            return False
+        self.outcome = error
+        return True
 
-    def _time_out(self) -> None:
-        for wait in self._waits:
-            error = wait.error()
-            if error is not None:
-                wait.outcome = error
-        self._end()
-        self._answer()
+    def expire(self) -> None:
+        self.has_come()
 
-    def _end(self) -> None:
-        for wait, key in self._waits.items():
-            wait.appended.hosted.replica.unwatch(key)
-        self._waits.clear()
-        self._stop_timer()
+    def flushed(self, error: KafkaStorageError | None) -> None:
+        """Take note of how the flush ended that it waits for."""
+        self.is_flushing = False
+        self.has_flushed = error is None
+        self.disk_error = None if error is None else error.error_code
+        if self._look is not None:
+            self._look()
 
 
-def nothing() -> None:
-    """The timer that there is not yet."""
+def await_appends(
+    ports: Ports,
+    waits: Sequence[ProducePartitionStatus],
+    timeout_ms: int,
+    answer: Callable[[], None],
+) -> Cancel:
+    """Call *answer* when all *waits* are over, or after *timeout_ms*: what is not over by then is
+    REQUEST_TIMED_OUT.
+    """
+    operation = DelayedOperation(ports.clock, answer)
+    operation.begin(waits, timeout_ms)
+    for wait in waits:
+        if wait.is_flushing:
+            flush(ports, wait.appended.hosted, wait.flushed)
+    return operation.cancel
 
 
 def flush(

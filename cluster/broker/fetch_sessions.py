@@ -89,7 +89,7 @@ PartKey: TypeAlias = tuple[TopicKey, int]
 class Waiting(Protocol):
     """A fetch of a session that waits for news."""
 
-    def look(self, size: int) -> None:
+    def came(self, size: int) -> None:
         """As a `cluster.replication.replica.Watcher` is told."""
 
     def finish(self) -> None:
@@ -188,7 +188,7 @@ class Want:
         session = self._session
         session.due.add(self)
         if session.waiting is not None:
-            session.waiting.look(size)
+            session.waiting.came(size)
         else:
             # It is due, however much more comes: appends need not tell of each other.
             self.unwatch()
