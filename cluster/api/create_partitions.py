@@ -11,11 +11,11 @@ from cluster.broker.broker import Broker
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.new_partitions import known_partitions, partitions_to_add
+from cluster.broker.new_partitions import LargerTopic, known_partitions, partitions_to_add
 from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused, check_count
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import NO_LEADER
+from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.topics import (
     CreatePartitionsRequest,
@@ -42,18 +42,27 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
             fan_in.put(topic.name, result_of(topic.name, refused))
             continue
         room -= max(0, added_count)
+        larger = larger_topic(topic)
         if body.validate_only:
             added = partitions_to_add(
-                broker.cache, topic, known_partitions(broker.cache, topic.name)
+                broker.cache, larger, known_partitions(broker.cache, topic.name)
             )
             outcome = added if isinstance(added, Outcome) else Outcome()
             fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
             broker.ports.store.add_partitions(
                 topic.name,
-                partial(partitions_to_add, broker.cache, topic),
+                partial(partitions_to_add, broker.cache, larger),
                 partial(continue_with, broker, fan_in, topic, body.timeout_ms),
             )
+
+
+def larger_topic(topic: CreatePartitionsTopic) -> LargerTopic:
+    assignments = topic.assignments
+    if assignments is None:
+        return LargerTopic(topic.name, topic.partition_count, None)
+    lists = [tuple(map(BrokerId, one.broker_ids)) for one in assignments]
+    return LargerTopic(topic.name, topic.partition_count, lists)
 
 
 def refusal(

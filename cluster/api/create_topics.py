@@ -15,16 +15,17 @@ from cluster.broker.configs.topic_configs import value_of
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.new_topics import NewTopic
+from cluster.broker.new_topics import AskedTopic, NewTopic
 from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.broker.ports import Outcome
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import NO_LEADER
+from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.model.topic_name import by_metric_name
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.topics import (
+    CreatableTopic,
     CreatableTopicConfigs,
     CreatableTopicResult,
     CreateTopicsRequest,
@@ -48,7 +49,7 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
                 raise Refused(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
             if counts[asked.name] > 1:
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
-            topic = broker.new_topics.check(asked, existing, room)
+            topic = broker.new_topics.check(asked_topic(asked), existing, room)
             room -= len(topic.layout)
             judged[asked.name] = topic
         except Refused as refused:
@@ -73,6 +74,16 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
         told = partial(validated, broker, fan_in, topics)
         broker.ports.store.check_new_topics([topic.name for topic in topics], told)
     return None
+
+
+def asked_topic(topic: CreatableTopic) -> AskedTopic:
+    return AskedTopic(
+        topic.name,
+        topic.num_partitions,
+        topic.replication_factor,
+        [(one.partition_index, tuple(map(BrokerId, one.broker_ids))) for one in topic.assignments],
+        topic.configs,
+    )
 
 
 def answer(results: list[CreatableTopicResult]) -> Steps:

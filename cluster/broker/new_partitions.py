@@ -3,8 +3,8 @@
 Source: Kafka's AdminZkClient.addPartitions.
 """
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.placement import Refused, check_replicas, live_racks
@@ -13,9 +13,16 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, TooFewBrokers, place, placement_of_more
 from cluster.model.topic import PartitionAssignment
-from cluster.wire.messages.topics import CreatePartitionsTopic
 
 Partitions: TypeAlias = Mapping[int, PartitionAssignment]
+
+
+class LargerTopic(NamedTuple):
+    """A topic as it is asked for; *assignments* are those of the partitions to add, if named."""
+
+    name: str
+    partition_count: int
+    assignments: Sequence[tuple[BrokerId, ...]] | None
 
 
 def known_partitions(cache: MetadataCache, topic: str) -> Partitions:
@@ -26,7 +33,7 @@ def known_partitions(cache: MetadataCache, topic: str) -> Partitions:
 
 
 def partitions_to_add(
-    cache: MetadataCache, topic: CreatePartitionsTopic, existing: Partitions
+    cache: MetadataCache, topic: LargerTopic, existing: Partitions
 ) -> Layout | Outcome:
     """The partitions to add to the *existing* ones; else why not."""
     try:
@@ -35,7 +42,7 @@ def partitions_to_add(
         return Outcome(refused.error, str(refused))
 
 
-def checked(cache: MetadataCache, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
+def checked(cache: MetadataCache, topic: LargerTopic, existing: Partitions) -> Layout:
     """As `partitions_to_add`; raises Refused."""
     if any(assignment.is_reassigning for assignment in existing.values()):
         raise Refused(
@@ -76,9 +83,9 @@ def checked(cache: MetadataCache, topic: CreatePartitionsTopic, existing: Partit
 
 
 def assigned(
-    cache: MetadataCache, topic: CreatePartitionsTopic, first: int, replication_factor: int
+    cache: MetadataCache, topic: LargerTopic, first: int, replication_factor: int
 ) -> Layout:
-    lists = [tuple(map(BrokerId, one.broker_ids)) for one in topic.assignments or ()]
+    lists = list(topic.assignments or ())
     if len(lists) != topic.partition_count - first:
         raise Refused(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,

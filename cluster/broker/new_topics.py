@@ -14,10 +14,19 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, TooFewBrokers
 from cluster.model.topic_name import colliding_names, topic_name_problem
-from cluster.wire.messages.topics import CreatableTopic
 
 BY_BROKER: Final = -1
 """A count that the broker's own config decides."""
+
+
+class AskedTopic(NamedTuple):
+    """A topic as it is asked for: with *assignments* of its partitions, or two counts."""
+
+    name: str
+    partition_count: int
+    replication_factor: int
+    assignments: Sequence[tuple[int, tuple[BrokerId, ...]]]
+    configs: Sequence[tuple[str, str | None]]
 
 
 class NewTopic(NamedTuple):
@@ -40,7 +49,7 @@ class NewTopics:
         self._settings = settings
 
     def check(
-        self, asked: CreatableTopic, existing: Mapping[str, Sequence[str]], room: int
+        self, asked: AskedTopic, existing: Mapping[str, Sequence[str]], room: int
     ) -> NewTopic:
         """The topic as it shall be beside the *existing* ones, by the names in their metrics.
 
@@ -62,21 +71,21 @@ class NewTopics:
         layout = assigned(self._cache, asked) if asked.assignments else self._placed(asked, room)
         return NewTopic(name, self._chance.unique_id(), layout, configs)
 
-    def _checked_configs(self, asked: CreatableTopic) -> Mapping[str, str]:
+    def _checked_configs(self, asked: AskedTopic) -> Mapping[str, str]:
         configs: dict[str, str] = {}
-        for config in asked.configs:
-            if config.value is None:
-                message = f"null value not supported for topic config {config.name}"
+        for key, value in asked.configs:
+            if value is None:
+                message = f"null value not supported for topic config {key}"
                 raise Refused(ErrorCode.INVALID_CONFIG, message)
-            configs[config.name] = config.value
+            configs[key] = value
         problem = configs_problem(configs, self._settings)
         if problem is not None:
             raise Refused(ErrorCode.INVALID_CONFIG, problem)
         return configs
 
-    def _placed(self, asked: CreatableTopic, room: int) -> Layout:
+    def _placed(self, asked: AskedTopic, room: int) -> Layout:
         settings = self._settings
-        count, factor = asked.num_partitions, asked.replication_factor
+        count, factor = asked.partition_count, asked.replication_factor
         count = settings.partition_count if count == BY_BROKER else count
         factor = settings.replication_factor if factor == BY_BROKER else factor
         if count <= 0:
@@ -96,16 +105,14 @@ class NewTopics:
             raise Refused(ErrorCode.INVALID_REPLICATION_FACTOR, str(error)) from error
 
 
-def assigned(cache: MetadataCache, asked: CreatableTopic) -> Layout:
+def assigned(cache: MetadataCache, asked: AskedTopic) -> Layout:
     """The layout that the client names; Kafka asks no more of it than that it could be."""
-    if asked.num_partitions != BY_BROKER or asked.replication_factor != BY_BROKER:
+    if asked.partition_count != BY_BROKER or asked.replication_factor != BY_BROKER:
         raise Refused(
             ErrorCode.INVALID_REQUEST,
             "give either an assignment or partitions and replication factor, not both",
         )
-    layout = {
-        one.partition_index: tuple(map(BrokerId, one.broker_ids)) for one in asked.assignments
-    }
+    layout = dict(asked.assignments)
     if sorted(layout) != list(range(len(asked.assignments))):
         raise Refused(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT, "partitions must be numbered from 0, each once"

@@ -6,12 +6,11 @@ Source: Kafka's ConfigAdminManager and ZkAdminManager, whose texts these are.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from cluster.broker.ports import Outcome
 from cluster.model.config_spec import ConfigSpec, ValueKind, members, trimmed
 from cluster.model.error_codes import ErrorCode
-from cluster.wire.messages.configs import AlterableConfig, IncrementalAlterableConfig
 
 
 class Operation(IntEnum):
@@ -24,6 +23,23 @@ class Operation(IntEnum):
 
 
 Overrides: TypeAlias = Mapping[str, str]
+
+
+class ConfigChange(Protocol):
+    """One config of a request, in the shape of its own struct."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def value(self) -> str | None: ...
+
+
+class IncrementalConfigChange(ConfigChange, Protocol):
+    """One config, and what is done to it."""
+
+    @property
+    def config_operation(self) -> int: ...
 
 
 class Rules(NamedTuple):
@@ -40,7 +56,7 @@ class Rules(NamedTuple):
 
 
 def replaced(
-    rules: Rules, configs: Sequence[AlterableConfig], before: Overrides
+    rules: Rules, configs: Sequence[ConfigChange], before: Overrides
 ) -> Overrides | Outcome:
     """The overrides of a resource that is given *configs*; *before* does not matter."""
     problem = null_problem([one.name for one in configs if one.value is None])
@@ -51,7 +67,7 @@ def replaced(
 
 
 def changed(
-    rules: Rules, configs: Sequence[IncrementalAlterableConfig], before: Overrides
+    rules: Rules, configs: Sequence[IncrementalConfigChange], before: Overrides
 ) -> Overrides | Outcome:
     """The overrides *before*, each of *configs* applied; what is not named stays as it is."""
     if any(count > 1 for count in Counter(one.name for one in configs).values()):
@@ -72,7 +88,7 @@ def changed(
 
 
 def apply(
-    rules: Rules, overrides: dict[str, str], config: IncrementalAlterableConfig
+    rules: Rules, overrides: dict[str, str], config: IncrementalConfigChange
 ) -> Outcome | None:
     """Change one config in *overrides*; else say why not."""
     name, operation = config.name, config.config_operation
