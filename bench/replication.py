@@ -43,7 +43,7 @@ from bench.broker_wire import (
     wait_until_known,
 )
 from bench.measure import kafka_class_path
-from cluster.broker.appending import ALL_ACKS
+from cluster.broker.replica_manager.appending import ALL_ACKS
 from kadmin.local.zookeeper import start_server
 
 RECORD_SIZE: Final = 100

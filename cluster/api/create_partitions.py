@@ -11,9 +11,9 @@ from cluster.broker.broker import Broker
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.new_partitions import LargerTopic, known_partitions, partitions_to_add
-from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused, check_count
 from cluster.broker.ports import Outcome
+from cluster.broker.topics.new_partitions import LargerTopic, known_partitions, partitions_to_add
+from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused, check_count
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.wire.codec import RequestFrame

@@ -15,9 +15,9 @@ from cluster.broker.configs.topic_configs import value_of
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.new_topics import AskedTopic, NewTopic
-from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.broker.ports import Outcome
+from cluster.broker.topics.new_topics import AskedTopic, NewTopic
+from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId

@@ -6,12 +6,12 @@ Source: Kafka's ReplicaManager.deleteRecords.
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_delete_records import (
+from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.replica_manager.delayed_delete_records import (
     NO_OFFSET,
     DeletedPartition,
     await_deletions,
 )
-from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
 from cluster.wire.codec import RequestFrame

@@ -8,10 +8,11 @@ from typing import Final, cast
 
 from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_fetch import Answer as Give
-from cluster.broker.delayed_fetch import DelayedFetch, is_enough
-from cluster.broker.fetch_reading import Found, Limits
-from cluster.broker.fetch_sessions import (
+from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.replica_manager.delayed_fetch import Answer as Give
+from cluster.broker.replica_manager.delayed_fetch import DelayedFetch, is_enough
+from cluster.broker.replica_manager.fetch_reading import Found, Limits
+from cluster.broker.replica_manager.fetch_sessions import (
     BEGIN,
     NO_REPLICA,
     NO_SESSION,
@@ -23,8 +24,7 @@ from cluster.broker.fetch_sessions import (
     TopicKey,
     Want,
 )
-from cluster.broker.follower_fetches import counting, note_fetches
-from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.replica_manager.follower_fetches import counting, note_fetches
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH
 from cluster.wire.codec import RequestFrame

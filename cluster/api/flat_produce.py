@@ -35,10 +35,10 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from crc32c import crc32c
 
 from cluster.api.produce import NO_ERROR, refused
-from cluster.broker.appending import ALL_ACKS, LEADER_ACKS, Refusal
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Steps, run
-from cluster.broker.partitions import HostedPartition
+from cluster.broker.replica_manager.appending import ALL_ACKS, LEADER_ACKS, Refusal
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.errors import ClusterError
 from cluster.model.record_batch import (
     CURRENT_MAGIC,

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple, cast
 
 from cluster.api import orders
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.control.role_changes import RoleChange, RolesChanged
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome
-from cluster.broker.role_changes import RoleChange, RolesChanged
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,

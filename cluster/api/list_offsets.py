@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.partitions import HostedPartition
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time

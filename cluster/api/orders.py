@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final, TypeAlias, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import Turn
+from cluster.broker.control.queue import Turn
 from cluster.broker.handling import Reply
 from cluster.model.ids import BrokerId
 from cluster.statechange.broker import OrderTag

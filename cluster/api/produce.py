@@ -8,16 +8,16 @@ from functools import partial
 from typing import Final, TypeAlias, cast
 
 from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
-from cluster.broker.appending import NO_ACKS, Appended, Refusal
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_produce import (
+from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.replica_manager.appending import NO_ACKS, Appended, Refusal
+from cluster.broker.replica_manager.delayed_produce import (
     ProducePartitionStatus,
     await_appends,
     flush,
     unheard,
 )
-from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.record_checks import RecordCheck
+from cluster.broker.replica_manager.record_checks import RecordCheck
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import HeavyBatch
 from cluster.wire.codec import RequestFrame

@@ -5,9 +5,9 @@ from typing import cast
 
 from cluster.api import orders
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.control.replica_stops import ANY_EPOCH, Stop, Stopped
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.stop_replica import (

@@ -6,7 +6,7 @@ from typing import TypeAlias, cast
 
 from cluster.api import orders
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint

@@ -3,35 +3,35 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from cluster.broker.appending import Appender
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
-from cluster.broker.auto_creation import AutoCreation
-from cluster.broker.checkpoint_writes import CheckpointWrites
-from cluster.broker.configs.topic_config_handler import TopicConfigHandler
-from cluster.broker.control_queue import ControlQueue
-from cluster.broker.fences import ControllerFence
-from cluster.broker.fetch_reading import FetchReader
-from cluster.broker.fetch_sessions import FetchSessions
+from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.orders import Orders
+from cluster.broker.control.queue import ControlQueue
+from cluster.broker.control.refused_partitions import RefusedPartitions
+from cluster.broker.control.replica_stops import ReplicaStops
+from cluster.broker.control.role_changes import RoleChanger
+from cluster.broker.control.unserved import Unserved
 from cluster.broker.handling import Peer
-from cluster.broker.isr_changes import IsrChanges
-from cluster.broker.log_dir_moves import LogDirMoves
-from cluster.broker.log_truncations import LogTruncations
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
-from cluster.broker.new_topics import NewTopics
-from cluster.broker.orders import Orders
-from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
-from cluster.broker.record_checks import RecordChecks
 from cluster.broker.refusals_log import RefusalsLog
-from cluster.broker.refused_batches import RefusedBatches
-from cluster.broker.refused_partitions import RefusedPartitions
-from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
-from cluster.broker.replica_stops import ReplicaStops
-from cluster.broker.role_changes import RoleChanger
+from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
+from cluster.broker.replica_fetcher.truncations import LogTruncations
+from cluster.broker.replica_manager.appending import Appender
+from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
+from cluster.broker.replica_manager.fetch_reading import FetchReader
+from cluster.broker.replica_manager.fetch_sessions import FetchSessions
+from cluster.broker.replica_manager.isr_changes import IsrChanges
+from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
+from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.record_checks import RecordChecks
+from cluster.broker.replica_manager.refused_batches import RefusedBatches
+from cluster.broker.replica_manager.throttles import Throttles
+from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
 from cluster.broker.standstill import Standstill
-from cluster.broker.throttles import Throttles
-from cluster.broker.unserved import Unserved
+from cluster.broker.topics.auto_creation import AutoCreation
+from cluster.broker.topics.new_topics import NewTopics
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition

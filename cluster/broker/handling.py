@@ -6,7 +6,7 @@ The contract between a connection, which knows sockets, and an API, which knows 
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias, cast
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, cast
 
 from cluster.broker.authorizer import ANONYMOUS
 from cluster.wire.codec import RequestFrame
@@ -26,6 +26,11 @@ Cancel: TypeAlias = Callable[[], None]
 
 MISTAKE: Final = "its request made the broker fail"
 """Why a connection is closed whose request met a mistake of ours."""
+
+
+def throw(mistake: Exception) -> NoReturn:
+    """Raise from the loop, which logs it, what must not stop the work that it was met in."""
+    raise mistake
 
 
 class Peer(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Final, TypeVar
 
+from cluster.broker.control.order_codec import requests_of, result_of
 from cluster.broker.handling import Peer
-from cluster.broker.order_codec import requests_of, result_of
 from cluster.controller import brokers
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import (

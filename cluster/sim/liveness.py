@@ -3,7 +3,7 @@
 from typing import Final
 
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.partitions import HostedPartition
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.model.topic_id import topic_id_text

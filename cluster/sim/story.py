@@ -6,7 +6,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
-from cluster.broker.fences import ControllerFence
+from cluster.broker.control.fences import ControllerFence
 from cluster.controller.core import ControllerCore
 from cluster.model.error_codes import ErrorCode
 from cluster.statechange.broker import OrderTag

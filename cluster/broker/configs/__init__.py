@@ -7,6 +7,5 @@ __all__ = [
     "dynamic_config_validation",
     "listeners",
     "supported_configs",
-    "topic_config_handler",
     "topic_configs",
 ]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from cluster.broker.control.order_codec import ControlRequest, endpoint_of, requests_of, result_of
 from cluster.broker.handling import Body, Cancel
-from cluster.broker.order_codec import ControlRequest, endpoint_of, requests_of, result_of
 from cluster.broker.ports import Endpoint, NoAnswer, PeerConnection, Peers
 from cluster.controller.events import OrderAnswered, OrderFailed
 from cluster.controller.orders import Order

@@ -8,11 +8,11 @@ import pytest
 
 from cluster.api import alter_replica_log_dirs, describe_configs, describe_log_dirs
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
-from cluster.broker import fetch_sessions
-from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.partitions import Partitions
-from cluster.broker.placement import NEW_PARTITIONS_MAX
+from cluster.broker.replica_manager import fetch_sessions
+from cluster.broker.replica_manager.fetch_sessions import FetchSessions
+from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.topics.placement import NEW_PARTITIONS_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.wire.api_keys import ApiKey

@@ -15,7 +15,7 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
     TOPIC_DEFAULTS,
 )
-from cluster.broker.control_queue import SLICE_SIZE
+from cluster.broker.control.queue import SLICE_SIZE
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import THROTTLE_NAMES
 from cluster.model.error_codes import ErrorCode

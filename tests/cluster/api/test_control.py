@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.control_queue import (
+from cluster.broker.control.queue import (
     ControlQueue,
     Turn,
     in_slices,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.configs.topic_config_handler import TopicConfigHandler
 from cluster.broker.refusals_log import quoted
+from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.log import PartitionLog

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.broker.control_queue import (
+from cluster.broker.control.orders import TOO_MANY
+from cluster.broker.control.queue import (
     WAITING_MAX,
     ControlQueue,
     Obey,
     Turn,
 )
-from cluster.broker.orders import TOO_MANY
 from cluster.model.error_codes import ErrorCode
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.wire.api_keys import ApiKey

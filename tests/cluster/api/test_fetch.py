@@ -2,10 +2,10 @@
 
 import pytest
 
-from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.partitions import Partitions
 from cluster.broker.ports import ApiSettings
+from cluster.broker.replica_manager.fetch_sessions import FetchSessions
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from tests.cluster.api.fetching import BY_NAME, base_offsets, fetch, indexes, part

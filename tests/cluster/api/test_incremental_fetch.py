@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.delayed_fetch import LOOKS_AT_ONCE_MAX
-from cluster.broker.fetch_reading import FetchReader
-from cluster.broker.fetch_sessions import EVICTION_MS, FetchSessions, Session, Want
-from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import ApiSettings
+from cluster.broker.replica_manager.delayed_fetch import LOOKS_AT_ONCE_MAX
+from cluster.broker.replica_manager.fetch_reading import FetchReader
+from cluster.broker.replica_manager.fetch_sessions import EVICTION_MS, FetchSessions, Session, Want
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.record_batch import whole_batches

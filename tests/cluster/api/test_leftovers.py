@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cluster.broker.fetch_sessions import Want
+from cluster.broker.replica_manager.fetch_sessions import Want
 from cluster.replication.fetch_session_handler import PartKey
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.test_replication import Cluster

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cluster.broker import log_dir_moves
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.log_dir_moves import FAILURES_MAX
+from cluster.broker.replica_manager import log_dir_moves
+from cluster.broker.replica_manager.log_dir_moves import FAILURES_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import TopicPartition

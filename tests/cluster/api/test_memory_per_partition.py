@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from cluster.broker.partitions import HostedPartition
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.wire.api_keys import ApiKey
 from tests.cluster.api.test_replication import order_for
 from tests.cluster.api.world import ME, World

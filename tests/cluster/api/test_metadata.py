@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from cluster.broker.auto_creation import AT_ONCE_MAX
 from cluster.broker.broker import TOPICS_AWAITED_MS
 from cluster.broker.ports import ApiSettings, Outcome
+from cluster.broker.topics.auto_creation import AT_ONCE_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.topic_id import NO_TOPIC_ID

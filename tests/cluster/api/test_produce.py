@@ -5,9 +5,9 @@ import struct
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.delayed_produce import ProducePartitionStatus
-from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import ApiSettings
+from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.errors import KafkaStorageError

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from cluster.broker.partitions import HostedPartition
-from cluster.broker.refused_batches import REMEMBERED_MAX, REMEMBERED_MS
+from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.broker.replica_manager.refused_batches import REMEMBERED_MAX, REMEMBERED_MS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import SEQUENCE_MAX
 from tests.cluster.api.world import ME, World

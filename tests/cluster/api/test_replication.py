@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.replica_fetcher_manager import fetcher_number
+from cluster.broker.replica_fetcher.manager import fetcher_number
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.java_hash import java_hash, signed

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.role_changes import RoleChanges
+from cluster.broker.control.role_changes import RoleChanges
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.storage import validation

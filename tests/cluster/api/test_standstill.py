@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.broker.orders import OUTDATED
+from cluster.broker.control.orders import OUTDATED
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch
 from cluster.wire.api_keys import ApiKey

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple, cast
 
-from cluster.broker.appending import ALL_ACKS, Appended
-from cluster.broker.delayed_produce import ProducePartitionStatus
-from cluster.broker.fetch_reading import divergence_of
-from cluster.broker.followed_partition import FollowedPartition
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.partitions import HostedPartition, Partitions
+from cluster.broker.replica_fetcher.followed_partition import FollowedPartition
+from cluster.broker.replica_manager.appending import ALL_ACKS, Appended
+from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus
+from cluster.broker.replica_manager.fetch_reading import divergence_of
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.controller import isr_changes
 from cluster.controller.active_controller import ActiveController, ControllerConfig
 from cluster.controller.partition_states import PartitionStatus

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.followed_partition import FollowedPartition
-from cluster.broker.partitions import HostedPartition, Partitions
+from cluster.broker.replica_fetcher.followed_partition import FollowedPartition
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.controller import isr_changes
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.requests import AlteredPartition, IsrMember, IsrProposal

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from cluster.broker import fetch_reading, log_alignment
-from cluster.broker.delayed_produce import ProducePartitionStatus
+from cluster.broker.replica_fetcher import alignment as log_alignment
+from cluster.broker.replica_manager import fetch_reading
+from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus
 from cluster.model.error_codes import ErrorCode
 from cluster.replication.replica import Replica
 from cluster.replication.truncation import Truncation

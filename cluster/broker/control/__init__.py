@@ -1,0 +1,12 @@
+"""Controllers' orders: their queue and fences, role changes, stops of replicas, their codec."""
+
+__all__ = [
+    "fences",
+    "order_codec",
+    "orders",
+    "queue",
+    "refused_partitions",
+    "replica_stops",
+    "role_changes",
+    "unserved",
+]

@@ -1,0 +1,47 @@
+"""Orders of controllers: which are taken, before each is obeyed in its turn?
+
+An order that may be from before this broker stood still is not, and neither is one too many or too
+large for those that wait.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from cluster.broker.control.queue import ControlQueue, Obey
+from cluster.broker.handling import MISTAKE
+from cluster.broker.ports import Registration
+from cluster.broker.standstill import Standstill
+
+OUTDATED: Final = "its order may be from before this broker stood still, and has to be sent again"
+TOO_MANY: Final = "too many orders of controllers wait to be obeyed"
+
+
+class Orders:
+    """The way of an order into the queue."""
+
+    __slots__ = ("_queue", "_registration", "_standstill")
+
+    def __init__(
+        self, queue: ControlQueue, standstill: Standstill, registration: Registration
+    ) -> None:
+        self._queue = queue
+        self._standstill = standstill
+        self._registration = registration
+
+    def take(self, size: int, broker_epoch: int, obey: Obey, close: Callable[[str], None]) -> None:
+        """Call *obey* when it is the order's turn, or *close* with why it is not obeyed.
+
+        *size* is that of the request in bytes, *broker_epoch* the one that it names.
+        """
+        if self._standstill.doubts_orders():
+            close(OUTDATED)
+            return
+        is_entered = self._queue.enter(
+            obey,
+            partial(close, MISTAKE),
+            size,
+            knows_epoch=broker_epoch == self._registration.broker_epoch,
+        )
+        if not is_entered:
+            close(TOO_MANY)

@@ -1,0 +1,178 @@
+"""The end of replicas on this broker, with their data or without.
+
+Source: Kafka's ReplicaManager.stopReplicas.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.queue import Turn, in_slices
+from cluster.broker.control.refused_partitions import RefusedPartitions
+from cluster.broker.control.unserved import Unserved
+from cluster.broker.ports import Ports
+from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
+from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import EPOCH_DURING_DELETION, NO_LEADER_EPOCH, TopicPartition
+from cluster.model.topic_name import can_be
+from cluster.replication.replica import LOOK_AGAIN
+from cluster.statechange.broker import (
+    OrderTag,
+    handling,
+    offline_directory,
+    received_stop_replica,
+    stale_leader_epoch,
+    stop_replica,
+)
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.log_directory import LogDirectory
+
+ANY_EPOCH: Final = (NO_LEADER_EPOCH, EPOCH_DURING_DELETION)
+"""From a controller that names no epochs, and for a topic that is deleted."""
+
+
+class Stop(NamedTuple):
+    """One partition of a request."""
+
+    partition: TopicPartition
+    leader_epoch: int
+    is_deleted: bool
+
+
+class Stopped(NamedTuple):
+    """What became of a request: *error* refuses all of it, *errors* are those of its partitions."""
+
+    error: ErrorCode
+    errors: Sequence[tuple[TopicPartition, ErrorCode]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaStops:
+    """Ends replicas of this broker."""
+
+    ports: Ports
+    partitions: Partitions
+    fence: ControllerFence
+    replica_fetchers: ReplicaFetcherManager
+    log_dir_moves: LogDirMoves
+    unserved: Unserved
+    refused_partitions: RefusedPartitions
+
+    def stop(
+        self,
+        tag: OrderTag,
+        broker_epoch: int,
+        stops: Sequence[Stop],
+        done: Callable[[Stopped], None],
+        turn: Turn,
+    ) -> None:
+        """Obey an order in its *turn*."""
+        journal = self.ports.journal
+        journal.state_change(handling(tag, "StopReplica", len(stops)))
+        if self.ports.settings.traces_state_changes:
+            for stop in filter(lambda stop: can_be(stop.partition), stops):
+                journal.state_change(received_stop_replica(tag, *stop))
+        error = self.fence.refusal(tag, "StopReplica", broker_epoch)
+        ending = Ending(self, tag, turn)
+
+        def ended() -> None:
+            done(Stopped(error, ending.errors()))
+            turn.finish()
+
+        ending.end(stops if error is ErrorCode.NONE else (), ended)
+
+    def end_one(self, tag: OrderTag, stop: Stop) -> ErrorCode:
+        """End one replica; one that this broker does not have has ended already.
+
+        Without deletion the replica stays as it is, with its role, until it hears more.
+        """
+        hosted = self.partitions.find(stop.partition)
+        journal = self.ports.journal
+        ignored = stop_replica(stop.is_deleted)
+        if self._is_out_of_reach(hosted, stop):
+            journal.state_change(offline_directory(tag, ignored, stop.partition))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        if hosted is not None:
+            current = hosted.replica.leader_epoch
+            if stop.leader_epoch not in ANY_EPOCH and stop.leader_epoch < current:
+                journal.state_change(
+                    stale_leader_epoch(tag, ignored, stop.partition, stop.leader_epoch, current)
+                )
+                return ErrorCode.FENCED_LEADER_EPOCH
+        self.replica_fetchers.stop((stop.partition,))
+        self.unserved.forget(stop.partition)
+        self.refused_partitions.forget(stop.partition)
+        if not stop.is_deleted:
+            if hosted is not None:
+                hosted.replica.notify(LOOK_AGAIN)
+            return ErrorCode.NONE
+        self.partitions.remove(stop.partition)
+        # What a crash leaves of a copy without its log, the next start removes.
+        self.log_dir_moves.give_up(stop.partition)
+        unique_id = self.ports.chance.unique_id().hex()
+        try:
+            self.ports.logs.delete(stop.partition, unique_id, self.ports.clock.now_ms())
+        except KafkaStorageError as error:
+            journal.error(f"the log of {stop.partition} is not deleted: {error}")
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        return ErrorCode.NONE
+
+    def _is_out_of_reach(self, hosted: HostedPartition | None, stop: Stop) -> bool:
+        """Whether the log is, or may be, in a directory that has failed.
+
+        A log that could not be opened in a directory that works is not: its files can be deleted.
+        """
+        if hosted is not None:
+            return hosted.log.is_offline
+        is_lost = self.partitions.is_lost(stop.partition)
+        can_be_deleted = self.ports.logs.place_of(stop.partition) is not None
+        return is_lost and not (stop.is_deleted and can_be_deleted)
+
+
+class Ending:
+    """One accepted request at work."""
+
+    def __init__(self, stops: ReplicaStops, tag: OrderTag, turn: Turn) -> None:
+        self._stops = stops
+        self._tag = tag
+        self._turn = turn
+        self._codes: list[tuple[TopicPartition, ErrorCode]] = []
+        self._directories: dict[TopicPartition, LogDirectory] = {}
+
+    def end(self, stops: Sequence[Stop], done: Callable[[], None]) -> None:
+        """End all replicas, wait until the disk knows which of them are deleted, then call *done*.
+
+        The controller forgets a topic when its replicas are said to be gone.
+        """
+        ports = self._stops.ports
+
+        def settle() -> None:
+            self._stops.replica_fetchers.close_idle()
+            if self._directories:
+                ports.disks.do(ports.logs.settle_deletions, self._turn.step(done))
+            else:
+                done()
+
+        in_slices(ports.clock, self._turn, stops, self._end, self._fail, settle)
+
+    def _end(self, stop: Stop) -> None:
+        directory = self._stops.ports.logs.place_of(stop.partition)
+        code = self._stops.end_one(self._tag, stop)
+        self._codes.append((stop.partition, code))
+        if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
+            self._directories[stop.partition] = directory
+
+    def _fail(self, stop: Stop) -> None:
+        self._codes.append((stop.partition, ErrorCode.UNKNOWN_SERVER_ERROR))
+
+    def errors(self) -> list[tuple[TopicPartition, ErrorCode]]:
+        """How each partition ended, once all have."""
+        return [(of, self._settled(of, code)) for of, code in self._codes]
+
+    def _settled(self, partition: TopicPartition, code: ErrorCode) -> ErrorCode:
+        directory = self._directories.get(partition)
+        is_lost = directory is not None and directory.health.failure is not None
+        return ErrorCode.KAFKA_STORAGE_ERROR if is_lost else code

@@ -1,0 +1,108 @@
+"""All fetchers of a broker: which of them fetches a partition from which leader?
+
+Source: Kafka's ReplicaFetcherManager and AbstractFetcherManager.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
+from cluster.broker.replica_fetcher.fetcher import ReplicaFetcher
+from cluster.broker.replica_fetcher.truncations import LogTruncations
+from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.java_hash import java_hash, signed
+from cluster.replication.throttle import ReplicationThrottle
+
+LOWEST: Final = -(2**31)
+
+
+class ReplicaFetcherManager:
+    """Has a fetcher, or several, for each leader that this broker follows."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        cache: MetadataCache,
+        throttle: ReplicationThrottle,
+        truncations: LogTruncations,
+    ) -> None:
+        """*throttle* bounds what is fetched from all leaders together."""
+        self._throttle = throttle
+        self._ports = ports
+        self._cache = cache
+        self._truncations = truncations
+        self._count_per_leader = 1
+        self._fetchers: dict[tuple[BrokerId, int], ReplicaFetcher] = {}
+        self._followed: dict[TopicPartition, tuple[HostedPartition, ReplicaFetcher]] = {}
+        cache.watch(self._metadata_changed)
+
+    def follow(self, followers: Iterable[HostedPartition]) -> None:
+        """Fetch partitions from the leaders that their replicas follow, which others did not so
+        far.
+        """
+        for hosted in followers:
+            partition = hosted.partition
+            assert partition not in self._followed, "a new leader epoch has a new state"
+            if hosted.log.is_offline:
+                continue
+            leader_id = hosted.replica.state.leader
+            key = (leader_id, fetcher_number(partition, self._count_per_leader))
+            fetcher = self._fetchers.get(key)
+            if fetcher is None:
+                fetcher = self._fetchers[key] = ReplicaFetcher(
+                    self._ports, self._cache, self._truncations, self._throttle, *key
+                )
+            self._followed[partition] = (hosted, fetcher)
+            fetcher.add(hosted)
+
+    def stop(self, partitions: Iterable[TopicPartition]) -> None:
+        """Fetch partitions no more: what is on its way changes nothing in them.
+
+        `close_idle` follows, when all is done that was ordered.
+        """
+        for partition in partitions:
+            followed = self._followed.pop(partition, None)
+            if followed is not None:
+                followed[1].remove(partition)
+
+    def follow_anew(self, hosted: HostedPartition) -> None:
+        """Fetch a partition by the topic id that is known now, and into the log that it has now;
+        without effect for one that is not fetched.
+        """
+        if hosted.partition in self._followed:
+            self.stop((hosted.partition,))
+            self.follow((hosted,))
+
+    def close_idle(self) -> None:
+        """End the fetchers that have nothing to fetch any more."""
+        for key, fetcher in tuple(self._fetchers.items()):
+            if fetcher.is_idle:
+                fetcher.close()
+                del self._fetchers[key]
+
+    def resize(self, count_per_leader: int) -> None:
+        """Have as many fetchers for each leader, as `num.replica.fetchers` says."""
+        if count_per_leader == self._count_per_leader:
+            return
+        self._count_per_leader = count_per_leader
+        moved = [hosted for hosted, _ in self._followed.values()]
+        self.stop(tuple(self._followed))
+        self.follow(moved)
+        self.close_idle()
+
+    def close(self) -> None:
+        """Fetch nothing any more: the logs are about to be closed."""
+        self.stop(tuple(self._followed))
+        self.close_idle()
+
+    def _metadata_changed(self) -> None:
+        for fetcher in self._fetchers.values():
+            fetcher.metadata_changed()
+
+
+def fetcher_number(partition: TopicPartition, count: int) -> int:
+    """Which of a leader's *count* fetchers fetches *partition*."""
+    number = signed(31 * java_hash(partition.topic) + partition.partition)
+    return 0 if number == LOWEST else abs(number) % count

@@ -1,0 +1,19 @@
+"""Replicas of this broker: appends, reads, waits, ISR changes, throttles, moves of logs."""
+
+__all__ = [
+    "appending",
+    "checkpoint_writes",
+    "delayed_delete_records",
+    "delayed_fetch",
+    "delayed_produce",
+    "fetch_reading",
+    "fetch_sessions",
+    "follower_fetches",
+    "isr_changes",
+    "log_dir_moves",
+    "partitions",
+    "record_checks",
+    "refused_batches",
+    "throttles",
+    "topic_config_handler",
+]

@@ -1,0 +1,149 @@
+"""Appends to the partitions that this broker leads.
+
+One batch for each partition is checked, stamped and written.
+
+Source: Kafka's ReplicaManager.appendRecords.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from cluster.broker.ports import Clock
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
+from cluster.broker.replica_manager.record_errors import MESSAGE, RecordError, timestamp_errors
+from cluster.broker.replica_manager.refused_batches import RefusedBatches
+from cluster.broker.standstill import Standstill
+from cluster.model.error_codes import ErrorCode
+from cluster.model.record_batch import CorruptBatchError
+from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
+
+ALL_ACKS: Final = -1
+NO_ACKS: Final = 0
+LEADER_ACKS: Final = 1
+
+ZSTD: Final = 4
+CODEC_AT: Final = 22
+"""Of a batch: the byte with its codec, in the lowest three bits."""
+
+
+class Refusal(NamedTuple):
+    """Why a batch is not in the log; *message* is for the producer."""
+
+    error: ErrorCode
+    message: str | None = None
+    record_errors: Sequence[RecordError] = ()
+
+
+class Appended(NamedTuple):
+    """A batch that is in the leader's log."""
+
+    hosted: HostedPartition
+    base_offset: int
+    log_append_time_ms: int
+    log_start_offset: int
+    end_offset: int
+    needs_flush: bool
+
+    def must_wait(self, acks: int) -> bool:
+        """Whether a producer with *acks* may not be answered yet."""
+        if self.needs_flush:
+            return True
+        return acks == ALL_ACKS and self.hosted.replica.high_watermark < self.end_offset
+
+
+class Appender:
+    """Appends to the partitions of this broker."""
+
+    __slots__ = ("_clock", "_partitions", "_refused_batches", "_standstill")
+
+    def __init__(
+        self,
+        partitions: Partitions,
+        refused_batches: RefusedBatches,
+        standstill: Standstill,
+        clock: Clock,
+    ) -> None:
+        self._partitions = partitions
+        self._refused_batches = refused_batches
+        self._standstill = standstill
+        self._clock = clock
+
+    def append(
+        self,
+        topic: str,
+        index: int,
+        batch: memoryview | None,
+        acks: int,
+        takes_zstd: bool = True,
+        *,
+        has_checked_records: bool = False,
+    ) -> Appended | Refusal:
+        """Write one partition's batch, which is stamped in place.
+
+        *takes_zstd* says whether the client's version may send zstd.
+
+        Raises:
+            HeavyBatch: its records take long to check; the caller has them checked on a thread by
+                the log's config, and appends again.
+        """
+        if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
+            return Refusal(ErrorCode.INVALID_REQUIRED_ACKS)
+        hosted = self._partitions.led(topic, index)
+        if isinstance(hosted, ErrorCode):
+            self._refused_batches.note(topic, index, batch, hosted)
+            return Refusal(hosted)
+        if batch is None:
+            return Refusal(ErrorCode.INVALID_RECORD, "there are no records")
+        refusal = self._refusal(hosted, batch, acks, takes_zstd)
+        if refusal is not None:
+            return refusal
+        replica, log = hosted.replica, hosted.log
+        now_ms, wall_ms = self._clock.now_ms(), self._clock.wall_ms()
+        try:
+            outcome = log.append(
+                batch,
+                replica.state.leader_epoch,
+                now_ms,
+                wall_ms,
+                has_checked_records=has_checked_records,
+            )
+        except InvalidTimestamp as error:
+            wrong = timestamp_errors(batch, log.config, wall_ms)
+            return Refusal(error.error_code, MESSAGE if wrong else str(error), wrong)
+        except OutOfOrderSequence as error:
+            if self._standstill.doubts_leadership():
+                # What is missing here may be in the log of who has led meanwhile.
+                return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            return Refusal(error.error_code, str(error))
+        except LogError as error:
+            return Refusal(error.error_code, str(error))
+        except CorruptBatchError as error:
+            return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
+        if outcome.needs_flush:
+            # Consumers read what is committed, and it is not to be gone with this machine's power.
+            replica.committable_end = log.committable_end
+        replica.advance_high_watermark(log.log_end_offset, len(batch), now_ms)
+        return Appended(
+            hosted,
+            outcome.base_offset,
+            outcome.log_append_time_ms,
+            outcome.log_start_offset,
+            outcome.last_offset + 1,
+            outcome.needs_flush,
+        )
+
+    def _refusal(
+        self, hosted: HostedPartition, batch: memoryview, acks: int, takes_zstd: bool
+    ) -> Refusal | None:
+        """Why the partition takes no such batch now; None when it does."""
+        if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
+            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+        if acks == ALL_ACKS and hosted.replica.is_under_min_isr:
+            self._refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
+            return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS)
+        if self._refused_batches.by_producer:
+            producers = hosted.log.producers
+            behind = self._refused_batches.error_behind(*hosted.partition, batch, producers)
+            if behind is not None:
+                return Refusal(behind)
+        return None

@@ -1,0 +1,71 @@
+"""Deletions of records that wait until they are durable and all live replicas begin behind them.
+
+Source: Kafka's DelayedDeleteRecords.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from cluster.broker.handling import Cancel
+from cluster.broker.ports import Clock
+from cluster.broker.purgatory import DelayedOperation, Look
+from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
+from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.model.error_codes import ErrorCode
+
+NO_OFFSET: Final = -1
+
+
+class DeletedPartition:
+    """A partition that this leader has cut off before *offset*, and what is answered for it."""
+
+    __slots__ = ("_hosted", "_offset", "error", "index", "low_watermark")
+
+    def __init__(self, hosted: HostedPartition, offset: int) -> None:
+        self._hosted = hosted
+        self._offset = offset
+        self.index = hosted.partition.partition
+        self.error = ErrorCode.REQUEST_TIMED_OUT
+        self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
+
+    def has_come(self) -> bool:
+        """Whether it is known how the deletion ended; the answer says it from then on."""
+        hosted = self._hosted
+        if hosted.log.is_offline:
+            self.error, self.low_watermark = ErrorCode.KAFKA_STORAGE_ERROR, NO_OFFSET
+            return True
+        if not hosted.replica.is_leader:
+            self.error, self.low_watermark = ErrorCode.NOT_LEADER_OR_FOLLOWER, NO_OFFSET
+            return True
+        self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
+        if self.low_watermark < self._offset:
+            return False
+        self.error = ErrorCode.NONE
+        return True
+
+    def watch(self, look: Look) -> object:
+        return self._hosted.replica.watch(look)
+
+    def unwatch(self, key: object) -> None:
+        self._hosted.replica.unwatch(key)
+
+    def expire(self) -> None:
+        """The answer is as it was at the last look."""
+
+
+def await_deletions(
+    writes: CheckpointWrites,
+    clock: Clock,
+    deleted: Sequence[DeletedPartition],
+    timeout_ms: int,
+    answer: Callable[[], None],
+) -> Cancel:
+    """Call *answer* when all *deleted* are over: wait for the disk, then up to *timeout_ms*."""
+    operation = DelayedOperation(clock, answer)
+
+    def begin() -> None:
+        operation.begin((one for one in deleted if not one.has_come()), timeout_ms)
+
+    # Before the answer: records that were said to be deleted do not come back.
+    writes.write(begin)
+    return operation.cancel

@@ -1,0 +1,92 @@
+"""Applies topic configs to the logs and replicas of the partitions that this broker has.
+
+A topic's overrides stand in ZooKeeper, and are known here from when the broker has a partition of
+it; what they do not set, the broker's own configs do.
+Source: Kafka's TopicConfigHandler.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, throttle_problems
+from cluster.broker.ports import Outcome, Ports, TopicOverrides
+from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.throttles import Throttles
+from cluster.storage.errors import InvalidLogConfig
+
+
+class TopicConfigHandler:
+    """The overrides of the topics that this broker has partitions of."""
+
+    __slots__ = ("_overrides", "_partitions", "_ports", "_throttles")
+
+    def __init__(self, ports: Ports, partitions: Partitions, throttles: Throttles) -> None:
+        self._ports = ports
+        self._partitions = partitions
+        self._throttles = throttles
+        self._overrides: dict[str, Mapping[str, str]] = {}
+
+    def learn(self, overrides: TopicOverrides) -> None:
+        """Take note of the overrides of topics of which this broker is about to have partitions.
+
+        What is known of topics that it has none of any more is forgotten.
+        """
+        hosted = self._partitions.of_topic
+        self._overrides = {topic: own for topic, own in self._overrides.items() if hosted(topic)}
+        for topic, own in overrides.items():
+            if not isinstance(own, Outcome):
+                self._overrides[topic] = own
+                self._tell_of_throttles(topic, own)
+
+    def change(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
+        if topic not in self._overrides:
+            return
+        self._overrides[topic] = overrides
+        self._tell_of_throttles(topic, overrides)
+        if self._partitions.of_topic(topic) and self._apply_all((topic,)):
+            self._ports.journal.info(f"topic {topic} has new configs: {dict(overrides)}")
+
+    def _tell_of_throttles(self, topic: str, overrides: Mapping[str, str]) -> None:
+        for problem in throttle_problems(overrides).values():
+            self._ports.journal.error(f"topic {topic}: no replica is held back: {problem}")
+
+    def settle(self, topics: Iterable[str]) -> None:
+        """Go by what is known of *topics* now.
+
+        What has changed while their partitions were taken over, or since their logs were opened,
+        holds for them, too.
+        """
+        self._apply_all(topic for topic in topics if topic in self._overrides)
+
+    def defaults_changed(self) -> None:
+        """Go by the broker's own configs of now, as far as topics do not override them."""
+        self._apply_all(self._overrides)
+
+    def _apply_all(self, topics: Iterable[str]) -> bool:
+        """Apply the configs of *topics*; False when one of them stays as it was."""
+        plain: EffectiveTopicConfigs | None = None
+        all_are_applied = True
+        for topic in topics:
+            overrides = self._overrides[topic]
+            try:
+                # Most topics override nothing: their configs are the same, and parsed once.
+                configs = plain if plain is not None and not overrides else self._parse(overrides)
+            except InvalidLogConfig as error:
+                self._ports.journal.error(f"topic {topic} keeps its configs: {error}")
+                all_are_applied = False
+                continue
+            if not overrides:
+                plain = configs
+            self._apply(topic, configs)
+        return all_are_applied
+
+    def _parse(self, overrides: Mapping[str, str]) -> EffectiveTopicConfigs:
+        return EffectiveTopicConfigs.parse(self._ports.settings.topic_defaults, overrides)
+
+    def _apply(self, topic: str, configs: EffectiveTopicConfigs) -> None:
+        self._throttles.set_replicas(topic, self._ports.registration.broker_id, configs)
+        for hosted in self._partitions.of_topic(topic):
+            if hosted.log.config != configs.log:
+                hosted.log.reconfigure(configs.log)
+            hosted.replica.set_min_isr(configs.min_isr)
+            hosted.replica.recount(self._ports.clock.now_ms())
