@@ -8,7 +8,6 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome
@@ -106,7 +105,7 @@ def continue_with(
         late = Outcome(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
         fan_in.put(topic.name, result_of(topic.name, Outcome() if is_there else late))
 
-    when_metadata_says(broker.cache, broker.ports.clock, has_leaders, timeout_ms, told)
+    broker.when_metadata_says(has_leaders, timeout_ms, told)
 
 
 def result_of(name: str, outcome: Outcome) -> CreatePartitionsTopicResult:

@@ -12,7 +12,6 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import value_of
-from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome
@@ -133,7 +132,7 @@ def continue_with(
             result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
         fan_in.put(topic.name, result)
 
-    when_metadata_says(broker.cache, broker.ports.clock, has_leaders, timeout_ms, told)
+    broker.when_metadata_says(has_leaders, timeout_ms, told)
 
 
 def not_made(topic: NewTopic, outcome: Outcome) -> CreatableTopicResult:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome
@@ -99,9 +98,7 @@ def continue_with(
         error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
         fan_in.put(topic, result._replace(error_code=error))
 
-    when_metadata_says(
-        broker.cache,
-        broker.ports.clock,
+    broker.when_metadata_says(
         lambda: not broker.cache.partitions_of(name),
         timeout_ms,
         told,

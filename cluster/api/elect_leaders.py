@@ -12,7 +12,6 @@ from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
 from cluster.model.error_codes import ErrorCode
@@ -76,13 +75,7 @@ class Elections:
         self._untold = [p for p, result in self._results.items() if result.error is none]
         if self._untold:
             left_ms = self._deadline_ms - self._broker.ports.clock.now_ms()
-            when_metadata_says(
-                self._broker.cache,
-                self._broker.ports.clock,
-                self._are_told,
-                left_ms,
-                self._end_wait,
-            )
+            self._broker.when_metadata_says(self._are_told, left_ms, self._end_wait)
         else:
             self._answer()
 

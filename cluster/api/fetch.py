@@ -69,15 +69,9 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
     if is_enough(session, found, limits):
         give(wants, found)
         return None
-    return DelayedFetch(
-        broker.fetch_reader,
-        broker.partitions,
-        broker.ports.clock,
-        session,
-        limits,
-        give,
-        found,
-    ).begin()
+    missing = limits.min_bytes - found.size
+    clock = broker.ports.clock
+    return DelayedFetch(broker.fetch_reader, clock, session, limits, give, missing).begin()
 
 
 def session_of(

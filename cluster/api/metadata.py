@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.metadata_cache import KnownPartition
 from cluster.model.acl import ResourceType
@@ -47,7 +46,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     def told(_: bool) -> None:
         reply.in_turns(answer(broker, request, peer))
 
-    when_metadata_says(broker.cache, broker.ports.clock, is_informed, PATIENCE_MS, told)
+    broker.when_metadata_says(is_informed, PATIENCE_MS, told)
 
 
 def answer(broker: Broker, request: RequestFrame, peer: Peer) -> Steps:

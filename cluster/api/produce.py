@@ -3,7 +3,7 @@
 Source: Kafka's KafkaApis.handleProduceRequest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias, cast
 
@@ -75,9 +75,11 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
             else:
                 outcomes.append(answer_or_wait(broker, index, outcome, acks, waits))
         topics.append((topic, outcomes))
-    if unchecked:
-        return CheckedProduce(broker, request, peer, reply, topics, waits).begin(unchecked)
-    return finish(broker, request, peer, reply, topics, waits)
+    if not unchecked and not waits:
+        answer(broker, request, peer, reply, topics)
+        return None
+    waiting = WaitingProduce(broker, request, peer, reply, topics, waits)
+    return waiting.check(unchecked) if unchecked else waiting.finish()
 
 
 def answer_or_wait(
@@ -100,33 +102,10 @@ def answer_or_wait(
     return appended(outcome, NO_ERROR)
 
 
-def finish(
-    broker: Broker,
-    request: RequestFrame,
-    peer: Peer,
-    reply: Reply,
-    topics: Outcomes,
-    waits: Sequence[ProducePartitionStatus],
-) -> Cancel | None:
-    """Answer, as soon as nothing is waited for."""
-    body = cast(ProduceRequest, request.body)
-    if body.acks == NO_ACKS:
-        answer_nothing(topics, reply)
-        return None
-    if not waits:
-        reply(response_of(broker, request.api_version, peer, topics))
-        return None
+class WaitingProduce:
+    """A request with batches that are checked on a thread first, or waited for afterwards."""
 
-    def answer() -> None:
-        reply(response_of(broker, request.api_version, peer, topics))
-
-    return await_appends(broker.ports, waits, body.timeout_ms, answer)
-
-
-class CheckedProduce:
-    """A request with batches that are checked on a thread before they are appended."""
-
-    __slots__ = ("_broker", "_cancel", "_count", "_peer", "_reply", "_request", "_topics", "_waits")
+    __slots__ = ("_broker", "_cancel", "_peer", "_reply", "_request", "_topics", "_waits")
 
     def __init__(
         self,
@@ -143,22 +122,22 @@ class CheckedProduce:
         self._reply = reply
         self._topics = topics
         self._waits = waits
-        self._count = 0
         self._cancel: Cancel | None = None
 
-    def begin(self, unchecked: Sequence[Unchecked]) -> Cancel:
-        self._count = len(unchecked)
-        self._broker.record_checks.add(self._check_of(one) for one in unchecked)
+    def check(self, unchecked: list[Unchecked]) -> Cancel:
+        """Have *unchecked* checked and appended, and then wait."""
+        self._broker.record_checks.add(
+            [self._check_of(one, partial(self._checked, unchecked, one)) for one in unchecked]
+        )
         return self._end
 
-    def _check_of(self, one: Unchecked) -> RecordCheck:
+    def _check_of(self, one: Unchecked, done: Callable[[RecordCheck], None]) -> RecordCheck:
         hosted = self._broker.partitions.find_index(one.topic, one.index)
         assert hosted is not None, "it has just been looked at"
-        wall_ms = self._broker.ports.clock.wall_ms()
-        return RecordCheck(one.records, hosted.log.config, wall_ms, partial(self._checked, one))
+        return RecordCheck(one.records, hosted.log.config, self._broker.ports.clock.wall_ms(), done)
 
-    def _checked(self, one: Unchecked, check: RecordCheck) -> None:
-        acks = cast(ProduceRequest, self._request.body).acks
+    def _checked(self, unchecked: list[Unchecked], one: Unchecked, check: RecordCheck) -> None:
+        body = cast(ProduceRequest, self._request.body)
         outcome: Appended | Refusal
         if check.error is not None:
             outcome = Refusal(check.error.error_code, str(check.error))
@@ -167,23 +146,41 @@ class CheckedProduce:
                 one.topic,
                 one.index,
                 memoryview(one.records),
-                acks,
+                body.acks,
                 self._request.api_version >= ZSTD_VERSION,
                 has_checked_records=True,
             )
         # The batch is let go when it was looked at.
         one.records = bytearray()
-        one.outcome = answer_or_wait(self._broker, one.index, outcome, acks, self._waits)
-        self._count -= 1
-        if self._count == 0:
-            self._cancel = finish(
-                self._broker, self._request, self._peer, self._reply, self._topics, self._waits
-            )
+        one.outcome = answer_or_wait(self._broker, one.index, outcome, body.acks, self._waits)
+        unchecked.remove(one)
+        if not unchecked:
+            self._cancel = self.finish()
+
+    def finish(self) -> Cancel | None:
+        """Answer, as soon as nothing is waited for."""
+        if not self._waits:
+            self._answer()
+            return None
+        timeout_ms = cast(ProduceRequest, self._request.body).timeout_ms
+        return await_appends(self._broker.ports, self._waits, timeout_ms, self._answer)
+
+    def _answer(self) -> None:
+        answer(self._broker, self._request, self._peer, self._reply, self._topics)
 
     def _end(self) -> None:
         """The connection has ended: what was sent is appended all the same."""
         if self._cancel is not None:
             self._cancel()
+
+
+def answer(
+    broker: Broker, request: RequestFrame, peer: Peer, reply: Reply, topics: Outcomes
+) -> None:
+    if cast(ProduceRequest, request.body).acks == NO_ACKS:
+        answer_nothing(topics, reply)
+    else:
+        reply(response_of(broker, request.api_version, peer, topics))
 
 
 def answer_nothing(topics: Outcomes, reply: Reply) -> None:

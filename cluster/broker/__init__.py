@@ -6,7 +6,6 @@ __all__ = [
     "cluster_store",
     "configs",
     "control",
-    "delayed_metadata",
     "fan_in",
     "handling",
     "line_limit",

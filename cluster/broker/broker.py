@@ -1,6 +1,7 @@
 """One broker: its state, and what its process may ask it or tell it beside clients' requests."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
@@ -11,6 +12,7 @@ from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops
 from cluster.broker.control.role_changes import RoleChanger
 from cluster.broker.control.unserved import Unserved
+from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
 from cluster.broker.ports import Ports
@@ -52,39 +54,10 @@ class Broker:
     knows its role, epoch and high watermark (`cluster.replication.replica`).
     """
 
-    __slots__ = (
-        "_registration_heard_ms",
-        "appender",
-        "auto_creation",
-        "cache",
-        "checkpoint_writes",
-        "control_queue",
-        "fence",
-        "fetch_reader",
-        "fetch_sessions",
-        "isr_changes",
-        "log_dir_moves",
-        "new_topics",
-        "orders",
-        "partitions",
-        "ports",
-        "producer_ids",
-        "record_checks",
-        "refusals_log",
-        "refused_batches",
-        "refused_partitions",
-        "replica_fetchers",
-        "replica_stops",
-        "role_changer",
-        "standstill",
-        "throttles",
-        "topic_config_handler",
-        "unserved",
-    )
-
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
+        self.when_metadata_says = partial(when_metadata_says, self.cache, ports.clock)
         self._registration_heard_ms = 0
         """When the controller first told this registration of anything."""
         self.partitions = Partitions(self.cache)

@@ -6,7 +6,7 @@ Source: Kafka's ConfigAdminManager and ZkAdminManager, whose texts these are.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cluster.broker.ports import Outcome
 from cluster.model.config_spec import ConfigSpec, ValueKind, members, trimmed
@@ -24,22 +24,8 @@ class Operation(IntEnum):
 
 Overrides: TypeAlias = Mapping[str, str]
 
-
-class ConfigChange(Protocol):
-    """One config of a request, in the shape of its own struct."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def value(self) -> str | None: ...
-
-
-class IncrementalConfigChange(ConfigChange, Protocol):
-    """One config, and what is done to it."""
-
-    @property
-    def config_operation(self) -> int: ...
+Change: TypeAlias = tuple[str, int, str | None]
+"""A key, what is done to it, and by which value."""
 
 
 class Rules(NamedTuple):
@@ -56,48 +42,44 @@ class Rules(NamedTuple):
 
 
 def replaced(
-    rules: Rules, configs: Sequence[ConfigChange], before: Overrides
+    rules: Rules, configs: Sequence[tuple[str, str | None]], before: Overrides
 ) -> Overrides | Outcome:
     """The overrides of a resource that is given *configs*; *before* does not matter."""
-    problem = null_problem([one.name for one in configs if one.value is None])
+    problem = null_problem([name for name, value in configs if value is None])
     if problem is not None:
         return problem
-    after = {one.name: one.value for one in configs if one.value is not None}
+    after = {name: value for name, value in configs if value is not None}
     return rules.problem(after, after) or after
 
 
-def changed(
-    rules: Rules, configs: Sequence[IncrementalConfigChange], before: Overrides
-) -> Overrides | Outcome:
+def changed(rules: Rules, configs: Sequence[Change], before: Overrides) -> Overrides | Outcome:
     """The overrides *before*, each of *configs* applied; what is not named stays as it is."""
-    if any(count > 1 for count in Counter(one.name for one in configs).values()):
+    if any(count > 1 for count in Counter(name for name, _, _ in configs).values()):
         return refused("Error due to duplicate config keys")
     deleting = Operation.DELETE
     problem = null_problem(
-        [one.name for one in configs if one.value is None and one.config_operation != deleting]
+        [name for name, operation, value in configs if value is None and operation != deleting]
     )
     if problem is not None:
         return problem
     after = dict(before)
-    for config in configs:
-        problem = apply(rules, after, config)
+    for change in configs:
+        problem = apply(rules, after, change)
         if problem is not None:
             return problem
-    set_now = {one.name: after[one.name] for one in configs if one.config_operation != deleting}
+    set_now = {name: after[name] for name, operation, _ in configs if operation != deleting}
     return rules.problem(set_now, after) or after
 
 
-def apply(
-    rules: Rules, overrides: dict[str, str], config: IncrementalConfigChange
-) -> Outcome | None:
+def apply(rules: Rules, overrides: dict[str, str], change: Change) -> Outcome | None:
     """Change one config in *overrides*; else say why not."""
-    name, operation = config.name, config.config_operation
+    name, operation, value = change
     if operation == Operation.DELETE:
         overrides.pop(name, None)
         return None
-    assert config.value is not None
+    assert value is not None
     if operation == Operation.SET:
-        overrides[name] = config.value
+        overrides[name] = value
         return None
     if operation not in (Operation.APPEND, Operation.SUBTRACT):
         return refused(f"Unknown operations type {operation}")
@@ -107,7 +89,7 @@ def apply(
         message = f"Config value {verb} is not allowed for config key: {name}"
         return Outcome(ErrorCode.INVALID_CONFIG, message)
     words = members(trimmed(overrides.get(name, rules.list_base(spec))))
-    given = members(trimmed(config.value))
+    given = members(trimmed(value))
     if operation == Operation.APPEND:
         words += [word for word in given if word not in words]
     else:

@@ -5,6 +5,7 @@ large for those that wait.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -17,31 +18,27 @@ OUTDATED: Final = "its order may be from before this broker stood still, and has
 TOO_MANY: Final = "too many orders of controllers wait to be obeyed"
 
 
+@dataclass(frozen=True, slots=True)
 class Orders:
     """The way of an order into the queue."""
 
-    __slots__ = ("_queue", "_registration", "_standstill")
-
-    def __init__(
-        self, queue: ControlQueue, standstill: Standstill, registration: Registration
-    ) -> None:
-        self._queue = queue
-        self._standstill = standstill
-        self._registration = registration
+    queue: ControlQueue
+    standstill: Standstill
+    registration: Registration
 
     def take(self, size: int, broker_epoch: int, obey: Obey, close: Callable[[str], None]) -> None:
         """Call *obey* when it is the order's turn, or *close* with why it is not obeyed.
 
         *size* is that of the request in bytes, *broker_epoch* the one that it names.
         """
-        if self._standstill.doubts_orders():
+        if self.standstill.doubts_orders():
             close(OUTDATED)
             return
-        is_entered = self._queue.enter(
+        is_entered = self.queue.enter(
             obey,
             partial(close, MISTAKE),
             size,
-            knows_epoch=broker_epoch == self._registration.broker_epoch,
+            knows_epoch=broker_epoch == self.registration.broker_epoch,
         )
         if not is_entered:
             close(TOO_MANY)

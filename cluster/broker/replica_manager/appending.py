@@ -6,6 +6,7 @@ Source: Kafka's ReplicaManager.appendRecords.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cluster.broker.ports import Clock
@@ -51,22 +52,14 @@ class Appended(NamedTuple):
         return acks == ALL_ACKS and self.hosted.replica.high_watermark < self.end_offset
 
 
+@dataclass(frozen=True, slots=True)
 class Appender:
     """Appends to the partitions of this broker."""
 
-    __slots__ = ("_clock", "_partitions", "_refused_batches", "_standstill")
-
-    def __init__(
-        self,
-        partitions: Partitions,
-        refused_batches: RefusedBatches,
-        standstill: Standstill,
-        clock: Clock,
-    ) -> None:
-        self._partitions = partitions
-        self._refused_batches = refused_batches
-        self._standstill = standstill
-        self._clock = clock
+    partitions: Partitions
+    refused_batches: RefusedBatches
+    standstill: Standstill
+    clock: Clock
 
     def append(
         self,
@@ -88,9 +81,9 @@ class Appender:
         """
         if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
             return Refusal(ErrorCode.INVALID_REQUIRED_ACKS)
-        hosted = self._partitions.led(topic, index)
+        hosted = self.partitions.led(topic, index)
         if isinstance(hosted, ErrorCode):
-            self._refused_batches.note(topic, index, batch, hosted)
+            self.refused_batches.note(topic, index, batch, hosted)
             return Refusal(hosted)
         if batch is None:
             return Refusal(ErrorCode.INVALID_RECORD, "there are no records")
@@ -98,7 +91,7 @@ class Appender:
         if refusal is not None:
             return refusal
         replica, log = hosted.replica, hosted.log
-        now_ms, wall_ms = self._clock.now_ms(), self._clock.wall_ms()
+        now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
         try:
             outcome = log.append(
                 batch,
@@ -111,7 +104,7 @@ class Appender:
             wrong = timestamp_errors(batch, log.config, wall_ms)
             return Refusal(error.error_code, MESSAGE if wrong else str(error), wrong)
         except OutOfOrderSequence as error:
-            if self._standstill.doubts_leadership():
+            if self.standstill.doubts_leadership():
                 # What is missing here may be in the log of who has led meanwhile.
                 return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return Refusal(error.error_code, str(error))
@@ -139,11 +132,11 @@ class Appender:
         if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
             return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
         if acks == ALL_ACKS and hosted.replica.is_under_min_isr:
-            self._refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
+            self.refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
             return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS)
-        if self._refused_batches.by_producer:
+        if self.refused_batches.by_producer:
             producers = hosted.log.producers
-            behind = self._refused_batches.error_behind(*hosted.partition, batch, producers)
+            behind = self.refused_batches.error_behind(*hosted.partition, batch, producers)
             if behind is not None:
                 return Refusal(behind)
         return None

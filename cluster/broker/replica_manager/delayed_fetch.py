@@ -4,6 +4,7 @@ Source: Kafka's DelayedFetch.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from cluster.broker.handling import Cancel
@@ -11,7 +12,6 @@ from cluster.broker.ports import Clock
 from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.broker.replica_manager.fetch_reading import FetchReader, Found, Limits
 from cluster.broker.replica_manager.fetch_sessions import Session, Want
-from cluster.broker.replica_manager.partitions import Partitions
 from cluster.replication.replica import LOOK_AGAIN
 
 LOOKS_AT_ONCE_MAX: Final = 8
@@ -34,6 +34,7 @@ def is_enough(session: Session, found: Found, limits: Limits) -> bool:
     )
 
 
+@dataclass(slots=True, eq=False)
 class DelayedFetch:
     """A fetch that waits until there is enough, or its time is up.
 
@@ -42,88 +43,67 @@ class DelayedFetch:
     partitions that are due in its session.
     """
 
-    __slots__ = (
-        "_answer",
-        "_clock",
-        "_found",
-        "_limits",
-        "_missing",
-        "_operation",
-        "_partitions",
-        "_reader",
-        "_session",
-        "_stop_look",
-        "_wants",
-    )
+    reader: FetchReader
+    clock: Clock
+    session: Session
+    limits: Limits
+    answer: Answer
+    missing: int
+    """How many bytes have still to come."""
+    wants: Sequence[Want] = ()
+    found: Found = NOTHING_FOUND
+    """What is to be answered; nothing is kept while it waits."""
+    operation: DelayedOperation = field(init=False)
+    stop_look: Cancel | None = None
 
-    def __init__(
-        self,
-        reader: FetchReader,
-        partitions: Partitions,
-        clock: Clock,
-        session: Session,
-        limits: Limits,
-        answer: Answer,
-        found: Found,
-    ) -> None:
-        self._reader = reader
-        self._partitions = partitions
-        self._clock = clock
-        self._session = session
-        self._limits = limits
-        self._answer = answer
-        self._wants: Sequence[Want] = ()
-        self._found = NOTHING_FOUND
-        """What is to be answered; nothing is kept while it waits."""
-        self._missing = limits.min_bytes - found.size
-        self._operation = DelayedOperation(clock, self._give)
-        self._stop_look: Cancel | None = None
+    def __post_init__(self) -> None:
+        self.operation = DelayedOperation(self.clock, self.give)
 
     def begin(self) -> Cancel:
-        self._operation.begin((self,), self._limits.wait_max_ms)
-        return self._operation.cancel
+        self.operation.begin((self,), self.limits.wait_max_ms)
+        return self.operation.cancel
 
-    def _give(self) -> None:
-        self._answer(self._wants, self._found)
+    def give(self) -> None:
+        self.answer(self.wants, self.found)
 
     # What the session says while it waits.
 
     def came(self, size: int) -> None:
-        self._missing -= size
-        if self._missing > 0 or self._stop_look is not None:
+        self.missing -= size
+        if self.missing > 0 or self.stop_look is not None:
             return
-        if size >= LOOK_AGAIN and len(self._session.due) > LOOKS_AT_ONCE_MAX:
-            self._stop_look = self._clock.call_later(0, self._look_at_all)
+        if size >= LOOK_AGAIN and len(self.session.due) > LOOKS_AT_ONCE_MAX:
+            self.stop_look = self.clock.call_later(0, self._look_at_all)
         else:
-            self._operation.look(self)
+            self.operation.look(self)
 
     def _look_at_all(self) -> None:
         """Look once for all that has happened in a turn."""
-        self._stop_look = None
-        self._operation.look(self)
+        self.stop_look = None
+        self.operation.look(self)
 
     def finish(self) -> None:
-        self._operation.expire()
+        self.operation.expire()
 
     # What is awaited.
 
     def watch(self, look: Look) -> None:
-        self._session.begin_wait(self, self._partitions)
+        self.session.begin_wait(self, self.reader.partitions)
 
     def unwatch(self, key: object) -> None:
-        if self._stop_look is not None:
-            self._stop_look()
-            self._stop_look = None
-        self._session.end_wait()
+        if self.stop_look is not None:
+            self.stop_look()
+            self.stop_look = None
+        self.session.end_wait()
 
     def has_come(self) -> bool:
         self.expire()
-        if is_enough(self._session, self._found, self._limits):
+        if is_enough(self.session, self.found, self.limits):
             return True
-        self._missing = self._limits.min_bytes - self._found.size
-        self._wants, self._found = (), NOTHING_FOUND
+        self.missing = self.limits.min_bytes - self.found.size
+        self.wants, self.found = (), NOTHING_FOUND
         return False
 
     def expire(self) -> None:
-        self._wants = self._session.wants()
-        self._found = self._reader.read_all(self._wants, self._limits)
+        self.wants = self.session.wants()
+        self.found = self.reader.read_all(self.wants, self.limits)

@@ -6,6 +6,7 @@ Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from cluster.broker.metadata_cache import MetadataCache
@@ -61,25 +62,16 @@ class Found(NamedTuple):
     """Whether the client must hear of it at once, however little it is."""
 
 
+@dataclass(frozen=True, slots=True)
 class FetchReader:
     """Reads from the partitions of this broker."""
 
-    __slots__ = ("_cache", "_clock", "_journal", "_partitions", "_throttle")
-
-    def __init__(
-        self,
-        cache: MetadataCache,
-        partitions: Partitions,
-        throttle: ReplicationThrottle,
-        clock: Clock,
-        journal: Journal,
-    ) -> None:
-        """*throttle* holds followers back that are not in the ISR."""
-        self._cache = cache
-        self._partitions = partitions
-        self._throttle = throttle
-        self._clock = clock
-        self._journal = journal
+    cache: MetadataCache
+    partitions: Partitions
+    throttle: ReplicationThrottle
+    """Holds followers back that are not in the ISR."""
+    clock: Clock
+    journal: Journal
 
     def read_all(self, wants: Iterable[Want], limits: Limits) -> Found:
         """Read all *wants* in their order, until the limit is reached.
@@ -153,10 +145,10 @@ class FetchReader:
         if want.topic is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
         part = want.part
-        hosted = self._partitions.led(want.topic, part.partition, part.current_leader_epoch)
+        hosted = self.partitions.led(want.topic, part.partition, part.current_leader_epoch)
         if hosted is ErrorCode.NOT_LEADER_OR_FOLLOWER and limits.reads_followers:
             # The epoch is right, where the partition is here: that was looked at first.
-            hosted = self._partitions.hosted(want.topic, part.partition)
+            hosted = self.partitions.hosted(want.topic, part.partition)
         if isinstance(hosted, ErrorCode):
             return hosted
         if isinstance(want.key, bytes) and want.key != hosted.topic_id:
@@ -174,7 +166,7 @@ class FetchReader:
         """The follower that a consumer shall read from instead of this leader, if any."""
         racks = {
             BrokerId(one.broker_id): one.rack
-            for one in self._cache.brokers.values()
+            for one in self.cache.brokers.values()
             if limits.listener in one.endpoints
         }
         end_offset = hosted.log.log_end_offset
@@ -182,12 +174,12 @@ class FetchReader:
 
     def _is_held_back(self, hosted: HostedPartition, limits: Limits) -> bool:
         """Whether a follower is throttled and has to wait; a member of the ISR never has to."""
-        throttle = self._throttle
+        throttle = self.throttle
         return (
             throttle.is_active
             and throttle.is_throttled(hosted.partition.topic, hosted.partition.partition)
             and limits.replica_id not in hosted.replica.state.isr
-            and throttle.is_exceeded(self._clock.now_ms())
+            and throttle.is_exceeded(self.clock.now_ms())
         )
 
     def _records_of(
@@ -209,7 +201,7 @@ class FetchReader:
         except DamagedSegment as error:
             # Consumers come back for it again and again.
             if log.is_news(error):
-                self._journal.error(f"{error}; nobody can read on from there")
+                self.journal.error(f"{error}; nobody can read on from there")
             return ErrorCode.CORRUPT_MESSAGE
         return found if found.size > 0 else None
 

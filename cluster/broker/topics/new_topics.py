@@ -4,6 +4,7 @@ Source: Kafka's ZkAdminManager.createTopics.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cluster.broker.configs.topic_configs import configs_problem
@@ -38,15 +39,13 @@ class NewTopic(NamedTuple):
     configs: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
 class NewTopics:
     """Checks topics that are asked for, and lays them out on the brokers that are alive."""
 
-    __slots__ = ("_cache", "_chance", "_settings")
-
-    def __init__(self, cache: MetadataCache, chance: Chance, settings: ApiSettings) -> None:
-        self._cache = cache
-        self._chance = chance
-        self._settings = settings
+    cache: MetadataCache
+    chance: Chance
+    settings: ApiSettings
 
     def check(
         self, asked: AskedTopic, existing: Mapping[str, Sequence[str]], room: int
@@ -59,7 +58,7 @@ class NewTopics:
         problem = topic_name_problem(name)
         if problem is not None:
             raise Refused(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-        if self._cache.partitions_of(name):
+        if self.cache.partitions_of(name):
             raise Refused(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{name}' already exists")
         others = colliding_names(name, existing)
         if others:
@@ -68,8 +67,8 @@ class NewTopics:
                 f"topic '{name}' collides with existing topics: {', '.join(others)}",
             )
         configs = self._checked_configs(asked)
-        layout = assigned(self._cache, asked) if asked.assignments else self._placed(asked, room)
-        return NewTopic(name, self._chance.unique_id(), layout, configs)
+        layout = assigned(self.cache, asked) if asked.assignments else self._placed(asked, room)
+        return NewTopic(name, self.chance.unique_id(), layout, configs)
 
     def _checked_configs(self, asked: AskedTopic) -> Mapping[str, str]:
         configs: dict[str, str] = {}
@@ -78,13 +77,13 @@ class NewTopics:
                 message = f"null value not supported for topic config {key}"
                 raise Refused(ErrorCode.INVALID_CONFIG, message)
             configs[key] = value
-        problem = configs_problem(configs, self._settings)
+        problem = configs_problem(configs, self.settings)
         if problem is not None:
             raise Refused(ErrorCode.INVALID_CONFIG, problem)
         return configs
 
     def _placed(self, asked: AskedTopic, room: int) -> Layout:
-        settings = self._settings
+        settings = self.settings
         count, factor = asked.partition_count, asked.replication_factor
         count = settings.partition_count if count == BY_BROKER else count
         factor = settings.replication_factor if factor == BY_BROKER else factor
@@ -100,7 +99,7 @@ class NewTopics:
             )
         check_count(count, room)
         try:
-            return new_layout(self._cache, self._chance, count, factor)
+            return new_layout(self.cache, self.chance, count, factor)
         except TooFewBrokers as error:
             raise Refused(ErrorCode.INVALID_REPLICATION_FACTOR, str(error)) from error
 
