@@ -41,7 +41,11 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     asks_for_topics = body.topics is None or len(body.topics) > 0 or request.api_version == 0
 
     def is_informed() -> bool:
-        return not broker.awaits_topics if asks_for_topics else cache.controller_id is not None
+        return (
+            not broker.metadata_updates.awaits_topics
+            if asks_for_topics
+            else cache.controller_id is not None
+        )
 
     def told(_: bool) -> None:
         reply.in_turns(answer(broker, request, peer))
@@ -112,13 +116,13 @@ def topic_of(
         name = cache.topic_name(asked.topic_id)
         if name is None:
             error = ErrorCode.UNKNOWN_TOPIC_ID
-            if broker.awaits_topics:
+            if broker.metadata_updates.awaits_topics:
                 error = ErrorCode.LEADER_NOT_AVAILABLE
             # Up to version 11 a name cannot be null, so the empty one stands for none.
             return MetadataResponseTopic(error, None if version >= 12 else "", asked.topic_id)
     partitions = cache.partitions_of(name)
     if not partitions:
-        if broker.awaits_topics and topic_name_problem(name) is None:
+        if broker.metadata_updates.awaits_topics and topic_name_problem(name) is None:
             error = ErrorCode.LEADER_NOT_AVAILABLE
         else:
             error = broker.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)

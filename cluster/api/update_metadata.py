@@ -38,7 +38,7 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
     updates: list[PartitionUpdate] = []
 
     def tell() -> None:
-        error = broker.update_metadata(
+        error = broker.metadata_updates.take(
             tag, BrokerEpoch(body.broker_epoch), map(live_broker, body.live_brokers), updates
         )
         reply(UpdateMetadataResponse(error_code=error))

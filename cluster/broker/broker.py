@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.metadata_updates import MetadataUpdates
 from cluster.broker.control.orders import Orders
 from cluster.broker.control.queue import ControlQueue
 from cluster.broker.control.refused_partitions import RefusedPartitions
@@ -14,7 +14,7 @@ from cluster.broker.control.role_changes import RoleChanger
 from cluster.broker.control.unserved import Unserved
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer
-from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
+from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.refusals_log import RefusalsLog
@@ -35,16 +35,9 @@ from cluster.broker.standstill import Standstill
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
 from cluster.model.acl import ResourceType
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.replication.replica import IsrRules
 from cluster.replication.replica_roles import ReplicaRole
-from cluster.statechange.broker import OrderTag, metadata_updated
-
-TOPICS_AWAITED_MS: Final = 30_000
-"""How long after a controller's first word a broker with logs takes it for unfinished that has no
-partitions: in between come the orders about its replicas, each of which opens files.
-"""
 
 
 class Broker:
@@ -58,8 +51,6 @@ class Broker:
         self.ports = ports
         self.cache = MetadataCache()
         self.when_metadata_says = partial(when_metadata_says, self.cache, ports.clock)
-        self._registration_heard_ms = 0
-        """When the controller first told this registration of anything."""
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
@@ -67,6 +58,7 @@ class Broker:
         self.refused_partitions = RefusedPartitions(ports.registration)
         self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)
+        self.metadata_updates = MetadataUpdates(ports, self.cache, self.fence)
         self.standstill = Standstill(ports)
         self.orders = Orders(self.control_queue, self.standstill, ports.registration)
         self.auto_creation = AutoCreation(ports, self.cache)
@@ -132,42 +124,6 @@ class Broker:
     def is_controller(self) -> bool:
         """Whether this broker is the controller, as far as it has been told."""
         return self.cache.live_controller_id == self.broker_id
-
-    @property
-    def awaits_topics(self) -> bool:
-        """Whether it may not have been told yet which topics there are, and so can say of none that
-        it does not exist.
-
-        A new controller tells of the brokers first and of the partitions later.  Who has logs has
-        been told of some before, and waits for that; for a while, as they may all be gone.
-
-        Source: none; Kafka's brokers say that such topics do not exist.
-        """
-        if self.cache.controller_id is None:
-            return True
-        return (
-            not self.cache.topics
-            and any(directory.logs for directory in self.ports.logs.directories)
-            and self.ports.clock.now_ms() < self._registration_heard_ms + TOPICS_AWAITED_MS
-        )
-
-    def update_metadata(
-        self,
-        tag: OrderTag,
-        broker_epoch: BrokerEpoch,
-        live_brokers: Iterable[LiveBroker],
-        updates: Iterable[PartitionUpdate],
-    ) -> ErrorCode:
-        """Tell clients what the controller says from now on; the error by which it is refused."""
-        error = self.fence.refusal(tag, "UpdateMetadata", broker_epoch)
-        if error is ErrorCode.NONE:
-            if self.cache.begin_registration(broker_epoch):
-                self._registration_heard_ms = self.ports.clock.now_ms()
-            added_count, forgotten_count = self.cache.update(
-                BrokerId(tag.controller_id), live_brokers, updates
-            )
-            self.ports.journal.state_change(metadata_updated(tag, added_count, forgotten_count))
-        return error
 
     def authorized_operations(
         self, peer: Peer, resource_type: ResourceType, *, is_asked: bool

@@ -2,6 +2,7 @@
 
 __all__ = [
     "fences",
+    "metadata_updates",
     "order_codec",
     "orders",
     "queue",

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from cluster.broker.broker import TOPICS_AWAITED_MS
+from cluster.broker.control.metadata_updates import TOPICS_AWAITED_MS
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.broker.topics.auto_creation import AT_ONCE_MAX
 from cluster.model.error_codes import ErrorCode
