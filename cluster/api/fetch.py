@@ -6,7 +6,7 @@ Source: Kafka's KafkaApis.handleFetchRequest.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
-from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
+from cluster.api.leader_hints import HINTED_ERRORS, NO_HINT, current_leader, endpoints_of
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.replica_manager.delayed_fetch import Answer as Give
@@ -35,6 +35,7 @@ from cluster.wire.messages.fetch import (
     FetchRequest,
     FetchResponse,
     PartitionData,
+    SnapshotId,
 )
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
 
@@ -42,6 +43,7 @@ ID_VERSION: Final = 13
 REPLICA_STATE_VERSION: Final = 15
 HINT_VERSION: Final = 16
 NOT_DIVERGING: Final = EpochEndOffset()
+NO_SNAPSHOT: Final = SnapshotId()
 FOLLOWER_READ_VERSION: Final = 11
 """From this version of a fetch on, consumers may read from followers (KIP-392)."""
 
@@ -175,19 +177,19 @@ class Answer:
                 parts = []
                 topics.append(topic_response(want.key, parts))
                 last_key = want.key
-            data = data_of(want.part.partition, result)
+            hint = NO_HINT
             if has_hints and result.error in HINTED_ERRORS and want.topic is not None:
                 hint = current_leader(self._broker, want.topic, want.part.partition)
                 hints.append(hint)
-                data = data._replace(current_leader=hint)
-            parts.append(data)
+            parts.append(data_of(want.part.partition, result, hint))
         endpoints = endpoints_of(self._broker, hints, self._peer.listener) if hints else ()
         self._reply(
             FetchResponse(session_id=session_id, responses=topics, node_endpoints=endpoints)
         )
 
 
-def data_of(index: int, result: ReadResult) -> PartitionData:
+def data_of(index: int, result: ReadResult, hint: LeaderIdAndEpoch) -> PartitionData:
+    """Put a result into the answer's struct, by position: that costs half as much."""
     diverging, aborted = result.diverging, result.aborted
     return PartitionData(
         index,
@@ -196,11 +198,13 @@ def data_of(index: int, result: ReadResult) -> PartitionData:
         result.last_stable_offset,
         result.log_start_offset,
         NOT_DIVERGING if diverging is None else EpochEndOffset(*diverging),
-        aborted_transactions=None
+        hint,
+        NO_SNAPSHOT,
+        None
         if aborted is None
         else tuple(AbortedTransaction(one.producer_id, one.first_offset) for one in aborted),
-        preferred_read_replica=result.preferred_replica,
-        records=b"" if result.records is None else result.records,
+        result.preferred_replica,
+        b"" if result.records is None else result.records,
     )
 
 
