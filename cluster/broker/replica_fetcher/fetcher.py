@@ -1,7 +1,7 @@
 """One fetcher: it keeps the replicas of some partitions equal to their leader's, on one connection.
 
 What is asked next is decided after each answer: first where logs part from the leader's, and where
-the leader's begin and end that are out of reach (`log_alignment`); then the records.  Of what is
+the leader's begin and end that are out of reach (`alignment`); then the records.  Of what is
 asked about many partitions at once, each goes its own way by its part of the answer: one that
 fails, or waits (`fetch_failures`), keeps no other from going on.
 
