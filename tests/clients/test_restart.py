@@ -12,7 +12,7 @@ from kadmin.local.zookeeper import ZooKeeperServer
 from tests.clients.driver import Driver, Got, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker, start_broker
-from tests.support.gate import Gate
+from tests.support.cutting_proxy import CuttingProxy
 from tests.support.proxy import serving
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot
@@ -21,10 +21,10 @@ pytestmark = [*LIBRARIES, pytest.mark.faults]
 
 
 class Mortal:
-    """A broker behind *gate*, which clients find there again after it was killed."""
+    """A broker behind *proxy*, which clients find there again after it was killed."""
 
-    def __init__(self, gate: Gate, directory: Path, connect: str) -> None:
-        self.gate = gate
+    def __init__(self, proxy: CuttingProxy, directory: Path, connect: str) -> None:
+        self.proxy = proxy
         self.directory = directory
         self.connect = connect
         self.broker: Broker
@@ -32,8 +32,8 @@ class Mortal:
 
     def start(self) -> None:
         settings = {
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.gate.target[1]}",
-            "advertised.listeners": f"PLAINTEXT://{self.gate.address}",
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.proxy.target[1]}",
+            "advertised.listeners": f"PLAINTEXT://{self.proxy.address}",
         }
         self.broker = start_broker(self.directory, self.connect, settings=settings)
 
@@ -47,7 +47,7 @@ def mortal(
     zookeeper: ZooKeeperServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Mortal]:
     (port,) = free_ports(1, "127.0.0.1")
-    with serving(Gate(port)) as opened:
+    with serving(CuttingProxy(port)) as opened:
         mortal = Mortal(opened, tmp_path_factory.mktemp("mortal"), make_chroot(zookeeper))
         yield mortal
         mortal.broker.kill()
@@ -57,7 +57,7 @@ def test_each_record_is_there_once_after_a_kill_whose_answers_were_lost(
     library: Callable[[str], Driver], mortal: Mortal, topic: str
 ):
     sent = [Sent(b"%d" % number) for number in range(60)]
-    client = library(mortal.gate.address)
+    client = library(mortal.proxy.address)
     client.create_topic(topic)
     first_process = mortal.broker.process
     with ThreadPoolExecutor(1) as pool, client.producer(enable_idempotence=True) as producer:
@@ -65,7 +65,7 @@ def test_each_record_is_there_once_after_a_kill_whose_answers_were_lost(
 
         before = producer.send(topic, sent[:20])
         # The broker has these, nobody knows, and the producer sends them again.
-        mortal.gate.lose_answer(ApiKey.PRODUCE, meanwhile=mortal.kill_and_start)
+        mortal.proxy.lose_answer(ApiKey.PRODUCE, meanwhile=mortal.kill_and_start)
         producer.send(topic, sent[20:40])
         after = producer.send(topic, sent[40:])
         got = reading.result(OUTER_LIMIT_S)

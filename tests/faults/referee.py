@@ -19,7 +19,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartiti
 from tests.faults.cluster import FaultyCluster
 from tests.faults.disks import DISKS
 from tests.faults.moves import PARTITIONS, REPLICAS, TOPIC
-from tests.support.steady import SteadyProducer, read_back
+from tests.support.acked_producer import AckedProducer, read_back
 from tests.support.waiting import OUTER_LIMIT_S
 
 PER_SECOND: Final = 400
@@ -103,7 +103,7 @@ class Referee:
 
     def __init__(self, bootstrap: str, directory: Path) -> None:
         self._bootstrap = bootstrap
-        self.producer = SteadyProducer(
+        self.producer = AckedProducer(
             bootstrap,
             TOPIC,
             PARTITIONS,

@@ -15,10 +15,10 @@ from tests.cluster.storage.batches import START_MS, batch
 from tests.faults.disks import DISKS
 from tests.faults.moves import PARTITIONS, TOPIC
 from tests.faults.referee import not_proven_equal
+from tests.support.acked_producer import AckedProducer
 from tests.support.checkout import CHECKOUT
 from tests.support.evidence import command_text, record
 from tests.support.seeds import seeds
-from tests.support.steady import SteadyProducer
 
 
 @pytest.mark.long
@@ -77,7 +77,7 @@ class GivenUp:
 
 @pytest.mark.clients
 def test_a_producer_that_gives_up_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    producer = SteadyProducer("127.0.0.1:1", "trial", 1)
+    producer = AckedProducer("127.0.0.1:1", "trial", 1)
     monkeypatch.setattr(producer, "_library", GivenUp())
 
     producer.start()

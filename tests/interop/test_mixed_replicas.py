@@ -22,7 +22,7 @@ from tests.interop.kafka_tools import KafkaTools
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.mixed import Kafkas, Member, Mixed, Ours, wait_for_equal_logs
 from tests.interop.releases import KAFKA, version_tuple
-from tests.support.steady import SteadyProducer, steady_producer
+from tests.support.acked_producer import AckedProducer, acked_producer
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults]
@@ -82,21 +82,21 @@ class Scene:
         assert not [line for line in batches if "isvalid: true" not in line]
         assert not [line for line in said if "not found" in line or "Mismatch" in line]
 
-    def lead_one_each(self, producer: SteadyProducer) -> None:
+    def lead_one_each(self, producer: AckedProducer) -> None:
         """Let Kafka's broker lead one partition, and ours the other."""
         elect = ("--election-type", "preferred", "--all-topic-partitions")
         self.tools.done("leader-election", *elect)
         self.mixed.until_leaders_are(TOPIC, {0: 0, 1: 1})
         producer.make_progress()
 
-    def freeze_third(self, producer: SteadyProducer) -> None:
+    def freeze_third(self, producer: AckedProducer) -> None:
         """Let a follower lag behind both leaders, and catch up with them."""
         with self.third.frozen():
             self.mixed.until_isrs_are(TOPIC, {0: [0, 1], 1: [0, 1]})
             producer.make_progress()
         self.mixed.until_isrs_are(TOPIC, ALL)
 
-    def check(self, producer: SteadyProducer) -> None:
+    def check(self, producer: AckedProducer) -> None:
         """All that was acknowledged is there, and every replica has the same bytes."""
         for partition in range(producer.partitions):
             wait_for_equal_logs(self.mixed.members, f"{TOPIC}-{partition}")
@@ -108,7 +108,7 @@ class Scene:
         """
         mixed = self.mixed
         Confluent(host.bootstrap).create_topic(TOPIC, replicas=[[host.broker_id]] * 2)
-        with steady_producer(mixed.bootstrap, TOPIC, 2, LIBRARY) as producer:
+        with acked_producer(mixed.bootstrap, TOPIC, 2, LIBRARY) as producer:
             producer.make_progress()
 
             # The guest takes replicas, then the leadership of one: the host's follow it there.
@@ -141,7 +141,7 @@ class Scene:
         self.check(producer)
         assert mixed.controller_id() == host.broker_id
 
-    def lead_without(self, guest: Member, host: Member, producer: SteadyProducer) -> None:
+    def lead_without(self, guest: Member, host: Member, producer: AckedProducer) -> None:
         """Let *host* lead all while *guest* is gone, and have it back in the ISRs."""
         self.mixed.until_leaders_are(TOPIC, {0: host.broker_id, 1: host.broker_id}, host)
         producer.make_progress()

@@ -20,7 +20,7 @@ from tests.interop.releases import chosen_releases, version_tuple
 from tests.interop.tools import Tools
 from tests.interop.znodes import document
 from tests.support.cli import KadminRun, done, kadmin
-from tests.support.killer import kill_at_a_write
+from tests.support.interrupted_writes import interrupt_at_write
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.interop
@@ -356,11 +356,11 @@ def test_whoever_is_killed_at_any_write_to_zookeeper_runs_the_command_again(
         file = file_of(tmp_path, "cut", [target])
         execute = ("--execute", *file, "--throttle", FAST, "--rollback-file")
         with monkeypatch.context() as patch:
-            kill_at_a_write(patch, survived, is_made=is_made)
+            interrupt_at_write(patch, survived, is_made=is_made)
             killed = way.reassign(*execute, str(tmp_path / f"{survived}-{is_made}.json"))
         again = way.reassign(*execute, str(tmp_path / f"{survived}-{is_made}-again.json"))
         with monkeypatch.context() as patch:
-            kill_at_a_write(patch, survived, is_made=is_made)
+            interrupt_at_write(patch, survived, is_made=is_made)
             verify_killed = way.reassign("--verify", *file)
         way.until_moved(*file)
 

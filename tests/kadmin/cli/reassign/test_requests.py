@@ -31,7 +31,7 @@ from tests.kadmin.cli.reassign.steps import (
     verify,
 )
 from tests.support.cli import done
-from tests.support.killer import kill_at_a_write
+from tests.support.interrupted_writes import interrupt_at_write
 from tests.support.lossy_proxy import Loss, LossyProxy
 from tests.support.proxy import serving
 from tests.support.waiting import wait_until
@@ -219,7 +219,7 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
     set_config(small, "/config/brokers/1", **{RATES[0]: "77"})
     plan = targets_file(t_0="2,1")
     with monkeypatch.context() as patch:
-        kill_at_a_write(patch, survived, is_made=is_made)
+        interrupt_at_write(patch, survived, is_made=is_made)
         killed = execute(plan, "--throttle", "1000")
     was_asked = request_in(small) is not None
 
@@ -227,7 +227,7 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
     with controlled(small):
         settled(small)
     with monkeypatch.context() as patch:
-        kill_at_a_write(patch, survived, is_made=is_made)
+        interrupt_at_write(patch, survived, is_made=is_made)
         verify_killed = verify(plan)
     verified = verify(plan)
 

@@ -15,9 +15,9 @@ from cluster.zk.topics import decode_assignment
 from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
 from kadmin.errors import ExitCode
+from tests.support.acked_producer import acked_producer
 from tests.support.cli import done, kadmin
 from tests.support.fleets import Fleet, running_fleet
-from tests.support.steady import steady_producer
 from tests.support.waiting import wait_until
 
 pytestmark = [
@@ -86,7 +86,7 @@ def wait_until_moved(path: str) -> None:
 
 def test_partitions_go_to_other_brokers_and_back_with_a_throttle(fleet: Fleet, here: Path) -> None:
     create("there", "1:2:3,2:3:1,3:1:2")
-    with steady_producer(fleet.bootstrap, "there", PARTITIONS, {}) as producer:
+    with acked_producer(fleet.bootstrap, "there", PARTITIONS, {}) as producer:
         producer.make_progress()
         Path("topics.json").write_text('{"topics":[{"topic":"there"}],"version":1}')
         proposal = done(
@@ -115,7 +115,7 @@ def test_partitions_go_to_other_brokers_and_back_with_a_throttle(fleet: Fleet, h
 
 def test_more_and_fewer_replicas(fleet: Fleet, here: Path) -> None:
     create("count", "1:2,2:3,3:1")
-    with steady_producer(fleet.bootstrap, "count", PARTITIONS, {}) as producer:
+    with acked_producer(fleet.bootstrap, "count", PARTITIONS, {}) as producer:
         for plan in (
             ([1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2]),
             ([4, 2], [4, 3], [4, 1]),
@@ -133,7 +133,7 @@ def test_more_and_fewer_replicas(fleet: Fleet, here: Path) -> None:
 
 def test_a_broker_is_emptied_by_one_command(fleet: Fleet, here: Path) -> None:
     create("emptied", "4:1:2,1:4:3,2:3:1")
-    with steady_producer(fleet.bootstrap, "emptied", PARTITIONS, {}) as producer:
+    with acked_producer(fleet.bootstrap, "emptied", PARTITIONS, {}) as producer:
         producer.make_progress()
         done(
             "reassign", "--execute", "--from-broker", "4", "--to-brokers", "1,2,3",
@@ -151,7 +151,7 @@ def test_a_broker_is_emptied_by_one_command(fleet: Fleet, here: Path) -> None:
 def test_a_broker_dies_in_the_middle_and_comes_back(fleet: Fleet, here: Path, dies: str) -> None:
     topic = dies.replace(" ", "-")
     create(topic, "1:2:3,2:3:1,3:1:2")
-    with steady_producer(fleet.bootstrap, topic, PARTITIONS, {}) as producer:
+    with acked_producer(fleet.bootstrap, topic, PARTITIONS, {}) as producer:
         producer.make_progress()
         write_plan(topic, [4, 2, 3], [4, 3, 1], [4, 1, 2])
         victim = 4 if dies == "a target" else fleet.controller_id()

@@ -12,7 +12,7 @@ from cluster.wire.api_keys import ApiKey
 from tests.support.proxy import Conversation, Proxy
 
 
-class Gate(Proxy):
+class CuttingProxy(Proxy):
     """Forwards every connection to *target_port* of this machine."""
 
     def __init__(self, target_port: int) -> None:
@@ -37,24 +37,24 @@ class Gate(Proxy):
         return is_meant
 
     def conversation(self, client: socket.socket, server: socket.socket) -> Conversation:
-        return ThroughGate(self, client, server)
+        return CutConversation(self, client, server)
 
 
-class ThroughGate(Conversation):
-    """One client's connection through *gate*."""
+class CutConversation(Conversation):
+    """One client's connection through *proxy*."""
 
-    def __init__(self, gate: Gate, client: socket.socket, server: socket.socket) -> None:
+    def __init__(self, proxy: CuttingProxy, client: socket.socket, server: socket.socket) -> None:
         super().__init__(client, server)
-        self.gate = gate
+        self.proxy = proxy
         self.number_to_lose: bytes | None = None
 
     def request_passes(self, frame: bytes) -> bool:
-        if self.gate.takes(frame):
+        if self.proxy.takes(frame):
             self.number_to_lose = frame[8:12]
         return True
 
     def answer_passes(self, frame: bytes) -> bool:
         is_lost = frame[4:8] == self.number_to_lose
         if is_lost:
-            self.gate.meanwhile()
+            self.proxy.meanwhile()
         return not is_lost

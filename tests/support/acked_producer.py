@@ -1,4 +1,4 @@
-"""What was acknowledged while the cluster around a producer changed, and is all of it still there?
+"""An idempotent producer amid changes of its cluster, and a check of what was acknowledged to it.
 
 One idempotent librdkafka producer with acks=all, which never gives a record up, and whoever reads
 everything back.
@@ -57,7 +57,7 @@ class Acknowledged:
         values[message.offset()] = message.value()
 
 
-class SteadyProducer:
+class AckedProducer:
     """Sends numbers to all partitions of *topic* in turn, in a thread."""
 
     def __init__(
@@ -237,11 +237,11 @@ def problems_of(
 
 
 @contextmanager
-def steady_producer(
+def acked_producer(
     bootstrap: str, topic: str, partitions: int, config: Mapping[str, Any]
-) -> Iterator[SteadyProducer]:
+) -> Iterator[AckedProducer]:
     """A producer that sends until it is finished, or the test is."""
-    producer = SteadyProducer(bootstrap, topic, partitions, config=config)
+    producer = AckedProducer(bootstrap, topic, partitions, config=config)
     producer.start()
     try:
         yield producer

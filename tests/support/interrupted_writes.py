@@ -9,7 +9,7 @@ from kadmin.admin.zookeeper.runner import Server
 from tests.support.waiting import OUTER_LIMIT_S
 
 
-def kill_at_a_write(monkeypatch: pytest.MonkeyPatch, survived: int, *, is_made: bool) -> None:
+def interrupt_at_write(monkeypatch: pytest.MonkeyPatch, survived: int, *, is_made: bool) -> None:
     """End whatever runs at its *survived* plus first transaction: before it is sent, or when it has
     been made and nobody has heard of it."""
     begin = Server.begin
