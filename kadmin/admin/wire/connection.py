@@ -136,13 +136,14 @@ class WireConnection:
         return NO_FENCE
 
     @contextmanager
-    def changing(self, what: str) -> Iterator[None]:
-        """Say of a request without an answer that it may have been carried out.
+    def changing(self, what: str, *, is_whole: bool = True) -> Iterator[None]:
+        """Say of a request without an answer that it may have been carried out; unless it
+        *is_whole*, also in part.
 
         It is waited for as long as any, whatever the plan has taken.
         """
         self.budget.renew()
-        with change_of(what):
+        with change_of(what, is_whole=is_whole):
             yield
 
     @contextmanager
