@@ -228,8 +228,8 @@ def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tupl
 
 
 def locked_out(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
-    """The risk of configs of brokers, or of all IP addresses, that become *after*, for whoever wants
-    to connect."""
+    """The risk of configs of brokers, or of all IP addresses, that become *after*, for all who
+    connect."""
     return tuple(
         Risk(
             kind=RiskKind.LOCKED_OUT,
