@@ -62,7 +62,10 @@ class ByteRate(WholeNumber):
     name = "rate"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?(?:/s)?", str(value).strip(), re.I)
+        text = str(value).strip()
+        if re.search(r"[KMGT]b(?:/s)?$", text):
+            self.fail(f"{text!r} could be bits: write 'B' for bytes, as in 50MB", param, ctx)
+        parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?(?:/s)?", text, re.I)
         if parts is not None:
             factor, power = (1024 if parts[3] else 1000), "kmgt".index(parts[2].lower()) + 1
             value = int(Decimal(parts[1]) * factor**power)

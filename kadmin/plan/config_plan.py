@@ -24,7 +24,15 @@ from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundings, warnings_of
 from kadmin.plan.entities import options_of
 from kadmin.plan.record_loss import RecordLoss, losses_of
-from kadmin.plan.risks import Risk, RiskKind, merged, new_risks, racks_told, unclean_default
+from kadmin.plan.risks import (
+    Risk,
+    RiskKind,
+    locked_out,
+    merged,
+    new_risks,
+    racks_told,
+    unclean_default,
+)
 from kadmin.plan.scram import shown_credential
 from kadmin.plan.wording import listed
 
@@ -316,7 +324,8 @@ def config_risks(
     after: Mapping[str, str],
     surroundings: Surroundings,
 ) -> tuple[Risk, ...]:
-    """The risks that a topic, or where a default changes those that go by it, would have."""
+    """The risks that a topic, or where a default changes those that go by it, would have, and those
+    of all who connect."""
     racks = racks_told(surroundings.brokers)
     if entity.kind is EntityKind.TOPICS:
         return merged(
@@ -326,9 +335,11 @@ def config_risks(
                 replace(topic, configs=before), replace(topic, configs=after), racks
             )
         )
+    if entity.root == Entity(EntityKind.IPS, None):
+        return locked_out(before, after)
     if entity.kind is not EntityKind.BROKERS:
         return ()
-    found = list(unclean_default(before, after))
+    found = [*unclean_default(before, after), *locked_out(before, after)]
     for topic in surroundings.judged:
         was = replace(topic, defaults={**topic.defaults, **before})
         becomes = replace(topic, defaults={**topic.defaults, **after})

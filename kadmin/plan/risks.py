@@ -11,6 +11,7 @@ from typing import Final
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_spec import is_true, members, trimmed
+from cluster.model.config_table import LISTENER_PREFIX
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -21,6 +22,14 @@ CLEANUP_POLICY: Final = "cleanup.policy"
 COMPACT: Final = "compact"
 RISKY_KEYS: Final = frozenset({MIN_ISR, UNCLEAN_LEADER_ELECTION, CLEANUP_POLICY})
 """The keys that decide on risks."""
+CONNECTION_LIMITS: Final = (
+    "max.connections",
+    "max.connections.per.ip",
+    "max.connection.creation.rate",
+    "connection_creation_rate",
+)
+"""The keys of brokers, of all listeners or of one, and of IP addresses, that say how many may
+connect."""
 COPY_MAX_S: Final = 7 * 24 * 3600
 """A copy that takes longer is never done: so long Kafka keeps records unless told otherwise."""
 YEAR_S: Final = 365.25 * 24 * 3600
@@ -41,6 +50,8 @@ class RiskKind(StrEnum):
     """Brokers do not serve it."""
     BY_HAND = "made by hand"
     """Brokers make it themselves, as they need it."""
+    LOCKED_OUT = "locked out"
+    """Nobody can connect, also not to take it back."""
     SLOW = "slow"
     """It is never done."""
 
@@ -214,6 +225,31 @@ def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tupl
         " not say otherwise"
     )
     return (Risk(kind=RiskKind.UNCLEAN, text=text),)
+
+
+def locked_out(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
+    """The risk of configs of brokers, or of all IP addresses, that become *after*, for all who
+    connect."""
+    return tuple(
+        Risk(
+            kind=RiskKind.LOCKED_OUT,
+            text=f"{key}={trimmed(value)}: the brokers will take no connection by it, also none"
+            " that would set it back; 'kadmin configs --zookeeper HOST:PORT' can",
+        )
+        for key, value in after.items()
+        if limits_connections(key) and is_zero(value) and not is_zero(before.get(key, ""))
+    )
+
+
+def limits_connections(key: str) -> bool:
+    if key.startswith(LISTENER_PREFIX):
+        _listener, _, key = key.removeprefix(LISTENER_PREFIX).partition(".")
+    return key in CONNECTION_LIMITS
+
+
+def is_zero(value: str) -> bool:
+    text = trimmed(value)
+    return bool(text) and not text.strip("+-0")
 
 
 def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:

@@ -4,6 +4,7 @@ It says all of the way to brokers, as with Kafka's tools: what has less weight t
 counts no more.  What was said with the same weight, or more, wins over it one by one.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -23,7 +24,8 @@ def with_command_config(settings: Settings) -> Settings:
     named = settings.by_name[COMMAND_CONFIG.name]
     if named.value is None:
         return settings
-    found = read(str(named.value), named.source)
+    path = str(named.value)
+    found = settings.once(path, lambda: read(path, named.source))
     by_name = dict(settings.by_name)
     for key in BROKER_SECURITY_KEYS:
         name = f"broker_{key.name}"
@@ -69,8 +71,8 @@ def read(path: str, source: str) -> Mapping[str, Given]:
 
 
 def exposed_secrets(settings: Settings) -> tuple[str, list[str]]:
-    """The file and those of its keys that are secrets, if others can read it."""
+    """The file and those of its keys that are secrets, if others can read it, and not only once."""
     named = settings.by_name[COMMAND_CONFIG.name].value
-    if named is None or not others_can_read(str(named)):
+    if named is None or not os.path.isfile(str(named)) or not others_can_read(str(named)):
         return "", []
     return str(named), secret_names(read_properties(str(named)))

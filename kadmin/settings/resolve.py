@@ -5,10 +5,10 @@ remembers which.  Opens no connection and knows no command.
 """
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from kadmin.errors import UsageError
 from kadmin.settings.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
@@ -22,6 +22,8 @@ from kadmin.settings.keys import (
     Value,
     ZooKeeperAuth,
 )
+
+Content = TypeVar("Content")
 
 Whose: TypeAlias = Literal["zookeeper", "broker"]
 """Whose security it is: how the names of its keys, options and variables begin."""
@@ -122,6 +124,16 @@ class Settings:
     cluster_name: str | None
     by_name: Mapping[str, Setting]
     cluster_problem: UsageError | None = None
+    read_files: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What the files that they name have held, by path."""
+
+    def once(self, path: str, read: Callable[[], Content]) -> Content:
+        """What *read* makes of the file at *path*, for each connection of the command: a pipe, such
+        as `<(…)` of a shell, is empty the second time."""
+        if path not in self.read_files:
+            self.read_files[path] = read()
+        content: Content = self.read_files[path]
+        return content
 
     def text(self, name: str) -> str | None:
         value = self.by_name[name].value
@@ -219,7 +231,8 @@ class Settings:
             return Secret(plain.value)
         if file.value is None:
             return None
-        return read_password(str(file.value), file.source, plain.key.variable)
+        path = str(file.value)
+        return self.once(path, lambda: read_password(path, file.source, plain.key.variable))
 
     def exposed_secrets(self) -> list[str]:
         """The keys of passwords in use that stand in a configuration file others can read."""

@@ -47,6 +47,8 @@ PAUSE_S: Final = 0.05
 ATTEMPTS_MAX: Final = 20
 SILENT_FOR_S: Final = 30.0
 """So long a broker is not waited for again that has let its time pass."""
+HEARING_S: Final = 0.25
+"""Who had less time to answer, at the end of that of the command, is not known to be silent."""
 SHARE: Final = 0.95
 SETTLING_S: Final = 0.2
 """For those who have asked on threads to make something of the end of the time."""
@@ -134,13 +136,14 @@ class WireConnection:
         return NO_FENCE
 
     @contextmanager
-    def changing(self, what: str) -> Iterator[None]:
-        """Say of a request without an answer that it may have been carried out.
+    def changing(self, what: str, *, is_whole: bool = True) -> Iterator[None]:
+        """Say of a request without an answer that it may have been carried out; unless it
+        *is_whole*, also in part.
 
         It is waited for as long as any, whatever the plan has taken.
         """
         self.budget.renew()
-        with change_of(what):
+        with change_of(what, is_whole=is_whole):
             yield
 
     @contextmanager
@@ -191,10 +194,11 @@ class WireConnection:
         if broker is None:
             return self.ask_someone(request)
         if (reason := self.silence_of(broker)) is None:
+            left_s = self.budget.left_s()
             try:
                 return self.send(request, broker)
             except SILENCES as error:
-                self.note_silence(broker, error)
+                self.note_silence(broker, error, left_s)
                 reason = plain(error)
         raise BrokersUnreachable(self.settings.bootstrap, f"broker {broker}: {reason}")
 
@@ -204,9 +208,10 @@ class WireConnection:
         while (broker := self.someone()) is not None:
             try:
                 with self.budget.sharing():
+                    left_s = self.budget.left_s()
                     return self.send(request, broker)
             except SILENCES as error:
-                self.note_silence(broker, error)
+                self.note_silence(broker, error, left_s)
                 if self.silence_of(broker) is None:
                     break
         return self.read(lambda: self.client._manager.send(request, self.someone()))
@@ -218,12 +223,14 @@ class WireConnection:
             return None
         return silence.reason if time.monotonic() < silence.until_s else None
 
-    def note_silence(self, broker: int, error: KafkaError) -> None:
-        """Remember that *broker* has let its time pass, if it is that which *error* says.
+    def note_silence(self, broker: int, error: KafkaError, left_s: float) -> None:
+        """Remember that *broker* has let its time pass, if it is that which *error* says, and there
+        were *left_s* of it.
 
         One that refuses connections says so at once, as often as it is asked.
         """
-        if isinstance(error, TIMEOUTS) or CONNECT_TIMEOUT in str(error):
+        is_silence = isinstance(error, TIMEOUTS) or CONNECT_TIMEOUT in str(error)
+        if is_silence and left_s >= HEARING_S:
             until_s = time.monotonic() + SILENT_FOR_S
             self._silent[broker] = Silence(plain(error), self.budget.round, until_s)
 
@@ -237,19 +244,18 @@ class WireConnection:
             NoController: there is none now.
             BrokersUnreachable: it does not answer.
         """
-        end_s = self.budget.end_s()
         while True:
             controller = self.controller()
-            is_over = time.monotonic() >= end_s
             try:
                 answer = self.ask(request, controller)
             except BrokersUnreachable:
-                if is_over:
+                # Nobody has the time any more to say who is the controller by then.
+                if self.budget.left_s() <= PAUSE_S:
                     raise
             else:
                 if answer.error_code != NotControllerError.errno:
                     return answer
-                if is_over:
+                if self.budget.left_s() <= PAUSE_S:
                     raise NoController(self.settings.bootstrap)
             self.budget.pause(PAUSE_S)
 
@@ -276,14 +282,15 @@ class WireConnection:
         async def answers() -> dict[BrokerId, Any]:
             sent = {broker: manager.send(requests[broker], broker) for broker in asked}
             # A little before all of it is over, which would cost the answers that have come.
-            until_s = time.monotonic() + SHARE * self.budget.left_s()
+            all_s = SHARE * self.budget.left_s()
+            until_s = time.monotonic() + all_s
             found = {}
             for broker, answer in sent.items():
                 left_s = max(0.0, until_s - time.monotonic())
                 try:
                     found[broker] = await manager.wait_for(answer, round(1000 * left_s))
                 except SILENCES as error:
-                    self.note_silence(broker, error)
+                    self.note_silence(broker, error, all_s)
                     silent[broker] = plain(error)
             return found
 

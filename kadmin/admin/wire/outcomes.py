@@ -39,27 +39,32 @@ class Refused(KadminError):
 
 
 class AnswerLost(UnreachableError):
-    """A change was sent, and nobody answered."""
+    """A change was sent, and nobody answered; of some, a part may have been made."""
 
-    def __init__(self, what: str, reason: str) -> None:
+    def __init__(self, what: str, reason: str, *, is_whole: bool = True) -> None:
+        made = "completely or not at all" if is_whole else "completely, in part or not at all"
         super().__init__(
             f"the answer was lost while the brokers were asked to {what} ({reason}):"
-            " it was done completely or not at all",
+            f" it was done {made}",
             hint="see with a describe which it is, then run the command again if need be",
         )
 
 
 @contextmanager
-def change_of(what: str) -> Iterator[None]:
-    """Say of a request without an answer that it may have been carried out."""
+def change_of(what: str, *, is_whole: bool = True) -> Iterator[None]:
+    """Say of a request without an answer that it may have been carried out; unless it *is_whole*,
+    also in part."""
     try:
         yield
     except (KafkaConnectionError, KafkaTimeoutError, RequestTimedOutError) as error:
-        raise AnswerLost(what, type(error).__name__) from error
+        raise AnswerLost(what, type(error).__name__, is_whole=is_whole) from error
 
 
-def outcome(code: int, what: str, subject: str, reason: str | None) -> Outcome:
+def outcome(
+    code: int, what: str, subject: str, reason: str | None, *, is_whole: bool = True
+) -> Outcome:
     """What an answer with the error *code* means, 0 for none; *reason* is in the broker's words.
+    Unless the change *is_whole*, a part of it may be made.
 
     Raises:
         Refused: an error that no other plan would mend.
@@ -69,17 +74,19 @@ def outcome(code: int, what: str, subject: str, reason: str | None) -> Outcome:
         return Committed()
     if code in CONFLICTS:
         return Conflict(subject, CONFLICTS[code])
-    raise refusal(code, what, reason)
+    raise refusal(code, what, reason, is_whole=is_whole)
 
 
-def refusal(code: int, what: str, reason: str | None) -> KafkaError | KadminError:
+def refusal(
+    code: int, what: str, reason: str | None, *, is_whole: bool = True
+) -> KafkaError | KadminError:
     """What to raise where brokers did not do *what*, by the error *code*; *reason* is theirs.
 
     A `KafkaError` is not about the change, but for example about rights.
     """
     error = for_code(code)
     if issubclass(error, KafkaTimeoutError | RequestTimedOutError):
-        return AnswerLost(what, error.__name__)
+        return AnswerLost(what, error.__name__, is_whole=is_whole)
     if "Authorization" in error.__name__:
         return error(what)
     return Refused(what, reason or words_of(code))

@@ -192,7 +192,7 @@ def told_reassignments(
     connection: WireConnection,
 ) -> tuple[dict[TopicPartition, PartitionAssignment], tuple[Fault, ...]]:
     """As `read_reassignments`; none, and the fault, where this user may not hear of them, or the
-    controller does not answer."""
+    controller does not answer, or nobody says who it is."""
     what = "which replicas are added and removed"
     try:
         with connection.budget.sharing():
@@ -201,8 +201,9 @@ def told_reassignments(
         return {}, (subjects.hidden(subjects.REASSIGNMENT, what),)
     except NoController:
         return {}, (subjects.untold(subjects.REASSIGNMENT, what, "there is no controller"),)
-    except BrokersUnreachable as error:
-        return {}, (subjects.untold(subjects.REASSIGNMENT, what, error.reason),)
+    except (BrokersUnreachable, *SILENCES) as error:
+        reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
+        return {}, (subjects.untold(subjects.REASSIGNMENT, what, reason),)
 
 
 def read_reassignments(

@@ -107,7 +107,7 @@ class WireAcls:
     def write(self, fence: Fence, plan: AclPlan) -> Outcome:
         what = f"change the ACLs of {in_words(plan.resource)}"
         results = []
-        with self.connection.changing(what):
+        with self.connection.changing(what, is_whole=len(plan.added) + len(plan.removed) == 1):
             if plan.added:
                 creations = [numbers_of(plan.resource, rule) for rule in plan.added]
                 results += self.connection.send(CreateAclsRequest(creations=creations)).results

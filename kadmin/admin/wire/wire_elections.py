@@ -84,7 +84,11 @@ class WireElections:
         if not plan.moving:
             return Committed()
         what = f"elect {len(plan.moving)} leaders" if len(plan.moving) > 1 else "elect a leader"
-        with self.connection.asking_controller(), self.connection.changing(what):
+        is_whole = len(plan.moving) == 1
+        with (
+            self.connection.asking_controller(),
+            self.connection.changing(what, is_whole=is_whole),
+        ):
             answer = self.connection.client.elect_leaders(
                 WIRE_TYPES[plan.kind],
                 by_topic([election.partition for election in plan.moving]),
@@ -94,7 +98,7 @@ class WireElections:
         # Brokers before 2.4 say of each partition what is wrong with the request.
         code = getattr(answer, "error_code", None) or 0
         if code != 0:
-            return outcome(code, what, "the controller", None)
+            return outcome(code, what, "the controller", None, is_whole=is_whole)
         refused = dict(refusals(answer.replica_election_results))
         return Partly(refused) if refused else Committed()
 

@@ -203,12 +203,13 @@ def broker_configs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfBrokers:
-    """What each of the brokers that were *asked* has told of itself; *gaps* and *hidden* say what
-    could not be had, or not by this user."""
+    """What each of the brokers that were *asked* has told of itself, unless *none_answered*; *gaps*
+    and *hidden* say what could not be had, or not by this user."""
 
     asked: "Sequence[BrokerId]" = ()
     apis: "BrokerApis | None" = None
     log_dirs: "LogDirs | None" = None
+    none_answered: bool = False
     gaps: "Sequence[str]" = ()
     hidden: "Sequence[str]" = ()
 
@@ -222,7 +223,8 @@ class OfBrokers:
             silent_brokers=tuple(
                 broker
                 for broker in self.asked
-                if broker in evidence.snapshot.brokers and any(broker not in each for each in told)
+                if broker in evidence.snapshot.brokers
+                and (self.none_answered or any(broker not in each for each in told))
             ),
             unlooked=(*evidence.unlooked, *self.gaps),
             hidden=(*evidence.hidden, *self.hidden),
@@ -231,7 +233,7 @@ class OfBrokers:
 
 def told_beside(session: Session, connection: "Connection") -> OfBrokers:
     """What the brokers that are registered tell of themselves."""
-    from kadmin.admin.wire.errors import BrokersDenied
+    from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
     from kadmin.admin.zookeeper.snapshot import read_brokers
 
     brokers = list(connection.read(read_brokers()))
@@ -240,6 +242,9 @@ def told_beside(session: Session, connection: "Connection") -> OfBrokers:
             return told_by(found, brokers)
     except BrokersDenied as error:
         return OfBrokers(asked=brokers, hidden=(f"{OF_BROKERS}: {error.message}",))
+    except BrokersUnreachable as error:
+        gap = f"{OF_BROKERS}: {error.message}"
+        return OfBrokers(asked=brokers, none_answered=True, gaps=(gap,))
     except KadminError as error:
         return OfBrokers(asked=brokers, gaps=(f"{OF_BROKERS}: {error.message}",))
 

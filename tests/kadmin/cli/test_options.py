@@ -108,7 +108,7 @@ def test_a_rate_may_have_a_unit(text: str, rate: int) -> None:
     assert rate == ByteRate(min=1).convert(text, None, None)
 
 
-@pytest.mark.parametrize("text", ["0", "10 apples", "MB", "-1MB", "0MB", "1e6"])
+@pytest.mark.parametrize("text", ["0", "10 apples", "MB", "-1MB", "0MB", "1e6", "10Mb", "1 Gb/s"])
 def test_what_is_no_rate_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         ByteRate(min=1).convert(text, None, None)

@@ -23,11 +23,14 @@ from tests.kadmin.builders import brokers, cluster, ids, topic
 RACKED = brokers("0:a 1:a 2:b 3:b")
 FEW, RACKS = RiskKind.TOO_FEW_REPLICAS, RiskKind.FEWER_RACKS
 UNCLEAN, RAW, BY_HAND = RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.BY_HAND
+LOCKED_OUT = RiskKind.LOCKED_OUT
 MIN_2, MIN_3 = {"min.insync.replicas": "2"}, {"min.insync.replicas": "3"}
 TRUE = {"unclean.leader.election.enable": "true"}
 COMPACT = {"cleanup.policy": "compact"}
 TOPIC = ConfigEntity(Entity(EntityKind.TOPICS, "t"))
 ALL_BROKERS = ConfigEntity(Entity(EntityKind.BROKERS, None))
+ALL_IPS = ConfigEntity(Entity(EntityKind.IPS, None))
+ONE_IP = ConfigEntity(Entity(EntityKind.IPS, "10.0.0.1"))
 ONE_BROKER = ConfigEntity(Entity(EntityKind.BROKERS, "1"))
 
 
@@ -163,6 +166,16 @@ def test_a_move_is_asked_about_what_it_makes_worse(
         (ALL_BROKERS, {}, TRUE, (), [UNCLEAN]),
         (ONE_BROKER, {}, TRUE, (), [UNCLEAN]),
         (ALL_BROKERS, TRUE, {}, ("unclean.leader.election.enable",), []),
+        (ALL_BROKERS, {}, {"max.connections": "0"}, (), [LOCKED_OUT]),
+        (ALL_BROKERS, {}, {"max.connections": " 00 "}, (), [LOCKED_OUT]),
+        (ALL_BROKERS, {}, {"max.connections": "9"}, (), []),
+        (ALL_BROKERS, {"max.connections": "0"}, {"max.connections": "0"}, (), []),
+        (ALL_BROKERS, {"max.connections": "0"}, {}, ("max.connections",), []),
+        (ONE_BROKER, {}, {"max.connections.per.ip": "0"}, (), [LOCKED_OUT]),
+        (ONE_BROKER, {}, {"max.connection.creation.rate": "0"}, (), [LOCKED_OUT]),
+        (ONE_BROKER, {}, {"listener.name.plain.max.connections": "0"}, (), [LOCKED_OUT]),
+        (ALL_IPS, {}, {"connection_creation_rate": "0"}, (), [LOCKED_OUT]),
+        (ONE_IP, {}, {"connection_creation_rate": "0"}, (), []),
     ],
 )
 def test_configs_are_asked_about_by_the_topics_that_they_are_for(

@@ -1,11 +1,13 @@
 """The file of `--command-config` beside options, variables and the configuration file."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from kadmin.errors import UsageError
 from kadmin.settings.brokers import broker_settings, protocol_of_settings
+from kadmin.settings.command_config import exposed_secrets
 from kadmin.settings.keys import BrokerSasl, Value
 from kadmin.settings.resolve import resolve
 
@@ -31,6 +33,32 @@ def test_the_file_says_how_brokers_are_reached(file: str) -> None:
     assert BrokerSasl.PLAIN is found.sasl
     assert "SASL_PLAINTEXT" == protocol_of_settings(settings)
     assert "swordfish" not in repr(found)
+
+
+def piped(text: str) -> str:
+    """The path of a pipe that holds *text* once, as a shell's `<(…)`."""
+    reading, writing = os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    return f"/dev/fd/{reading}"
+
+
+def test_a_file_that_can_be_read_once_counts_for_all_connections_of_a_command() -> None:
+    settings = resolve({"command_config": piped(TEXT)})
+
+    first, second = (broker_settings(settings, "b:9092") for _ in range(2))
+
+    assert first == second
+    assert ("SASL_PLAINTEXT", "swordfish") == (second.protocol, second.password)
+    assert "SASL_PLAINTEXT" == protocol_of_settings(settings)
+    assert ("", []) == exposed_secrets(settings)
+
+
+def test_so_do_the_files_of_passwords() -> None:
+    flags: dict[str, Value] = {"broker_sasl": "plain", "broker_user": "ann"}
+    settings = resolve({**flags, "broker_password_file": piped("trout\n")})
+
+    assert ["trout"] * 2 == [broker_settings(settings, "b:9092").password for _ in range(2)]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from kafka.errors import KafkaTimeoutError
 
-from kadmin.admin.wire.connection import NoController, WireConnection
+from cluster.model import fault as subjects
+from kadmin.admin.wire.connection import HEARING_S, NoController, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.snapshot import told_reassignments
 from kadmin.settings.brokers import BrokerSettings
 
 NOT_CONTROLLER = 41
@@ -24,6 +27,8 @@ class Brokers(WireConnection):
 
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         assert topics == []
+        if not self.budget.left_s():
+            raise KafkaTimeoutError
         return {"controller_id": self.controllers[0][0]}
 
     def ask(self, request: object, broker: int | None = None) -> Any:
@@ -59,3 +64,40 @@ def test_none_is_said_at_once_and_silence_when_the_time_is_over() -> None:
         Brokers((1, RESIGNED), timeout_s=0.1).ask_controller(object())
     with pytest.raises(BrokersUnreachable):
         Brokers((1, BrokersUnreachable("b", "no answer")), timeout_s=0.1).ask_controller(object())
+
+
+class WithoutAnyAnswer(Brokers):
+    """Brokers of which none says who the controller is."""
+
+    def serves(self, request: type) -> bool:
+        return True
+
+    def metadata(self, topics: Any, broker: int | None = None) -> Any:
+        raise KafkaTimeoutError
+
+
+class Late(WireConnection):
+    """A broker that answers within no time that it is given."""
+
+    def send(self, request: object, broker: int | None = None) -> Any:
+        raise KafkaTimeoutError
+
+
+def test_what_the_controller_does_not_tell_is_left_out_whoever_was_asked_for_its_name() -> None:
+    told, (fault,) = told_reassignments(WithoutAnyAnswer((1, FINE)))
+
+    assert ({}, subjects.REASSIGNMENT) == (told, fault.subject)
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "is_silent"), [(HEARING_S / 2, False), (10 * HEARING_S, True)]
+)
+def test_who_had_no_time_to_answer_is_not_left_aside_as_silent(
+    timeout_s: float, is_silent: bool
+) -> None:
+    brokers = Late(None, BrokerSettings(bootstrap="b:9092", timeout_s=timeout_s))
+
+    with pytest.raises(BrokersUnreachable):
+        brokers.ask(object(), 1)
+
+    assert is_silent == (brokers.silence_of(1) is not None)

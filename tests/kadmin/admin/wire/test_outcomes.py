@@ -50,6 +50,17 @@ def test_change_whose_answer_is_lost_may_have_been_made() -> None:
         raise KafkaConnectionError("gone")
 
 
+def test_change_of_several_whose_answer_is_lost_may_have_been_made_in_part() -> None:
+    what = "elect 4 leaders"
+    with pytest.raises(AnswerLost, match="it was done completely, in part or not at all"):
+        outcome(TIMED_OUT, what, "the controller", None, is_whole=False)
+    with (
+        pytest.raises(AnswerLost, match="it was done completely, in part or not at all"),
+        change_of(what, is_whole=False),
+    ):
+        raise KafkaConnectionError("gone")
+
+
 def test_brokers_without_a_controller_are_named() -> None:
     connection = WireConnection(None, BrokerSettings(bootstrap="b:9092", timeout_s=1))
 

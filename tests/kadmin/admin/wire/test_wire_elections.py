@@ -15,7 +15,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.ports import Committed, Partly, Remaining
 from kadmin.admin.wire import connection
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
-from kadmin.admin.wire.outcomes import NO_FENCE, Refused
+from kadmin.admin.wire.outcomes import NO_FENCE, AnswerLost, Refused
 from kadmin.admin.wire.wire_elections import WireElections
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.select import TopicSelection
@@ -165,6 +165,9 @@ def test_a_request_that_is_refused_as_a_whole_is_no_outcome_of_partitions() -> N
         elections.write(NO_FENCE, PLAN)
     brokers.answer = lambda: response({}, top=42)
     with pytest.raises(Refused, match="refuse to elect 3 leaders"):
+        elections.write(NO_FENCE, PLAN)
+    brokers.answer = lambda: response({}, top=TIMED_OUT)
+    with pytest.raises(AnswerLost, match="in part"):
         elections.write(NO_FENCE, PLAN)
 
     def without_controller() -> Any:
