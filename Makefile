@@ -64,7 +64,7 @@ test-fast: setup ## Run the tests that start no server and compute little: under
 
 .PHONY: sim
 sim: setup ## Play SEEDS stories of each plot of the simulator, where the last run stopped
-	$(BIN)/python -m cluster.sim --seeds $${SEEDS:-1000}
+	$(BIN)/python -m tests.sim --seeds $${SEEDS:-1000}
 
 .PHONY: faults
 faults: setup ## Break brokers, ZooKeepers, machines, networks for MINUTES under load, as SEED draws it

@@ -161,7 +161,7 @@ def stages_for(path: str) -> tuple[Stage, ...]:
     stages.append((str(tests), "-m", STARTS_NOTHING))
     if path.startswith("cluster/"):
         stages.append(("tests/cluster/api", "tests/cluster/broker", "-m", STARTS_NOTHING))
-        stages.append(("tests/cluster/sim/test_seeds.py",))
+        stages.append(("tests/sim/test_seeds.py",))
     else:
         stages.append((str(tests), "-m", STARTS_ZOOKEEPER))
         stages.append(("tests/kadmin/execute", "tests/kadmin/cli", "-m", STARTS_ZOOKEEPER))

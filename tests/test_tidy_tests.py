@@ -22,7 +22,7 @@ SLEEPS: Final = {
 """Files and directories that sleep, each with why it may."""
 SECONDS: Final = {
     "tests/support/waiting.py": "the outer limit",
-    "tests/cluster/sim/": "the time of the simulation",
+    "tests/sim/": "the time of the simulation",
     "tests/faults/": "faults that last for as long as their seed says",
     "tests/interop/maven.py": "a registry that is silent is given up, and the test not run",
 }

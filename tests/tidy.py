@@ -2,7 +2,7 @@
 
 import ast
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -24,11 +24,11 @@ def modules() -> Mapping[str, ast.Module]:
 
 
 @cache
-def sources() -> Mapping[str, str]:
-    """The text of every module of both packages by its dotted name."""
+def sources(packages: Sequence[str] = PACKAGES) -> Mapping[str, str]:
+    """The text of every module of *packages* by its dotted name."""
     return {
         name_of(path): path.read_text()
-        for package in PACKAGES
+        for package in packages
         for path in sorted((CHECKOUT / package).rglob("*.py"))
     }
 

@@ -1,6 +1,6 @@
 """What a disk loses with its power: what `machine.c` saw written and not synced, undone in part.
 
-As in `cluster.sim.disk`: of each directory the first few changes of names since its last sync stay,
+As in `tests.sim.disk`: of each directory the first few changes of names since its last sync stay,
 of each file what its loss says.  Whoever wrote has ended.
 """
 

@@ -20,7 +20,6 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from cluster.runtime.network.memory_pool import MemoryPool
-from cluster.sim.disk import SimDisk
 from cluster.storage.log_config import LogConfig
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
@@ -38,6 +37,7 @@ from tests.cluster.api.controlling import many, nothing
 from tests.cluster.api.orders import ORDERS_0, OTHER_ID, failing, outcome, stop
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, World, versions
 from tests.cluster.storage.batches import batch
+from tests.sim.disk import SimDisk
 from tests.support.collector import collector_disabled
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
-from cluster.sim.disk import SimDisk
 from cluster.statechange.line import StateChangeLine
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.leader_and_isr import (
@@ -16,6 +15,7 @@ from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from tests.cluster.api.orders import OTHER_ID, stop
 from tests.cluster.api.world import EPOCH, TOPIC_ID, World
+from tests.sim.disk import SimDisk
 
 
 def kinds(lines: Sequence[StateChangeLine]) -> list[str]:

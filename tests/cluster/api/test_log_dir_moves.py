@@ -13,7 +13,6 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.checkpoints import LOG_STARTS, read_offsets
 from cluster.storage.errors import LogDirectoryRefused
 from cluster.storage.log import PartitionLog
@@ -33,6 +32,7 @@ from tests.cluster.api.test_replication import Cluster
 from tests.cluster.api.world import NEVER, World, only_part, versions
 from tests.cluster.storage.batches import batch
 from tests.cluster.storage.logs import stored_bytes
+from tests.sim.disk import Crashed, SimDisk
 
 DIRECTORIES = ("/a", "/b", "/c")
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"

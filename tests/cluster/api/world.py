@@ -30,10 +30,6 @@ from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState
-from cluster.sim.disk import SimDisk
-from cluster.sim.network import joined
-from cluster.sim.ports import START_MS, SimClock, SimJournal, SimMemory, SimRegistration
-from cluster.sim.schedule import Schedule
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.wire.api_keys import ApiKey
@@ -60,6 +56,10 @@ from cluster.wire.messages.update_metadata import (
 from cluster.wire.schema import response_schema
 from cluster.zk.configs import entity_path
 from tests.cluster.storage.batches import batch
+from tests.sim.disk import SimDisk
+from tests.sim.network import joined
+from tests.sim.ports import START_MS, SimClock, SimJournal, SimMemory, SimRegistration
+from tests.sim.schedule import Schedule
 
 ME = BrokerId(1)
 EPOCH = BrokerEpoch(50)

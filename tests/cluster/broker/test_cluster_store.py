@@ -1,7 +1,7 @@
 """What a broker writes to ZooKeeper is there once and whole, whatever is lost and whoever rivals.
 
 The store is driven against the simulated ZooKeeper; that the real one answers the same is tested in
-`tests/cluster/sim/test_zookeeper`.
+`tests/sim/test_zookeeper`.
 """
 
 from collections import deque
@@ -18,7 +18,6 @@ from cluster.coordination.transaction import SENDS_MAX
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.configs import decode_config
 from cluster.zk.layout import PERSISTENT_PATHS
@@ -37,6 +36,7 @@ from cluster.zk.requests import (
 from cluster.zk.steps import Steps, run
 from cluster.zk.topics import decode_assignment
 from cluster.zk.znode import Znode
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 T = TypeVar("T")
 ME, YOU = BrokerId(1), BrokerId(2)

@@ -53,13 +53,13 @@ from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
-from cluster.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create, Delete, Multi, MultiDone, Operation, SetData
 from cluster.zk.steps import run
 from cluster.zk.topics import decode_state, encode_assignment, encode_state
+from tests.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 
 ME = BrokerId(1)
 CONFIG = ControllerConfig(broker_id=ME, writes_traces=True)

@@ -39,10 +39,10 @@ from cluster.model.ids import (
     ZkVersion,
 )
 from cluster.model.topic import RECOVERED
-from cluster.sim.invariants import Invariants
 from cluster.zk import paths
 from cluster.zk.requests import Create
 from tests.cluster.controller.harness import CONFIG, ME, Harness
+from tests.sim.invariants import Invariants
 from tests.support.examples import example_count
 from tests.support.seeds import seeds
 

@@ -9,7 +9,6 @@ from cluster.controller.zookeeper_requests import (
 from cluster.model.admin import Reassignment
 from cluster.model.ids import MATCH_ANY, BrokerId, TopicPartition
 from cluster.model.topic import TopicAssignment
-from cluster.sim.zookeeper import Commit, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment, encode_reassignment
 from cluster.zk.layout import PERSISTENT_PATHS
@@ -28,6 +27,7 @@ from tests.cluster.controller.reassigning import (
     replicas,
     writes,
 )
+from tests.sim.zookeeper import Commit, SimZooKeeper
 
 
 def document(targets: dict[TopicPartition, tuple[int, ...]]) -> bytes:

@@ -11,7 +11,6 @@ from cluster.coordination.transaction import Committed, Fence
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import BrokerId
 from cluster.model.topic import PartitionAssignment, TopicAssignment
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import (
@@ -28,6 +27,7 @@ from cluster.zk.requests import (
     ZkRequest,
 )
 from cluster.zk.steps import run
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 READ = 1
 KAFKA = AclEntry(EVERYTHING, "digest", "kafka:c2VjcmV0")

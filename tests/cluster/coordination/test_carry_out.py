@@ -65,7 +65,6 @@ from cluster.model.ids import (
 )
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
 from cluster.zk.layout import PERSISTENT_PATHS
@@ -89,6 +88,7 @@ from cluster.zk.requests import (
 from cluster.zk.steps import run
 from cluster.zk.topics import encode_state
 from cluster.zk.znode import Znode
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 FENCE = ZkVersion(0)
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)

@@ -15,7 +15,6 @@ from cluster.coordination.transaction import (
 )
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition, ZkVersion
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.requests import (
     Create,
@@ -32,6 +31,7 @@ from cluster.zk.requests import (
 from cluster.zk.steps import run
 from cluster.zk.topics import encode_state
 from tests.kadmin.builders import state
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 FENCE = Fence(ZkVersion(0))
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)

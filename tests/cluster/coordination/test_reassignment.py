@@ -26,7 +26,6 @@ from cluster.model.controller import Controller
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
 from cluster.zk.controller import encode_controller
@@ -45,6 +44,7 @@ from cluster.zk.requests import (
 from cluster.zk.steps import run
 from cluster.zk.topics import encode_assignment
 from tests.kadmin.builders import assignment, ids
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 FENCE = Fence(ZkVersion(0))
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)

@@ -23,7 +23,6 @@ from cluster.coordination.startup import (
 )
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import MATCH_ANY, BrokerId
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import (
@@ -39,6 +38,7 @@ from cluster.zk.requests import (
 )
 from cluster.zk.steps import Steps, run
 from cluster.zk.znode import Znode
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 T = TypeVar("T")
 

@@ -23,7 +23,6 @@ from cluster.coordination.transaction import (
 )
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, ZkVersion
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.requests import (
     Check,
@@ -42,6 +41,7 @@ from cluster.zk.requests import (
     ZkRequest,
 )
 from cluster.zk.steps import Refusal, Steps, run
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 V0 = ZkVersion(0)
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.sim.disk import SimDisk
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import Loaded, LogManager
 from tests.cluster.storage.batches import START_MS, batch
+from tests.sim.disk import SimDisk
 
 CONFIG = LogConfig(segment_size_max=1000, index_interval_size=100, index_size_max=4096)
 ORDERS = TopicPartition("orders", 0)

@@ -7,7 +7,6 @@ from typing import Final, cast
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import LeaderEpoch, TopicPartition
 from cluster.model.record_batch import BatchHeader, whole_batches
-from cluster.sim.disk import SimDisk
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import File, Files
 from cluster.storage.growing_log import AppendOutcome
@@ -17,6 +16,7 @@ from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
 from tests.cluster.storage.batches import START_MS, batch
+from tests.sim.disk import SimDisk
 
 PARTITION: Final = TopicPartition("orders", 0)
 DIRECTORY: Final = "/data/orders-0"

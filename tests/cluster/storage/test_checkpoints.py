@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.sim.disk import SimDisk
 from cluster.storage.checkpoints import read_offsets, read_rows, write_offsets
 from cluster.storage.directory_names import (
     directory_name,
@@ -26,6 +25,7 @@ from cluster.storage.properties import (
     write_meta_properties,
     write_topic_id,
 )
+from tests.sim.disk import SimDisk
 
 NAME = "recovery-point-offset-checkpoint"
 TOPICS = st.from_regex(r"[a-zA-Z0-9._-]{1,40}", fullmatch=True).filter(

@@ -18,7 +18,6 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.model.record_batch import whole_batches
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
@@ -34,6 +33,7 @@ from tests.cluster.storage.logs import (
     stored_bytes,
     truncate,
 )
+from tests.sim.disk import Crashed, SimDisk
 from tests.support.seeds import block_id, blocks
 
 CONFIG: Final = LogConfig(

@@ -14,7 +14,6 @@ from typing import Final
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.leader_epochs import EpochStart
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -22,6 +21,7 @@ from cluster.storage.log_manager import LogManager
 from cluster.storage.work import FlushWork
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import headers_of, opened, sim_disk, truncate
+from tests.sim.disk import Crashed, SimDisk
 from tests.support.examples import example_count
 from tests.support.seeds import block_id, blocks
 

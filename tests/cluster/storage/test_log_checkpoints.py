@@ -3,7 +3,6 @@
 import pytest
 
 from cluster.model.ids import BrokerId
-from cluster.sim.disk import SimDisk
 from cluster.storage.errors import (
     LogDirectoryRefused,
 )
@@ -20,6 +19,7 @@ from tests.cluster.storage.log_directories import (
     fill,
     started,
 )
+from tests.sim.disk import SimDisk
 
 
 def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():

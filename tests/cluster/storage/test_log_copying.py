@@ -9,7 +9,6 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, read_offsets
 from cluster.storage.errors import LogDirectoryRefused
 from cluster.storage.log import PartitionLog
@@ -26,6 +25,7 @@ from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch, marker
 from tests.cluster.storage.logs import check_indexes, restart_at, stored_bytes, truncate
+from tests.sim.disk import Crashed, SimDisk
 
 CONFIG = LogConfig(
     segment_size_max=900, index_interval_size=100, index_size_max=400, file_delete_delay_ms=0

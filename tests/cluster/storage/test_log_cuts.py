@@ -9,7 +9,6 @@ from itertools import count
 import pytest
 
 from cluster.model.ids import TopicPartition
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.checkpoints import LOG_STARTS, RECOVERY_POINTS
 from cluster.storage.errors import (
     OffsetOutOfRange,
@@ -34,6 +33,7 @@ from tests.cluster.storage.logs import (
     restart_at,
     truncate,
 )
+from tests.sim.disk import Crashed, SimDisk
 
 
 def test_dropped_segments_of_all_logs_are_removed_when_due():

@@ -5,7 +5,6 @@ from typing import cast
 import pytest
 
 from cluster.model.ids import LeaderEpoch, TopicPartition
-from cluster.sim.disk import SimDisk, SimFile
 from cluster.storage.errors import (
     KafkaStorageError,
 )
@@ -27,6 +26,7 @@ from tests.cluster.storage.log_directories import (
 from tests.cluster.storage.logs import (
     content_of,
 )
+from tests.sim.disk import SimDisk, SimFile
 from tests.support.seeds import seeds
 
 TOPIC_ID = "ldctl0YlR3yfzw_yv9xvVA"

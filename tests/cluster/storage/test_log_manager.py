@@ -3,7 +3,6 @@
 import pytest
 
 from cluster.model.ids import TopicPartition
-from cluster.sim.disk import SimDisk
 from cluster.storage.errors import (
     LogDirectoryRefused,
 )
@@ -19,6 +18,7 @@ from tests.cluster.storage.log_directories import (
     names,
     started,
 )
+from tests.sim.disk import SimDisk
 
 
 def test_a_directory_is_signed_at_its_first_start():

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from cluster.model.ids import LeaderEpoch
-from cluster.sim.disk import SimDisk
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_lookup import first_at
 from cluster.storage.segment import LOG_SUFFIX, file_name
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import check_indexes, content_of, headers_of, opened, sim_disk
+from tests.sim.disk import SimDisk
 from tests.support.examples import example_count
 from tests.support.seeds import seeds
 

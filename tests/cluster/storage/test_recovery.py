@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from cluster.model.ids import LeaderEpoch
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.errors import CorruptFileError, DamagedSegment
 from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
@@ -28,6 +27,7 @@ from tests.cluster.storage.logs import (
     slices,
     stored_bytes,
 )
+from tests.sim.disk import Crashed, SimDisk
 from tests.support.seeds import seeds
 
 CONFIG = LogConfig(segment_size_max=900, index_interval_size=100, index_size_max=4096)

@@ -6,7 +6,6 @@ from typing import Final
 
 import pytest
 
-from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
@@ -22,6 +21,7 @@ from tests.cluster.storage.logs import (
     sim_disk,
     stored_bytes,
 )
+from tests.sim.disk import Crashed, SimDisk
 from tests.support.seeds import seeds
 
 CONFIG: Final = LogConfig(segment_size_max=900, index_interval_size=100, index_size_max=4096)

@@ -14,7 +14,6 @@ import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.sim.disk import SimDisk
 from cluster.storage.batch_walk import headers
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -23,6 +22,7 @@ from cluster.storage.segment import file_name
 from cluster.storage.txn_index import SUFFIX
 from tests.cluster.storage.batches import START_MS, batch, marker
 from tests.cluster.storage.logs import DIRECTORY, content_of, headers_of, opened, sim_disk
+from tests.sim.disk import SimDisk
 
 GOLDEN: Final = Path(__file__).parent / "golden"
 PAID: Final = TopicPartition("paid", 0)

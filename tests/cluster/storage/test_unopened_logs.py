@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 from cluster.model.record_batch import CorruptBatchError
-from cluster.sim.disk import SimDisk
 from cluster.storage.errors import (
     InvalidLogConfig,
     KafkaStorageError,
@@ -30,6 +29,7 @@ from tests.cluster.storage.log_directories import (
     names,
     started,
 )
+from tests.sim.disk import SimDisk
 from tests.support.seeds import seeds
 
 

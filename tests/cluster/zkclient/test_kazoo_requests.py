@@ -1,4 +1,4 @@
-"""What kazoo's results mean; how real replies compare is in `tests/cluster/sim/test_zookeeper`."""
+"""What kazoo's results mean; how real replies compare is in `tests/sim/test_zookeeper`."""
 
 import pytest
 from kazoo.exceptions import (

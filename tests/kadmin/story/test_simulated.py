@@ -8,16 +8,16 @@ from typing import NamedTuple
 import pytest
 
 from cluster.model.topic import PartitionState
-from cluster.sim.invariants import partition_of_state
-from cluster.sim.run import run
-from cluster.sim.story import Plot
-from cluster.sim.story import Story as SimStory
-from cluster.sim.world import World
-from cluster.sim.zookeeper import Commit
 from cluster.zk.topics import decode_state
 from kadmin.story.fold import fold
 from kadmin.story.values import NO_LEADER, AnomalyKind, Reason, Story
 from tests.kadmin.story.lines import Logs
+from tests.sim.invariants import partition_of_state
+from tests.sim.run import run
+from tests.sim.story import Plot
+from tests.sim.story import Story as SimStory
+from tests.sim.world import World
+from tests.sim.zookeeper import Commit
 from tests.support.examples import example_count
 
 BEGIN = datetime(2026, 11, 20)

@@ -8,7 +8,7 @@ from cluster.broker.control.orders import OUTDATED, TOO_MANY, Orders
 from cluster.broker.control.queue import WAITING_MAX, ControlQueue, Turn
 from cluster.broker.handling import MISTAKE
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.sim.ports import SimMemory, SimRegistration
+from tests.sim.ports import SimMemory, SimRegistration
 
 EPOCH = BrokerEpoch(50)
 

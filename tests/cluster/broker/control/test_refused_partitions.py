@@ -2,7 +2,7 @@
 
 from cluster.broker.control.refused_partitions import TOLD_MAX, RefusedPartitions
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.sim.ports import SimRegistration
+from tests.sim.ports import SimRegistration
 
 ORDERS = [TopicPartition("orders", number) for number in range(TOLD_MAX + 5)]
 

@@ -21,11 +21,11 @@ from cluster.model.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.replication.replica import IsrRules, Replica
-from cluster.sim.ports import SimClock
-from cluster.sim.schedule import Schedule
 from cluster.storage.errors import HeavyBatch, OutOfOrderSequence
 from cluster.storage.growing_log import AppendOutcome
 from cluster.storage.health import DirectoryHealth
+from tests.sim.ports import SimClock
+from tests.sim.schedule import Schedule
 
 ME, OTHER = BrokerId(1), BrokerId(2)
 PARTITION = TopicPartition("orders", 0)

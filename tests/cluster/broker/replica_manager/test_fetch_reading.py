@@ -15,11 +15,11 @@ from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.replication.replica import IsrRules, Replica
 from cluster.replication.throttle import ReplicationThrottle
-from cluster.sim.ports import SimClock, SimJournal
-from cluster.sim.schedule import Schedule
 from cluster.storage.errors import DamagedSegment, OffsetOutOfRange
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import EpochEnd, LeaderEpochs
+from tests.sim.ports import SimClock, SimJournal
+from tests.sim.schedule import Schedule
 
 ME, OTHER, STRANGER = BrokerId(1), BrokerId(2), BrokerId(3)
 PARTITION = TopicPartition("orders", 0)

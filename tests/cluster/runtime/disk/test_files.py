@@ -181,7 +181,7 @@ def test_a_log_has_no_descriptors_until_it_is_used(tmp_path: Path, was_there: bo
 
 
 def test_a_real_file_has_a_descriptor_and_a_simulated_one_has_none(tmp_path: Path):
-    from cluster.sim.disk import SimDisk
+    from tests.sim.disk import SimDisk
 
     assert Disk().open(f"{tmp_path}/a", create=True).fileno() > 2
     with pytest.raises(io.UnsupportedOperation):

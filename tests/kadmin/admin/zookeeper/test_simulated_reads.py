@@ -6,7 +6,6 @@ from typing import TypeAlias
 import pytest
 
 from cluster.model.ids import TopicPartition
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.requests import (
     Create,
@@ -29,6 +28,7 @@ from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.admin.zookeeper.topic_writes import not_deleted, without_leader
 from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 from tests.support.znodes import znodes_of
 
 Serve: TypeAlias = Callable[[tuple[ZkRequest, ...]], tuple[ZkReply, ...]]

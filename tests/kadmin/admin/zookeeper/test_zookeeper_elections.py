@@ -4,13 +4,13 @@ ZooKeeper."""
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.requests import Create, Delete, Multi, MultiDone, Operation, ZkReply, ZkRequest
 from cluster.zk.steps import run
 from kadmin.admin.zookeeper.zookeeper_elections import not_elected
 from kadmin.plan.election import PartitionElection, Prospect
 from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.sim.zookeeper import TOOL, SimZooKeeper
 from tests.support.znodes import znodes_of
 
 ELECTIONS = [
