@@ -6,7 +6,7 @@ __all__ = [
     "core",
     "effects",
     "events",
+    "hints",
     "orders",
     "requests",
-    "zookeeper_requests",
 ]

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from cluster.controller.channel import Channels
 from cluster.controller.context import ControllerContext
 from cluster.controller.effects import Effect, Log, LogStateChange
+from cluster.coordination.client import Client
+from cluster.coordination.transaction import Fence
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import BrokerId, ControllerEpoch, ZkVersion
 from cluster.statechange.controller import ControllerTag
@@ -45,10 +47,6 @@ class ControllerMoved(Exception):
     """A write was fenced off, or a newer controller's epoch was seen: this one is over."""
 
 
-class ZooKeeperRequestFailed(Exception):
-    """A request to ZooKeeper failed as a whole; what is known may be incomplete from here on."""
-
-
 @dataclass(slots=True)
 class ActiveController:
     """One controller epoch, from the election to the resignation.
@@ -58,6 +56,7 @@ class ActiveController:
     """
 
     config: ControllerConfig
+    client: Client
     epoch: ControllerEpochNode
     channels: Channels
     new_topic_id: Callable[[], str]
@@ -70,12 +69,13 @@ class ActiveController:
     def begin(
         cls,
         config: ControllerConfig,
+        client: Client,
         epoch: ControllerEpochNode,
         correlation_ids: Iterator[int],
         new_topic_id: Callable[[], str],
         effects: list[Effect],
     ) -> "ActiveController":
-        return cls(config, epoch, Channels(correlation_ids), new_topic_id, effects)
+        return cls(config, client, epoch, Channels(correlation_ids), new_topic_id, effects)
 
     @property
     def controller_epoch(self) -> ControllerEpoch:
@@ -84,6 +84,10 @@ class ActiveController:
     @property
     def epoch_zk_version(self) -> ZkVersion:
         return self.epoch.epoch_zk_version
+
+    @property
+    def fence(self) -> Fence:
+        return Fence(self.epoch_zk_version)
 
     @property
     def tag(self) -> ControllerTag:

@@ -20,7 +20,8 @@ from cluster.controller.procedures import (
     some_at_once,
     write_states,
 )
-from cluster.controller.zookeeper_requests import StatesRead, Verdict
+from cluster.coordination.reads import StatesRead
+from cluster.coordination.transaction import Committed, Conflict
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -28,6 +29,7 @@ from cluster.statechange.controller import (
     partition_failed,
     replica_out_of_isr,
 )
+from cluster.zk.requests import Lost, Refused
 
 
 def write_off_former_lives(active: ActiveController, found: StatesRead) -> Procedure[None]:
@@ -71,15 +73,15 @@ def _write_off(
         results = yield from write_states(active, wanted)
         for partition, result in results.items():
             state = wanted[partition]
-            if result.verdict is Verdict.DONE:
+            if isinstance(result, Committed):
                 written = state._replace(zk_version=result.zk_version)
                 _take(active, before[partition], partition, written)
-            elif result.verdict is Verdict.REFUSED:
+            elif isinstance(result, Refused):
                 _fail(active, partition, f"ZooKeeper refused to write its state {state}")
         waiting = tuple(
             partition
             for partition, result in results.items()
-            if result.verdict in (Verdict.CONFLICT, Verdict.LOST)
+            if isinstance(result, Conflict | Lost)
         )
         found = yield from read_states_as_written(active, waiting)
 

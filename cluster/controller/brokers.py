@@ -10,10 +10,10 @@ from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.effects import OpenChannel
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, send
+from cluster.controller.procedures import Procedure
 from cluster.controller.replica_states import Replica
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
-from cluster.controller.zookeeper_requests import BrokersRead, ReadBrokers
+from cluster.coordination import reads
 from cluster.model.broker import BrokerRegistration
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
@@ -29,8 +29,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     Source: Kafka's processBrokerChange and processBrokerModification.
     """
     context = active.context
-    answer = yield from send(ReadBrokers(), BrokersRead)
-    seen, known = answer.brokers, context.brokers
+    seen, known = (yield from reads.read_brokers(active.client)), context.brokers
     new = [broker_id for broker_id in seen if broker_id not in known]
     dead = [broker_id for broker_id in known if broker_id not in seen]
     both = [broker_id for broker_id in seen if broker_id in known]

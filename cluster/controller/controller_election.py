@@ -5,22 +5,17 @@ Knows no brokers and no topics: what a new controller does first is in `start`.
 Source: KIP-380 and Kafka's registerControllerAndIncrementControllerEpoch.
 """
 
-from cluster.controller.active_controller import ZooKeeperRequestFailed
-from cluster.controller.procedures import Procedure, send
-from cluster.controller.zookeeper_requests import (
-    ControllerRead,
-    CreateControllerEpoch,
-    ReadController,
-    RegisterController,
-    RemoveController,
-    Verdict,
-    Written,
-)
+from cluster.controller.procedures import Procedure
+from cluster.coordination import reads, writes
+from cluster.coordination.client import Client
+from cluster.coordination.transaction import Committed, Fence
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import ControllerEpoch
+from cluster.zk.requests import Refused
+from cluster.zk.steps import Refusal
 
 
-def elect_controller() -> Procedure[ControllerEpochNode | None]:
+def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
     """Try to become the controller; the new epoch, or None when another broker is the controller.
 
     Who wins has raised the epoch by one, and all that older controllers still try to write is
@@ -29,11 +24,11 @@ def elect_controller() -> Procedure[ControllerEpochNode | None]:
     node is ephemeral, so a crash right after the transaction costs the others a session's timeout.
 
     Raises:
-        ZooKeeperRequestFailed: a read failed, or ZooKeeper refuses the transaction.
+        Refusal: ZooKeeper refuses a read, or the transaction.
     """
     tried: ControllerEpoch | None = None
     while True:
-        found = yield from send(ReadController(), ControllerRead)
+        found = yield from reads.read_controller(client)
         if found.controller is not None and not found.is_own:
             return None
         if found.controller is not None and found.epoch is not None:
@@ -44,33 +39,24 @@ def elect_controller() -> Procedure[ControllerEpochNode | None]:
             # This broker was the controller before, in this session, and resigned without removing
             # the node.  It must not go on under that epoch: brokers could not tell the new orders
             # from those of before that arrive late.
-            yield from send(
-                RemoveController(epoch_zk_version=found.epoch.epoch_zk_version), Written
-            )
+            yield from writes.remove_controller(Fence(found.epoch.epoch_zk_version))
             continue
         if found.epoch is None:
             # Losing the race to create it is as good as winning it.
-            yield from send(CreateControllerEpoch(), Written)
+            yield from writes.create_controller_epoch()
             continue
         # The epoch was read after `/controller` was seen missing, and the transaction expects the
         # version that was read: who was elected in between makes it fail, and is seen next time.
         tried = ControllerEpoch(found.epoch.epoch + 1)
-        answer = yield from send(
-            RegisterController(
-                controller_epoch=tried,
-                expected_zk_version=found.epoch.epoch_zk_version,
-            ),
-            Written,
-        )
-        (result,) = answer.results
-        if result.verdict is Verdict.DONE:
-            assert result.zk_version > found.epoch.epoch_zk_version, "fences older controllers"
-            return ControllerEpochNode(tried, result.zk_version)
-        if result.verdict is Verdict.REFUSED:
-            raise ZooKeeperRequestFailed("ZooKeeper refuses to elect a controller")
+        outcome = yield from writes.register_controller(client, tried, found.epoch.epoch_zk_version)
+        if isinstance(outcome, Committed):
+            assert outcome.zk_version > found.epoch.epoch_zk_version, "fences older controllers"
+            return ControllerEpochNode(tried, outcome.zk_version)
+        if isinstance(outcome, Refused):
+            raise Refusal("ZooKeeper refuses to elect a controller")
 
 
-def is_still_controller() -> Procedure[bool]:
+def is_still_controller(client: Client) -> Procedure[bool]:
     """Whether `/controller` is still this session's own."""
-    found = yield from send(ReadController(), ControllerRead)
+    found = yield from reads.read_controller(client)
     return found.controller is not None and found.is_own

@@ -29,7 +29,6 @@ from cluster.controller.active_controller import (
     ActiveController,
     ControllerConfig,
     ControllerMoved,
-    ZooKeeperRequestFailed,
 )
 from cluster.controller.controller_election import elect_controller, is_still_controller
 from cluster.controller.controller_state import ControllerState
@@ -76,10 +75,13 @@ from cluster.controller.requests import (
     ListReassignments,
     not_controller,
 )
-from cluster.controller.zookeeper_requests import Answer, RemoveController, ZooKeeperRequest
+from cluster.coordination import writes
+from cluster.coordination.client import Client
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import ControllerEpoch
 from cluster.statechange.line import Level
+from cluster.zk.requests import ZkReply, ZkRequest
+from cluster.zk.steps import Refusal
 
 CANDIDACY_BACKOFF_MS: Final = 1000
 """How long a broker that failed as the controller leaves it to others."""
@@ -139,13 +141,14 @@ class ControllerCore:
     """The controller of one broker, active or waiting for its turn.
 
     Every event goes to `step`, with the time in ms; the time must not fall.  After each step the
-    shell asks for `next_deadline`, and calls `on_deadline` when it has come.  *new_topic_id* gives
-    22 characters that were never given before.
+    shell asks for `next_deadline`, and calls `on_deadline` when it has come.  *client* is this
+    broker in ZooKeeper.  *new_topic_id* gives 22 characters that were never given before.
     """
 
     __slots__ = (
         "_active",
         "_candidate_at_ms",
+        "_client",
         "_config",
         "_correlation_ids",
         "_effects",
@@ -162,8 +165,11 @@ class ControllerCore:
         "_written_topics",
     )
 
-    def __init__(self, config: ControllerConfig, new_topic_id: Callable[[], str]) -> None:
+    def __init__(
+        self, config: ControllerConfig, client: Client, new_topic_id: Callable[[], str]
+    ) -> None:
         self._config = config
+        self._client = client
         self._new_topic_id = new_topic_id
         self._now_ms = 0
         self._has_session = False
@@ -176,7 +182,7 @@ class ControllerCore:
         """Those whose nodes are to be read, after an outage all: they share a place in the queue,
         which there is as long as there are any."""
         self._task: Task | None = None
-        self._procedure: Procedure[None] | None = None
+        self._procedure: Procedure[object] | None = None
         """What is being done about *_task*."""
         self._turn: Turn | None = None
         self._ticket: Ticket | None = None
@@ -206,10 +212,10 @@ class ControllerCore:
                 self._enqueue(ControllerChanged())
             case SessionExpired():
                 self._end_session()
-            case Answered(ticket, answer):
+            case Answered(ticket, replies):
                 if self._is_awaited(ticket):
                     self._ticket = None
-                    self._resume(answer)
+                    self._advance(replies)
             case OrderAnswered():
                 self._on_order_answered(event)
             case OrderFailed(broker_id, correlation_id):
@@ -307,16 +313,12 @@ class ControllerCore:
         self._effects.clear()
         return effects
 
-    def _resume(self, answer: Answer) -> None:
-        assert self._procedure is not None, "who waits for an answer has a procedure"
-        self._advance(answer)
-
-    def _advance(self, answer: Answer | None) -> None:
+    def _advance(self, replies: tuple[ZkReply, ...] | None) -> None:
         """Let the procedure run until it wants something of ZooKeeper, or ends."""
-        assert self._procedure is not None
+        assert self._procedure is not None, "a procedure waits for the replies"
         try:
             # The first step of a generator takes None.
-            request = next(self._procedure) if answer is None else self._procedure.send(answer)
+            requests = next(self._procedure) if replies is None else self._procedure.send(replies)
         except StopIteration:
             self._procedure = self._task = None
             self._end_turn()
@@ -325,11 +327,11 @@ class ControllerCore:
             self._resign(str(moved))
             # The hint that `/controller` changed may have stood in the queue that is empty now.
             self._enqueue(ControllerChanged())
-        except ZooKeeperRequestFailed as failure:
+        except Refusal as refusal:
             self._procedure = None
-            self._give_up(str(failure))
+            self._give_up(str(refusal))
         else:
-            self._send(request)
+            self._send(requests)
 
     def _end_turn(self) -> None:
         """Also where a procedure ends that was no task's: what is not measured is not noted."""
@@ -338,12 +340,12 @@ class ControllerCore:
             self._effects.append(NoteTask(kind, began_at_ms - came_at_ms, began_at_ms))
             self._turn = None
 
-    def _send(self, request: ZooKeeperRequest) -> None:
-        assert self._ticket is None, "one request is under way at a time"
+    def _send(self, requests: tuple[ZkRequest, ...]) -> None:
+        assert self._ticket is None, "one procedure runs at a time"
         epoch = NO_ACTIVE_CONTROLLER if self._active is None else self._active.controller_epoch
         self._ticket = Ticket(epoch, next(self._ticket_numbers))
         # What was decided before goes out before.
-        self._effects.append(SendToZooKeeper(self._ticket, request))
+        self._effects.append(SendToZooKeeper(self._ticket, requests))
 
     def _procedure_for(self, task: Task) -> Procedure[None]:
         active = self._active
@@ -378,11 +380,16 @@ class ControllerCore:
         if self._candidate_at_ms is not None:
             # It has just failed as the controller; `on_deadline` puts the election back.
             return
-        epoch = yield from elect_controller()
+        epoch = yield from elect_controller(self._client)
         if epoch is None:
             return
         active = ActiveController.begin(
-            self._config, epoch, self._correlation_ids, self._new_topic_id, self._effects
+            self._config,
+            self._client,
+            epoch,
+            self._correlation_ids,
+            self._new_topic_id,
+            self._effects,
         )
         # Before anything is read: whatever changes from here on is a hint that waits, and whatever
         # fails from here on ends this epoch.
@@ -402,7 +409,7 @@ class ControllerCore:
         active.rebalance_at_ms = self._now_ms + config.interval_ms
 
     def _check_controller(self) -> Procedure[None]:
-        if not (yield from is_still_controller()):
+        if not (yield from is_still_controller(self._client)):
             raise ControllerMoved("/controller is no longer this broker's")
 
     def _on_order_answered(self, event: OrderAnswered) -> None:
@@ -463,9 +470,8 @@ class ControllerCore:
             text = f"controller={self._config.broker_id} runs for controller later: {reason}"
             self._effects.append(Log(Level.WARN, text))
         else:
-            self._procedure = _remove_controller(
-                RemoveController(epoch_zk_version=active.epoch_zk_version)
-            )
+            # Once: should it fail, the next candidacy in this session finds and removes the node.
+            self._procedure = writes.remove_controller(active.fence)
             self._advance(None)
 
 
@@ -521,8 +527,3 @@ def serve(active: ActiveController, request: ControllerRequest) -> Procedure[Con
         case ElectLeaders():
             return (yield from elections.elect_leaders(active, request))
     assert_never(request)
-
-
-def _remove_controller(request: RemoveController) -> Procedure[None]:
-    """Try once: should it fail, the next candidacy in this session finds and removes the node."""
-    yield request

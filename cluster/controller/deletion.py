@@ -18,26 +18,21 @@ from typing import Final
 from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
-from cluster.controller.procedures import Procedure, read_assignments, send, settle, write
+from cluster.controller.procedures import Procedure, fenced
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import is_another, refresh_topics
-from cluster.controller.zookeeper_requests import (
-    DeleteTopicNodes,
-    DeletionRequestsRead,
-    DropDeletionRequests,
-    ReadDeletionRequests,
-    Verdict,
-)
+from cluster.coordination import reads, writes
+from cluster.coordination.transaction import Committed, SentOnce
 from cluster.model.ids import BrokerId
 from cluster.statechange.line import Level
+from cluster.zk.requests import Lost
 
 NOT_THERE: Final = "is not there"
 
 
 def refresh_requests(active: ActiveController) -> Procedure[None]:
     """Read which topics shall be deleted, and begin with those that can be."""
-    read = yield from send(ReadDeletionRequests(), DeletionRequestsRead)
-    requested = read.topics
+    requested = yield from reads.read_deletion_requests()
     if any(topic not in active.context.topics for topic in requested):
         # The request may have overtaken the news of its topic.
         there = yield from refresh_topics(active)
@@ -76,8 +71,7 @@ def drop_requests(active: ActiveController, topics: tuple[str, ...]) -> Procedur
     """Remove requests that cannot be met."""
     if topics:
         active.note(f"requests to delete {', '.join(topics)} dropped", Level.WARN)
-        request = DropDeletionRequests(topics=topics, epoch_zk_version=active.epoch_zk_version)
-        yield from settle(request)
+        yield from fenced(writes.delete_deletion_requests(active.fence, topics))
 
 
 def resume(active: ActiveController) -> Procedure[None]:
@@ -240,9 +234,10 @@ def _complete(active: ActiveController, topic: str) -> Procedure[None]:
 
     Nodes that cannot be removed are tried again whenever something else about deletions happens.
     """
-    verdict = yield from _delete_nodes(active, topic)
-    if verdict is not Verdict.DONE:
-        text = f"topic={topic} has no logs any more, but znodes: {verdict.name}"
+    outcome = yield from _delete_nodes(active, topic)
+    if not isinstance(outcome, Committed):
+        what = type(outcome).__name__.upper()
+        text = f"topic={topic} has no logs any more, but znodes: {what}"
         active.note(text, Level.ERROR)
         return
     # Only now: until the nodes are gone, the topic is known and its deletion can be tried again.
@@ -251,17 +246,16 @@ def _complete(active: ActiveController, topic: str) -> Procedure[None]:
     active.note(f"topic={topic} deleted")
 
 
-def _delete_nodes(active: ActiveController, topic: str) -> Procedure[Verdict]:
+def _delete_nodes(active: ActiveController, topic: str) -> Procedure[SentOnce]:
     """Delete a topic's nodes, again only if they are still that topic's.
 
     After an answer that was lost, somebody may have made a topic of the same name already.
     """
     known = active.context.topics[topic]
     while True:
-        request = DeleteTopicNodes(topic=topic, epoch_zk_version=active.epoch_zk_version)
-        (result,) = yield from write(request)
-        if result.verdict is not Verdict.LOST:
-            return result.verdict
-        read = yield from read_assignments((topic,))
+        outcome = yield from fenced(writes.delete_topic(active.fence, topic))
+        if not isinstance(outcome, Lost):
+            return outcome
+        read = yield from reads.read_assignments(active.client, (topic,))
         if topic not in read or is_another(known, read[topic]):
-            return Verdict.DONE
+            return Committed()

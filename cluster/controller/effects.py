@@ -11,18 +11,18 @@ from cluster.controller.controller_state import ControllerState
 from cluster.controller.events import Ticket
 from cluster.controller.orders import Order
 from cluster.controller.requests import ControllerReply
-from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import BrokerId, ControllerEpoch
 from cluster.statechange.line import Level, StateChangeLine
+from cluster.zk.requests import ZkRequest
 
 
 @dataclass(frozen=True, slots=True)
 class SendToZooKeeper:
-    """Read or write ZooKeeper; answered by `Answered` with the same *ticket*."""
+    """Send *requests*, pipelined; answered by `Answered` with the same *ticket*."""
 
     ticket: Ticket
-    request: ZooKeeperRequest
+    requests: tuple[ZkRequest, ...]
 
 
 @dataclass(frozen=True, slots=True)

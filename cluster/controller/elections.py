@@ -10,13 +10,9 @@ from collections.abc import Iterable
 from cluster.controller import partitions
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, send, settle
+from cluster.controller.procedures import Procedure, fenced
 from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
-from cluster.controller.zookeeper_requests import (
-    DropPreferredElection,
-    PreferredElectionRead,
-    ReadPreferredElection,
-)
+from cluster.coordination import reads, writes
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.statechange.line import Level
@@ -101,7 +97,7 @@ def refresh_preferred_election(active: ActiveController) -> Procedure[None]:
 
     One that somebody has written anew since it was read stays, and is the next hint's.
     """
-    read = yield from send(ReadPreferredElection(), PreferredElectionRead)
+    read = yield from reads.read_preferred_election(active.client)
     if read.zk_version is None:
         return
     electable = []
@@ -113,9 +109,7 @@ def refresh_preferred_election(active: ActiveController) -> Procedure[None]:
             text = f"partition={partition} gets no preferred leader: {result.message}"
             active.note(text, Level.WARN)
     yield from elect_preferred_leaders(active, electable)
-    yield from settle(
-        DropPreferredElection(zk_version=read.zk_version, epoch_zk_version=active.epoch_zk_version)
-    )
+    yield from fenced(writes.delete_preferred_election(active.fence, read.zk_version))
 
 
 def elect_preferred_leaders(

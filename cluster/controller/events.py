@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeAlias
 
 from cluster.controller.orders import OrderResult
 from cluster.controller.requests import ControllerRequest
-from cluster.controller.zookeeper_requests import Answer
 from cluster.model.ids import BrokerId, ControllerEpoch
+from cluster.zk.requests import ZkReply
 
 
 class Ticket(NamedTuple):
-    """Which request to ZooKeeper it was: *number* is never used twice by one core."""
+    """Which requests to ZooKeeper they were: *number* is never used twice by one core."""
 
     controller_epoch: ControllerEpoch
     number: int
@@ -101,10 +101,10 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """ZooKeeper's answer to the request with the same *ticket*."""
+    """ZooKeeper's replies to the requests with the same *ticket*."""
 
     ticket: Ticket
-    answer: Answer
+    replies: tuple[ZkReply, ...]
 
 
 @dataclass(frozen=True, slots=True)

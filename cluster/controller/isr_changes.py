@@ -23,10 +23,11 @@ from cluster.controller.requests import (
     IsrMember,
     IsrProposal,
 )
-from cluster.controller.zookeeper_requests import Verdict
+from cluster.coordination.transaction import Committed
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
 from cluster.model.topic import RECOVERED, RECOVERING, PartitionState, kept_once
+from cluster.zk.requests import Refused
 
 RECOVERY_STATES: Final = frozenset({RECOVERED, RECOVERING})
 
@@ -161,11 +162,11 @@ def _write(
         results = yield from write_states(active, waiting)
         unclear: dict[TopicPartition, PartitionState] = {}
         for partition, result in results.items():
-            if result.verdict is Verdict.DONE:
+            if isinstance(result, Committed):
                 state = waiting[partition]._replace(zk_version=result.zk_version)
                 active.context.states[partition] = state
                 answers[partition] = AlteredPartition(ErrorCode.NONE, state)
-            elif result.verdict is Verdict.REFUSED:
+            elif isinstance(result, Refused):
                 answers[partition] = AlteredPartition(ErrorCode.UNKNOWN_SERVER_ERROR)
             else:
                 unclear[partition] = waiting[partition]

@@ -18,15 +18,9 @@ from cluster.controller.orders import (
     StopReplica,
     UpdateMetadata,
 )
-from cluster.controller.procedures import Procedure, read_states, send, settle
+from cluster.controller.procedures import Procedure, fenced, read_states
 from cluster.controller.replica_states import Replica
-from cluster.controller.zookeeper_requests import (
-    DropNotifications,
-    IsrChangesRead,
-    LogDirEventsRead,
-    ReadIsrChanges,
-    ReadLogDirEvents,
-)
+from cluster.coordination import reads, writes
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import LEADER_DURING_DELETION, BrokerId, TopicPartition
 from cluster.statechange.controller import (
@@ -44,14 +38,11 @@ def refresh_isrs(active: ActiveController) -> Procedure[None]:
     They go last: after a crash in between the next controller reads everything anyway.  Only those
     go whose names were read: one that has come since is the next hint's.
     """
-    read = yield from send(ReadIsrChanges(), IsrChangesRead)
+    read = yield from reads.read_isr_changes(active.client)
     changed = dict.fromkeys(read.partitions)
     yield from refresh_states(active, changed)
     yield from reassignment.on_isr_changed(active, changed)
-    if read.names:
-        yield from settle(
-            DropNotifications(isr_changes=read.names, epoch_zk_version=active.epoch_zk_version)
-        )
+    yield from fenced(writes.delete_notifications(active.fence, isr_changes=read.names))
 
 
 def refresh_states(
@@ -72,7 +63,7 @@ def check_log_dirs(active: ActiveController) -> Procedure[None]:
     """Ask brokers that lost a directory which replicas were in it: their answers to LeaderAndIsr
     say so.
     """
-    read = yield from send(ReadLogDirEvents(), LogDirEventsRead)
+    read = yield from reads.read_log_dir_events(active.client)
     context = active.context
     asked = dict.fromkeys(broker for broker in read.broker_ids if broker in context.brokers)
     yield from replicas.bring_online(
@@ -84,10 +75,7 @@ def check_log_dirs(active: ActiveController) -> Procedure[None]:
             if not context.is_left_alone(partition) and context.is_reachable(broker_id, partition)
         ),
     )
-    if read.names:
-        yield from settle(
-            DropNotifications(log_dir_events=read.names, epoch_zk_version=active.epoch_zk_version)
-        )
+    yield from fenced(writes.delete_notifications(active.fence, log_dir_events=read.names))
 
 
 def on_answer(

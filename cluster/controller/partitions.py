@@ -32,11 +32,11 @@ from cluster.controller.procedures import (
     Procedure,
     is_ahead,
     read_states,
-    read_unclean_topics,
     some_at_once,
     write_states,
 )
-from cluster.controller.zookeeper_requests import Verdict
+from cluster.coordination import reads
+from cluster.coordination.transaction import Committed, Conflict
 from cluster.model.ids import NEVER_READ, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -47,6 +47,7 @@ from cluster.statechange.controller import (
     partition_failed,
     partition_refused,
 )
+from cluster.zk.requests import Lost, Refused
 
 
 def permitted(
@@ -139,10 +140,10 @@ def _initialize(
         unclear: dict[TopicPartition, PartitionState] = {}
         for partition, result in results.items():
             state = waiting[partition]
-            if result.verdict is Verdict.DONE:
+            if isinstance(result, Committed):
                 _set_online(active, partition, state._replace(zk_version=result.zk_version))
                 batch.add_leader_and_isr(state.isr, partition, is_new=True)
-            elif result.verdict is Verdict.REFUSED:
+            elif isinstance(result, Refused):
                 _fail(active, partition, f"ZooKeeper refused to create its state {state}")
             else:
                 unclear[partition] = state
@@ -150,7 +151,7 @@ def _initialize(
         stored = yield from read_states(active, tuple(unclear))
         waiting = {}
         for partition, state in unclear.items():
-            if partition not in stored and results[partition].verdict is Verdict.LOST:
+            if partition not in stored and isinstance(results[partition], Lost):
                 waiting[partition] = state
             elif partition in stored and is_same_decision(stored[partition], state):
                 _set_online(active, partition, stored[partition])
@@ -208,16 +209,16 @@ def _elect(
         )
         for partition, result in results.items():
             election = attempted[partition]
-            if result.verdict is Verdict.DONE:
+            if isinstance(result, Committed):
                 state = election.state._replace(zk_version=result.zk_version)
                 _set_online(active, partition, state)
                 batch.add_leader_and_isr(election.recipients, partition)
-            elif result.verdict is Verdict.REFUSED:
+            elif isinstance(result, Refused):
                 _fail(active, partition, f"ZooKeeper refused to write its state {election.state}")
         attempted = {
             partition: attempted[partition]
             for partition, result in results.items()
-            if result.verdict in (Verdict.CONFLICT, Verdict.LOST)
+            if isinstance(result, Conflict | Lost)
         }
         waiting = dict.fromkeys(attempted)
 
@@ -238,7 +239,7 @@ def _choose(
             if partition in stored
             and needs_unclean(stored[partition], context.live_replicas(partition))
         )
-        unclean_topics = yield from read_unclean_topics(tuple(unclean))
+        unclean_topics = yield from reads.read_unclean_topics(active.client, tuple(unclean))
     elections = {}
     for partition in partitions:
         state = stored.get(partition)

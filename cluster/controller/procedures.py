@@ -1,41 +1,21 @@
-"""Procedures of the controller: generators that send requests to ZooKeeper and wait for the answer.
+"""Procedures of the controller: sequences of ZooKeeper's requests, with decisions between them.
 
-A procedure yields a request, stands still, and is resumed with the answer.  So what Kafka does in
+A procedure yields requests, stands still, and is resumed with the replies.  So what Kafka does in
 one thread, step by step, reads the same here, while each step is an event of its own.  One
 procedure runs at a time, and between two of its steps nothing but its own writes changes what the
 controller knows: events that come meanwhile wait, or only move the channels on.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from cluster.controller.active_controller import (
-    ActiveController,
-    ControllerMoved,
-    ZooKeeperRequestFailed,
-)
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    AssignmentsRead,
-    ControllerRead,
-    CreateStates,
-    Failed,
-    ReadAssignments,
-    ReadController,
-    ReadStates,
-    ReadUncleanTopics,
-    StatesRead,
-    StateWrite,
-    UncleanTopicsRead,
-    Verdict,
-    Write,
-    WriteResult,
-    WriteStates,
-    Written,
-    ZooKeeperRequest,
-)
+from cluster.controller.active_controller import ActiveController, ControllerMoved
+from cluster.coordination import reads, writes
+from cluster.coordination.reads import StatesRead
+from cluster.coordination.transaction import FenceMoved, SentOnce
 from cluster.model.ids import TopicPartition
-from cluster.model.topic import PartitionState, TopicAssignment
+from cluster.model.topic import PartitionState
+from cluster.zk.steps import Steps
 
 AT_ONCE_MAX: Final = 1000
 """How many partitions are read, decided on, written and told together.
@@ -45,8 +25,9 @@ elected already would be told after the last one.  Kafka takes all at once.
 """
 
 T = TypeVar("T")
-A = TypeVar("A")
-Procedure: TypeAlias = Generator[ZooKeeperRequest, Answer, T]
+Procedure: TypeAlias = Steps[T]
+"""Ends with `ControllerMoved` when there is a newer controller, and with `Refusal` when ZooKeeper
+refuses a read: what is known may be incomplete from there on."""
 
 
 def some_at_once(items: Sequence[T], per_partition: int = 1) -> Iterator[Sequence[T]]:
@@ -58,42 +39,20 @@ def some_at_once(items: Sequence[T], per_partition: int = 1) -> Iterator[Sequenc
         yield items[start : start + at_once_max]
 
 
-def send(request: ZooKeeperRequest, expected: type[A]) -> Procedure[A]:
-    """Send *request*, which is answered by an *expected*.
+def fenced(steps: Steps[SentOnce]) -> Procedure[SentOnce]:
+    """Make a write.
 
     Raises:
-        ZooKeeperRequestFailed: the request as a whole could not be carried out.
-    """
-    answer = yield request
-    if isinstance(answer, Failed):
-        raise ZooKeeperRequestFailed(answer.reason)
-    assert isinstance(answer, expected), f"{request} was answered by {answer}"
-    return answer
-
-
-def write(request: Write) -> Procedure[tuple[WriteResult, ...]]:
-    """Send a write.
-
-    Raises:
-        ZooKeeperRequestFailed: see `send`.
         ControllerMoved: the write met its fence.
     """
-    answer = yield from send(request, Written)
-    if any(result.verdict is Verdict.FENCED for result in answer.results):
+    outcome = yield from steps
+    require_fence(outcome)
+    return outcome
+
+
+def require_fence(outcome: SentOnce) -> None:
+    if isinstance(outcome, FenceMoved):
         raise ControllerMoved("a write was fenced off by a newer controller epoch")
-    return answer.results
-
-
-def settle(request: Write) -> Procedure[WriteResult]:
-    """Send a write that may be made twice, again as long as its answer is lost.
-
-    For writes that name all that they expect: one that has landed unseen meets a CONFLICT, or
-    deletes what is gone already, when it is made again.
-    """
-    while True:
-        (result,) = yield from write(request)
-        if result.verdict is not Verdict.LOST:
-            return result
 
 
 def read_states(
@@ -114,12 +73,10 @@ def read_states_as_written(
     Raises:
         ControllerMoved: a newer controller has written one of them.
     """
-    if not partitions:
-        return StatesRead({}, {})
-    answer = yield from send(ReadStates(partitions), StatesRead)
-    if any(is_ahead(active, state) for state in answer.states.values()):
+    found = yield from reads.read_states(active.client, partitions)
+    if any(is_ahead(active, state) for state in found.states.values()):
         yield from confirm_epoch(active)
-    return answer
+    return found
 
 
 def confirm_epoch(active: ActiveController) -> Procedure[None]:
@@ -131,7 +88,7 @@ def confirm_epoch(active: ActiveController) -> Procedure[None]:
     Raises:
         ControllerMoved: the epoch is another's by now.
     """
-    found = yield from send(ReadController(), ControllerRead)
+    found = yield from reads.read_controller(active.client)
     if found.epoch is None or found.epoch.epoch_zk_version != active.epoch_zk_version:
         raise ControllerMoved("a newer controller was seen")
 
@@ -145,26 +102,12 @@ def is_ahead(active: ActiveController, state: PartitionState) -> bool:
     return state.controller_epoch > active.controller_epoch
 
 
-def read_assignments(topics: tuple[str, ...]) -> Procedure[Mapping[str, TopicAssignment]]:
-    if not topics:
-        return {}
-    answer = yield from send(ReadAssignments(topics), AssignmentsRead)
-    return answer.assignments
-
-
-def read_unclean_topics(topics: tuple[str, ...]) -> Procedure[frozenset[str]]:
-    if not topics:
-        return frozenset()
-    answer = yield from send(ReadUncleanTopics(topics), UncleanTopicsRead)
-    return answer.topics
-
-
 def write_states(
     active: ActiveController,
     states: Mapping[TopicPartition, PartitionState],
     *,
     is_new: bool = False,
-) -> Procedure[dict[TopicPartition, WriteResult]]:
+) -> Procedure[dict[TopicPartition, SentOnce]]:
     """Make or overwrite states, each under its own zkVersion; the result of each.
 
     One that was overtaken by its leader does not hold up the others.  After a crash some are
@@ -173,8 +116,8 @@ def write_states(
     """
     if not states:
         return {}
-    writes = tuple(StateWrite(partition, state) for partition, state in states.items())
-    request_type = CreateStates if is_new else WriteStates
-    request = request_type(writes=writes, epoch_zk_version=active.epoch_zk_version)
-    results = yield from write(request)
-    return dict(zip(states, results, strict=True))
+    write = writes.create_states if is_new else writes.write_states
+    outcomes = yield from write(active.fence, states)
+    for outcome in outcomes.values():
+        require_fence(outcome)
+    return outcomes

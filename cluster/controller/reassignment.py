@@ -41,21 +41,22 @@ from cluster.controller.batch import OrderBatch
 from cluster.controller.election import Strategy, is_same_decision, new_leader_and_isr
 from cluster.controller.procedures import (
     Procedure,
+    fenced,
     is_ahead,
-    read_assignments,
     read_states,
-    settle,
     write_states,
 )
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.requests import Refusal
 from cluster.controller.topics import absorb, is_another
-from cluster.controller.zookeeper_requests import Verdict, WriteAssignment
+from cluster.coordination import reads, writes
+from cluster.coordination.transaction import Committed
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.statechange.controller import failed_for_reassignment, sent_for_reassignment
 from cluster.statechange.line import Level
+from cluster.zk.requests import Refused
 
 VERSION_WITH_MOVES: Final = 2
 """The first version of a topic's node that says who is added and removed."""
@@ -269,17 +270,13 @@ def _write_assignment(
             partitions={**known.partitions, number: assignment},
             version=max(known.version, VERSION_WITH_MOVES),
         )
-        result = yield from settle(
-            WriteAssignment(
-                topic=topic, assignment=wanted, epoch_zk_version=active.epoch_zk_version
-            )
-        )
-        if result.verdict is Verdict.DONE:
+        result = yield from fenced(writes.write_assignment(active.fence, topic, wanted))
+        if isinstance(result, Committed):
             context.topics[topic] = replace(wanted, zk_version=result.zk_version)
             return True
-        read = yield from read_assignments((topic,))
+        read = yield from reads.read_assignments(active.client, (topic,))
         is_there = topic in read and not is_another(known, read[topic])
-        if result.verdict is Verdict.REFUSED or not is_there:
+        if isinstance(result, Refused) or not is_there:
             reason = "ZooKeeper refuses to write its topic" if is_there else "its topic is gone"
             active.note(f"partition={partition} stays as it is: {reason}", Level.ERROR)
             return False
@@ -467,11 +464,12 @@ def _rewrite_state(
         if attempted is None:
             return None
         results = yield from write_states(active, {partition: attempted})
-        verdict, zk_version = results[partition]
-        if verdict is Verdict.DONE:
-            state = active.context.states[partition] = attempted._replace(zk_version=zk_version)
+        result = results[partition]
+        if isinstance(result, Committed):
+            state = attempted._replace(zk_version=result.zk_version)
+            active.context.states[partition] = state
             return state
-        if verdict is Verdict.REFUSED:
+        if isinstance(result, Refused):
             return None
 
 

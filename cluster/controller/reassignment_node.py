@@ -7,15 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cluster.controller.active_controller import ActiveController
-from cluster.controller.procedures import Procedure, send, settle
-from cluster.controller.zookeeper_requests import (
-    ReadReassignment,
-    ReassignmentRead,
-    Verdict,
-    WriteReassignment,
-)
+from cluster.controller.procedures import Procedure, fenced
+from cluster.coordination import reads, writes
+from cluster.coordination.transaction import Conflict
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.statechange.line import Level
+from cluster.zk.requests import Refused
 
 
 def drop(
@@ -27,7 +24,7 @@ def drop(
     Source: Kafka's maybeRemoveFromZkReassignment.
     """
     while True:
-        read = yield from send(ReadReassignment(), ReassignmentRead)
+        read = yield from reads.read_reassignment(active.client)
         request = read.request
         if request is None:
             return
@@ -38,12 +35,9 @@ def drop(
         }
         if left and len(left) == len(request.targets):
             return
-        result = yield from settle(
-            WriteReassignment(
-                request=replace(request, targets=left), epoch_zk_version=active.epoch_zk_version
-            )
-        )
-        if result.verdict is Verdict.REFUSED:
+        wanted = replace(request, targets=left)
+        result = yield from fenced(writes.write_reassignment(active.fence, wanted))
+        if isinstance(result, Refused):
             active.note("ZooKeeper refuses to change the request to reassign", Level.ERROR)
-        if result.verdict is not Verdict.CONFLICT:
+        if not isinstance(result, Conflict):
             return

@@ -8,7 +8,7 @@ from typing import Final
 
 from cluster.controller import reassignment, reassignment_node, topics
 from cluster.controller.active_controller import ActiveController
-from cluster.controller.procedures import Procedure, send
+from cluster.controller.procedures import Procedure
 from cluster.controller.requests import (
     AlterReassignments,
     AlterReassignmentsReply,
@@ -16,7 +16,7 @@ from cluster.controller.requests import (
     ListReassignmentsReply,
     Refusal,
 )
-from cluster.controller.zookeeper_requests import ReadReassignment, ReassignmentRead
+from cluster.coordination import reads
 from cluster.model.admin import Reassignment
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
@@ -75,7 +75,7 @@ def refresh(active: ActiveController) -> Procedure[tuple[TopicPartition, ...]]:
     changed means nothing: as in Kafka since 1.1, a node is read once.  Returns what was begun.
     """
     context = active.context
-    read = yield from send(ReadReassignment(), ReassignmentRead)
+    read = yield from reads.read_reassignment(active.client)
     request = read.request
     if request is None or read.czxid == context.seen_reassignment:
         return ()

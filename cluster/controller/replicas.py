@@ -21,7 +21,7 @@ from cluster.controller.procedures import (
     write_states,
 )
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
-from cluster.controller.zookeeper_requests import Verdict
+from cluster.coordination.transaction import Committed
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -30,6 +30,7 @@ from cluster.statechange.controller import (
     replica_out_of_isr,
     replica_refused,
 )
+from cluster.zk.requests import Refused
 
 REPLICAS_PER_PARTITION: Final = 3
 """How many most partitions have."""
@@ -175,9 +176,9 @@ def _remove_from_isrs(
         results = yield from write_states(active, attempted)
         waiting = {}
         for partition, result in results.items():
-            if result.verdict is Verdict.DONE:
+            if isinstance(result, Committed):
                 settled[partition] = wanted[partition]._replace(zk_version=result.zk_version)
-            elif result.verdict is Verdict.REFUSED:
+            elif isinstance(result, Refused):
                 reason = f"ZooKeeper refused to write its state {wanted[partition]}"
                 _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
             else:

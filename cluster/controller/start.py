@@ -24,22 +24,10 @@ from cluster.controller import (
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.partition_states import PartitionStatus
-from cluster.controller.procedures import Procedure, read_states_as_written, send, settle
+from cluster.controller.procedures import Procedure, fenced, read_states_as_written
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import learn, nameable
-from cluster.controller.zookeeper_requests import (
-    BrokersRead,
-    DeletionRequestsRead,
-    DropNotifications,
-    IsrChangesRead,
-    LogDirEventsRead,
-    ReadBrokers,
-    ReadDeletionRequests,
-    ReadIsrChanges,
-    ReadLogDirEvents,
-    ReadTopics,
-    TopicsRead,
-)
+from cluster.coordination import reads, writes
 from cluster.model.ids import TopicPartition
 
 
@@ -76,16 +64,13 @@ def _drop_notifications(active: ActiveController) -> Procedure[None]:
 
     They are removed before the states are read, not after: one that comes in between is read again.
     """
-    log_dirs = yield from send(ReadLogDirEvents(), LogDirEventsRead)
-    isrs = yield from send(ReadIsrChanges(), IsrChangesRead)
-    if log_dirs.names or isrs.names:
-        yield from settle(
-            DropNotifications(
-                isr_changes=isrs.names,
-                log_dir_events=log_dirs.names,
-                epoch_zk_version=active.epoch_zk_version,
-            )
+    log_dirs = yield from reads.read_log_dir_events(active.client)
+    isrs = yield from reads.read_isr_changes(active.client)
+    yield from fenced(
+        writes.delete_notifications(
+            active.fence, isr_changes=isrs.names, log_dir_events=log_dirs.names
         )
+    )
 
 
 def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
@@ -93,17 +78,17 @@ def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     context = active.context
     assert not context.brokers, "a new controller knows nothing"
     assert not context.topics, "a new controller knows nothing"
-    brokers = yield from send(ReadBrokers(), BrokersRead)
-    context.set_brokers(brokers.brokers.values())
-    topics = yield from send(ReadTopics(), TopicsRead)
-    known = yield from learn(active, nameable(active, topics.topics))
+    brokers = yield from reads.read_brokers(active.client)
+    context.set_brokers(brokers.values())
+    topics = yield from reads.read_topics()
+    known = yield from learn(active, nameable(active, topics))
     # After the assignments: a partition that comes in between is a change of its topic's node.
     found = yield from read_states_as_written(active, known)
     context.states |= found.states
     yield from bounces.write_off_former_lives(active, found)
     for broker in context.brokers.values():
         active.effects.append(active.channels.open(broker))
-    return topics.topics
+    return topics
 
 
 def _load_deletions(active: ActiveController) -> Procedure[tuple[str, ...]]:
@@ -112,12 +97,12 @@ def _load_deletions(active: ActiveController) -> Procedure[tuple[str, ...]]:
     Returns all that are requested, those of topics that are not known included.  Topics with a
     dead replica wait for it: what was begun with them is begun anew then.
     """
-    read = yield from send(ReadDeletionRequests(), DeletionRequestsRead)
-    yield from deletion.enqueue(active, read.topics)
+    requested = yield from reads.read_deletion_requests()
+    yield from deletion.enqueue(active, requested)
     for topic in active.context.topics_to_be_deleted:
         if deletion.has_dead_replica(active, topic):
             active.context.topics_ineligible_for_deletion[topic] = None
-    return read.topics
+    return requested
 
 
 def _start_replicas(active: ActiveController) -> Procedure[list[Replica]]:

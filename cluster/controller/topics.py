@@ -10,19 +10,15 @@ from typing import Final
 from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, read_assignments, send, settle, some_at_once
+from cluster.controller.procedures import Procedure, fenced, some_at_once
 from cluster.controller.replica_states import Replica
-from cluster.controller.zookeeper_requests import (
-    DropDeletionRequests,
-    ReadTopics,
-    TopicsRead,
-    Verdict,
-    WriteAssignment,
-)
+from cluster.coordination import reads, writes
+from cluster.coordination.transaction import Committed
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import TopicAssignment
 from cluster.model.topic_name import topic_name_problem
 from cluster.statechange.line import Level
+from cluster.zk.requests import Refused
 
 VERSION_WITH_IDS: Final = 3
 
@@ -33,19 +29,18 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     A topic whose node was removed by hand is only forgotten: its replicas stay where they are.
     """
     context = active.context
-    answer = yield from send(ReadTopics(), TopicsRead)
-    there = frozenset(nameable(active, answer.topics))
+    topics = yield from reads.read_topics()
+    there = frozenset(nameable(active, topics))
     gone = tuple(topic for topic in context.topics if topic not in there)
     requested = tuple(topic for topic in gone if topic in context.topics_to_be_deleted)
     for topic in gone:
         context.forget_topic(topic)
         active.note(f"topic={topic} forgotten: its znode is gone", Level.WARN)
     if requested:
-        request = DropDeletionRequests(topics=requested, epoch_zk_version=active.epoch_zk_version)
-        yield from settle(request)
-    new = tuple(topic for topic in answer.topics if topic in there and topic not in context.topics)
+        yield from fenced(writes.delete_deletion_requests(active.fence, requested))
+    new = tuple(topic for topic in topics if topic in there and topic not in context.topics)
     yield from take_up(active, new)
-    return answer.topics
+    return topics
 
 
 def refresh_written(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
@@ -55,7 +50,7 @@ def refresh_written(active: ActiveController, topics: tuple[str, ...]) -> Proced
     says of them is left alone.  A node that is written between the read and its turn here is read
     again: the read has armed its watch.
     """
-    read = yield from read_assignments(topics)
+    read = yield from reads.read_assignments(active.client, topics)
     for topic, assignment in read.items():
         yield from absorb(active, topic, assignment)
 
@@ -76,12 +71,8 @@ def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) ->
         restored = replace(assignment, partitions=known.partitions)
         active.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARN)
         # After a conflict the node was written once more, which is another event.
-        result = yield from settle(
-            WriteAssignment(
-                topic=topic, assignment=restored, epoch_zk_version=active.epoch_zk_version
-            )
-        )
-        if result.verdict is Verdict.DONE:
+        result = yield from fenced(writes.write_assignment(active.fence, topic, restored))
+        if isinstance(result, Committed):
             context.topics[topic] = replace(restored, zk_version=result.zk_version)
     else:
         context.topics[topic] = replace(known, zk_version=assignment.zk_version)
@@ -119,7 +110,7 @@ def learn(
     """Read the assignments of *topics* and give ids to those that have none; returns their
     partitions.
     """
-    read = yield from read_assignments(topics)
+    read = yield from reads.read_assignments(active.client, topics)
     added: list[TopicPartition] = []
     for topic, assignment in read.items():
         if assignment.topic_id is None and active.config.gives_topic_ids:
@@ -141,17 +132,13 @@ def _give_id(
     while True:
         version = max(assignment.version, VERSION_WITH_IDS)
         with_id = replace(assignment, topic_id=active.new_topic_id(), version=version)
-        result = yield from settle(
-            WriteAssignment(
-                topic=topic, assignment=with_id, epoch_zk_version=active.epoch_zk_version
-            )
-        )
-        if result.verdict is Verdict.DONE:
+        result = yield from fenced(writes.write_assignment(active.fence, topic, with_id))
+        if isinstance(result, Committed):
             return replace(with_id, zk_version=result.zk_version)
-        if result.verdict is Verdict.REFUSED:
+        if isinstance(result, Refused):
             return assignment
         # Somebody else wrote the node; or this did, and its answer was lost.
-        read = yield from read_assignments((topic,))
+        read = yield from reads.read_assignments(active.client, (topic,))
         if topic not in read or read[topic].topic_id is not None:
             return read.get(topic)
         assignment = read[topic]

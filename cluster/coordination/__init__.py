@@ -2,18 +2,18 @@
 
 __all__ = [
     "acls",
-    "carry_out",
     "client",
     "configs",
     "election",
-    "hints",
     "isr",
     "notifications",
     "producer_ids",
+    "reads",
     "reassignment",
     "registration",
     "resource_acls",
     "startup",
     "topics",
     "transaction",
+    "writes",
 ]

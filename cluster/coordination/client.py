@@ -1,4 +1,4 @@
-"""Who asks ZooKeeper on the controller's behalf, and what is done about nodes that are damaged."""
+"""The client that asks ZooKeeper on the controller's behalf, and its way with damaged nodes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,19 +16,20 @@ MANY: Final = 10
 """From how many nodes on they are read together, if no watch is wanted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Client:
-    """Who asks, in which session, and when by the machine's clock.
+    """A broker as a client of ZooKeeper; its shell keeps the session and the default up to date.
 
+    *wall_ms* reads the machine's clock, *report* takes each node that could not be understood.
     *allows_unclean* is what topics without a config of their own have for
-    `unclean.leader.election.enable`.  *report* is told of each node that could not be understood.
+    `unclean.leader.election.enable`.
     """
 
     broker_id: BrokerId
-    session_id: int
-    allows_unclean: bool
-    wall_ms: int
+    wall_ms: Callable[[], int]
     report: Callable[[CorruptZnodeError], None]
+    session_id: int | None = None
+    allows_unclean: bool = False
 
 
 def read_nodes(

@@ -1,28 +1,20 @@
-"""Reads of the controller: how is each of its questions answered from ZooKeeper?
+"""Reads of the controller.
 
+A read whose change is a hint arms the watch of what it reads.
 Nodes that are damaged are reported and left out: one broken topic must not stop the cluster.
 """
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
-from cluster.controller.zookeeper_requests import (
-    AssignmentsRead,
-    BrokersRead,
-    ControllerRead,
-    DeletionRequestsRead,
-    IsrChangesRead,
-    LogDirEventsRead,
-    PreferredElectionRead,
-    ReassignmentRead,
-    StatesRead,
-    TopicsRead,
-    UncleanTopicsRead,
-)
 from cluster.coordination.client import Client, decoded, read_nodes
+from cluster.model.admin import Reassignment
+from cluster.model.broker import BrokerRegistration
 from cluster.model.config_spec import is_true
+from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
 from cluster.zk.admin import (
@@ -42,8 +34,60 @@ from cluster.zk.znode import Znode
 T = TypeVar("T")
 
 
+class ControllerRead(NamedTuple):
+    """*is_own*: the node was made by the session that reads it.  None for what is not there."""
+
+    controller: Controller | None
+    is_own: bool
+    epoch: ControllerEpochNode | None
+
+
+class StatesRead(NamedTuple):
+    """Partitions without a state, or with a damaged one, are missing.
+
+    *written* are the transactions that have written the states (their mzxids): a broker whose
+    epoch is greater was not registered then as it is now.
+    """
+
+    states: Mapping[TopicPartition, PartitionState]
+    written: Mapping[TopicPartition, int]
+
+
+class ReassignmentRead(NamedTuple):
+    """*czxid* tells a request from the next one in its place.
+
+    The request is None when there is none, or a damaged one.
+    """
+
+    request: Reassignment | None = None
+    czxid: int | None = None
+
+
+class IsrChangesRead(NamedTuple):
+    """*names* are those of all notifications, damaged ones included."""
+
+    names: tuple[str, ...]
+    partitions: tuple[TopicPartition, ...]
+
+
+class LogDirEventsRead(NamedTuple):
+    """*names* are those of all notifications, damaged ones included."""
+
+    names: tuple[str, ...]
+    broker_ids: tuple[BrokerId, ...]
+
+
+class PreferredElectionRead(NamedTuple):
+    """*zk_version* is None when nobody has asked; a damaged request names no *partitions*."""
+
+    zk_version: ZkVersion | None
+    partitions: tuple[TopicPartition, ...] = ()
+
+
 def read_controller(client: Client) -> Steps[ControllerRead]:
-    """The watch is armed first: what is read then is at least as new as what the watch knows.
+    """Read who is the controller, and under which epoch.
+
+    The watch is armed first: what is read then is at least as new as what the watch knows.
 
     Raises:
         Refusal: one of the nodes is damaged; an election would be blind then.
@@ -62,27 +106,27 @@ def read_controller(client: Client) -> Steps[ControllerRead]:
         raise Refusal(str(error)) from error
 
 
-def read_brokers(client: Client) -> Steps[BrokersRead]:
+def read_brokers(client: Client) -> Steps[dict[BrokerId, BrokerRegistration]]:
     names = yield from read_children(paths.BROKER_IDS, is_watched=True)
     nodes = yield from read_nodes(
         client, (f"{paths.BROKER_IDS}/{name}" for name in names), is_watched=True
     )
     brokers = [decoded(client, decode_broker, node) for node in nodes.values()]
     found = sorted((b for b in brokers if b is not None), key=lambda broker: broker.broker_id)
-    return BrokersRead({broker.broker_id: broker for broker in found})
+    return {broker.broker_id: broker for broker in found}
 
 
-def read_topics() -> Steps[TopicsRead]:
-    names = yield from read_children(paths.TOPICS, is_watched=True)
-    return TopicsRead(names)
+def read_topics() -> Steps[tuple[str, ...]]:
+    return (yield from read_children(paths.TOPICS, is_watched=True))
 
 
-def read_assignments(client: Client, topics: tuple[str, ...]) -> Steps[AssignmentsRead]:
+def read_assignments(client: Client, topics: tuple[str, ...]) -> Steps[dict[str, TopicAssignment]]:
+    """Read the replicas of *topics*; those that are gone, or whose node is damaged, are missing."""
     nodes = yield from read_nodes(client, map(paths.topic, topics), is_watched=True)
     found = {
         topic: decoded(client, decode_assignment, nodes.get(paths.topic(topic))) for topic in topics
     }
-    return AssignmentsRead({topic: value for topic, value in found.items() if value is not None})
+    return {topic: value for topic, value in found.items() if value is not None}
 
 
 def read_states(client: Client, partitions: tuple[TopicPartition, ...]) -> Steps[StatesRead]:
@@ -98,8 +142,10 @@ def read_states(client: Client, partitions: tuple[TopicPartition, ...]) -> Steps
     return StatesRead(states, written)
 
 
-def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[UncleanTopicsRead]:
-    """A config that is damaged allows nothing: it costs records, and waiting costs time only."""
+def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[frozenset[str]]:
+    """Read which of *topics* may elect a leader outside their ISR, by their config or the default.
+
+    A config that is damaged allows nothing: it costs records, and waiting costs time only."""
     nodes = yield from read_nodes(client, map(paths.topic_config, topics))
     allowed = set()
     for topic in topics:
@@ -113,12 +159,11 @@ def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[Unclea
             is_allowed = client.allows_unclean if falls_back else is_true(own or "")
         if is_allowed:
             allowed.add(topic)
-    return UncleanTopicsRead(frozenset(allowed))
+    return frozenset(allowed)
 
 
-def read_deletion_requests() -> Steps[DeletionRequestsRead]:
-    names = yield from read_children(paths.DELETE_TOPICS, is_watched=True)
-    return DeletionRequestsRead(names)
+def read_deletion_requests() -> Steps[tuple[str, ...]]:
+    return (yield from read_children(paths.DELETE_TOPICS, is_watched=True))
 
 
 def read_reassignment(client: Client) -> Steps[ReassignmentRead]:

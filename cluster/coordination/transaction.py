@@ -1,15 +1,15 @@
 """Transactions under a fence, and what has become of one whose reply was lost.
 
-For whoever changes the cluster without being its controller: brokers, whose clients ask for it, and
-tools.  Expected conflicts are values, not exceptions.  Knows no node's content except who controls
-the cluster.
+For all who change the cluster: the controller, brokers, whose clients ask for it, and tools.
+Expected conflicts are values, not exceptions.  Knows no node's content except who controls the
+cluster.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
 from cluster.zk.requests import (
@@ -19,13 +19,15 @@ from cluster.zk.requests import (
     Lost,
     Multi,
     MultiDone,
+    MultiFailed,
     Operation,
+    Refused,
     SetData,
     Sync,
     ZkError,
     ZkReply,
 )
-from cluster.zk.steps import Steps, multi_in, read, read_each
+from cluster.zk.steps import Refusal, Steps, read, read_each
 from cluster.zk.znode import Znode
 
 SENDS_MAX: Final = 5
@@ -51,6 +53,9 @@ class Fence:
             return self.others
         return (Check(paths.CONTROLLER_EPOCH, self.epoch_zk_version), *self.others)
 
+    def transaction(self, operations: Iterable[Operation]) -> Multi:
+        return Multi((*self.checks, *operations))
+
 
 class KRaftOwnsCluster(Exception):
     """A KRaft controller has taken the cluster over: nothing may be written to ZooKeeper."""
@@ -74,7 +79,9 @@ class NeverAnswered(OutcomeUnknown):
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """All operations were made."""
+    """All operations were made; *zk_version* is that of the last node, where the reply says it."""
+
+    zk_version: ZkVersion = field(default=NEVER_READ, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ class Conflict:
 
 
 Outcome: TypeAlias = Committed | FenceMoved | Conflict
+SentOnce: TypeAlias = Outcome | Lost | Refused
+"""What the reply says to a transaction that is neither sent again nor looked for."""
 
 
 def read_fence() -> Steps[Fence]:
@@ -146,24 +155,29 @@ def commit(
         if node is None:
             return Conflict(path, ZkError.NO_NODE)
         doomed[path] = node.czxid
-    request = Multi((*fence.checks, *operations))
+    request = fence.transaction(operations)
     for _ in range(SENDS_MAX):
         (reply,) = yield (request,)
-        if not isinstance(reply, Lost):
-            return outcome_of(fence, request, reply)
+        outcome = outcome_of(fence, request, reply)
+        if isinstance(outcome, Refused):
+            raise Refusal(outcome.reason)
+        if not isinstance(outcome, Lost):
+            return outcome
         if (yield from has_landed(writes, doomed, is_carried_out)):
             return Committed()
     raise NeverAnswered(operations[0].path)
 
 
-def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> Outcome:
+def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> SentOnce:
     """What the reply to a transaction means that begins with the checks of *fence*."""
-    result = multi_in(reply)
-    if isinstance(result, MultiDone):
-        return Committed()
-    if result.index < len(fence.checks):
+    if isinstance(reply, MultiDone):
+        return Committed(reply.zk_versions[-1])
+    if isinstance(reply, Lost | Refused):
+        return reply
+    assert isinstance(reply, MultiFailed)
+    if reply.index < len(fence.checks):
         return FenceMoved()
-    return Conflict(request.operations[result.index].path, result.error)
+    return Conflict(request.operations[reply.index].path, reply.error)
 
 
 def has_landed(

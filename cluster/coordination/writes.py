@@ -1,44 +1,44 @@
-"""Writes of the controller: how is each made in ZooKeeper?
+"""Writes of the controller.
 
-Every one is a transaction that begins with the check of `/controller_epoch`; many of them are
-pipelined.  Unlike those of `cluster.coordination.transaction` they are not sent again nor looked
-for when a reply is lost: that is a verdict, upon which the core reads anew what it decides from.
+Every one is a transaction under the controller's fence, so that nothing of a controller that was
+replaced can land; many of them are pipelined.  What overwrites something names its zkVersion as
+well, so that no change of a leader or of an operator is lost unseen.  Unlike `transaction.commit`
+they are not looked for when a reply is lost: those that may be made twice are sent again, since one
+that has landed unseen meets a `Conflict` then; of the others `Lost` is the result, upon which the
+controller reads anew what it decides from.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Final
 
-from cluster.controller.zookeeper_requests import (
-    RegisterController,
-    StateWrite,
-    Verdict,
-    WriteResult,
-    Written,
-)
 from cluster.coordination.client import Client
+from cluster.coordination.transaction import (
+    Committed,
+    Conflict,
+    Fence,
+    FenceMoved,
+    SentOnce,
+    outcome_of,
+)
 from cluster.model.admin import Reassignment
 from cluster.model.controller import Controller
-from cluster.model.ids import ControllerEpoch, TopicPartition, ZkVersion
-from cluster.model.topic import TopicAssignment
+from cluster.model.ids import NEVER_READ, ControllerEpoch, TopicPartition, ZkVersion
+from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
 from cluster.zk.controller import encode_controller, encode_controller_epoch
 from cluster.zk.requests import (
-    Check,
     Create,
     Delete,
     Exists,
-    Lost,
-    Multi,
     MultiDone,
-    MultiFailed,
     Operation,
     Refused,
     SetData,
     ZkError,
-    ZkReply,
 )
-from cluster.zk.steps import Steps, read, read_paths_below
+from cluster.zk.steps import Steps, read, read_paths_below, until_answered
 from cluster.zk.topics import encode_assignment, encode_state
 
 DELETES_IN_A_TRANSACTION: Final = 500
@@ -55,194 +55,202 @@ DELETE_TRIES: Final = 5
 
 CONTROLLER_VERSION: Final = 2
 
-
-def guarded(epoch_zk_version: ZkVersion, operations: Iterable[Operation]) -> Multi:
-    return Multi((Check(paths.CONTROLLER_EPOCH, epoch_zk_version), *operations))
-
-
-def result_of(request: Multi, reply: ZkReply) -> WriteResult:
-    """What the reply to a transaction means."""
-    if isinstance(reply, MultiDone):
-        return WriteResult(Verdict.DONE, reply.zk_versions[-1])
-    if isinstance(reply, Lost):
-        return WriteResult(Verdict.LOST)
-    if isinstance(reply, Refused):
-        return WriteResult(Verdict.REFUSED)
-    assert isinstance(reply, MultiFailed)
-    failed = request.operations[reply.index]
-    if isinstance(failed, Check):
-        return WriteResult(Verdict.FENCED)
-    return WriteResult(Verdict.CONFLICT)
+UNFENCED: Final = Fence(None)
+"""Of an election: there is no epoch yet, and its transaction expects the version that was read."""
 
 
-def results_of(request: Multi, reply: ZkReply) -> list[WriteResult]:
-    """What the reply means for each operation of *request* behind its check."""
-    result = result_of(request, reply)
-    if isinstance(reply, MultiDone):
-        return [result._replace(zk_version=version) for version in reply.zk_versions[1:]]
-    return [result] * (len(request.operations) - 1)
+def write_once(fence: Fence, *operations: Operation) -> Steps[SentOnce]:
+    """Make *operations*, whole or not at all."""
+    (outcome,) = yield from write_each_once(fence, (operations,))
+    return outcome
 
 
-def write_each(requests: Sequence[Multi]) -> Steps[list[WriteResult]]:
-    """The result of each of *requests*, which are pipelined."""
+def write_each_once(fence: Fence, each: Iterable[tuple[Operation, ...]]) -> Steps[list[SentOnce]]:
+    """As `write_once`, *each* in a transaction of its own; these are pipelined."""
+    requests = tuple(map(fence.transaction, each))
     if not requests:
         return []
-    replies = yield tuple(requests)
-    return [result_of(request, reply) for request, reply in zip(requests, replies, strict=True)]
+    replies = yield requests
+    return [outcome_of(fence, *both) for both in zip(requests, replies, strict=True)]
 
 
-def write_one(request: Multi) -> Steps[Written]:
-    results = yield from write_each((request,))
-    return Written(tuple(results))
+def write(fence: Fence, *operations: Operation) -> Steps[SentOnce]:
+    """As `write_once`, again while the reply is lost."""
+    (outcome,) = yield from write_each(fence, (operations,))
+    return outcome
 
 
-def create_controller_epoch() -> Steps[Written]:
+def write_each(fence: Fence, each: Iterable[tuple[Operation, ...]]) -> Steps[list[SentOnce]]:
+    """As `write`, *each* in a transaction of its own; these are pipelined."""
+    requests = tuple(map(fence.transaction, each))
+    replies = yield from until_answered(requests)
+    return [outcome_of(fence, *both) for both in zip(requests, replies, strict=True)]
+
+
+def create_controller_epoch() -> Steps[SentOnce]:
+    """Make `/controller_epoch` with 0, on a cluster that never had a controller."""
     data = encode_controller_epoch(ControllerEpoch(0))
-    return (yield from write_one(Multi((Create(paths.CONTROLLER_EPOCH, data),))))
+    return (yield from write_once(UNFENCED, Create(paths.CONTROLLER_EPOCH, data)))
 
 
-def register_controller(client: Client, request: RegisterController) -> Steps[Written]:
+def register_controller(
+    client: Client, controller_epoch: ControllerEpoch, expected_zk_version: ZkVersion
+) -> Steps[SentOnce]:
+    """Make `/controller` and raise the epoch to *controller_epoch*, in one transaction.
+
+    The zkVersion of the result is the new one of `/controller_epoch`, which fences all that
+    follows.
+    """
     controller = Controller(
-        broker_id=client.broker_id, timestamp_ms=client.wall_ms, version=CONTROLLER_VERSION
+        broker_id=client.broker_id, timestamp_ms=client.wall_ms(), version=CONTROLLER_VERSION
     )
-    epoch_data = encode_controller_epoch(request.controller_epoch)
-    transaction = Multi(
-        (
+    epoch_data = encode_controller_epoch(controller_epoch)
+    return (
+        yield from write_once(
+            UNFENCED,
             Create(paths.CONTROLLER, encode_controller(controller), is_ephemeral=True),
-            SetData(paths.CONTROLLER_EPOCH, epoch_data, request.expected_zk_version),
+            SetData(paths.CONTROLLER_EPOCH, epoch_data, expected_zk_version),
         )
     )
-    return (yield from write_one(transaction))
 
 
-def remove_controller(epoch_zk_version: ZkVersion) -> Steps[Written]:
-    return (yield from write_one(guarded(epoch_zk_version, (Delete(paths.CONTROLLER),))))
+def remove_controller(fence: Fence) -> Steps[SentOnce]:
+    """Remove `/controller`, so that another broker is elected."""
+    return (yield from write_once(fence, Delete(paths.CONTROLLER)))
 
 
-def create_states(writes: tuple[StateWrite, ...], epoch_zk_version: ZkVersion) -> Steps[Written]:
+def create_states(
+    fence: Fence, states: Mapping[TopicPartition, PartitionState]
+) -> Steps[dict[TopicPartition, SentOnce]]:
     """Make `partitions` for each topic, then for each partition its node and its state at once.
 
     Where a partition's node is there already, left over from a crash of another kind of
     controller, only its state is made.
     """
-    topics = dict.fromkeys(write.partition.topic for write in writes)
-    parents = [guarded(epoch_zk_version, (Create(paths.partitions(topic)),)) for topic in topics]
-    while parents:
-        results = yield from write_each(parents)
-        # Whether one was there, or could not be made, shows in what is made below it.
-        parents = [
-            parent
-            for parent, result in zip(parents, results, strict=True)
-            if result.verdict is Verdict.LOST
-        ]
-    requests = []
-    for partition, state in writes:
-        state_path = paths.state(partition.topic, partition.partition)
-        create = Create(state_path, encode_state(state))
-        requests.append(guarded(epoch_zk_version, (Create(paths.partition(partition)), create)))
-    replies = yield tuple(requests)
-    results = [result_of(request, reply) for request, reply in zip(requests, replies, strict=True)]
+    assert all(state.zk_version == NEVER_READ for state in states.values())
+    topics = dict.fromkeys(partition.topic for partition in states)
+    # Whether one was there, or could not be made, shows in what is made below it.
+    yield from write_each(fence, ((Create(paths.partitions(topic)),) for topic in topics))
+    creates = {
+        partition: Create(paths.state(partition.topic, partition.partition), encode_state(state))
+        for partition, state in states.items()
+    }
+    outcomes = yield from write_each_once(
+        fence, ((Create(paths.partition(one)), create) for one, create in creates.items())
+    )
+    results = dict(zip(states, outcomes, strict=True))
     halves = [
-        index
-        for index, reply in enumerate(replies)
-        if isinstance(reply, MultiFailed) and (reply.index, reply.error) == (1, ZkError.NODE_EXISTS)
+        partition
+        for partition, result in results.items()
+        if result == Conflict(paths.partition(partition), ZkError.NODE_EXISTS)
     ]
-    states_only = [guarded(epoch_zk_version, requests[index].operations[2:]) for index in halves]
-    second_results = yield from write_each(states_only)
-    for index, result in zip(halves, second_results, strict=True):
-        results[index] = result
-    return Written(tuple(results))
+    seconds = yield from write_each_once(fence, ((creates[partition],) for partition in halves))
+    return results | dict(zip(halves, seconds, strict=True))
 
 
-def write_states(writes: tuple[StateWrite, ...], epoch_zk_version: ZkVersion) -> Steps[Written]:
+def write_states(
+    fence: Fence, states: Mapping[TopicPartition, PartitionState]
+) -> Steps[dict[TopicPartition, SentOnce]]:
     """Overwrite states, of very many some in one transaction.
 
     A state that was overtaken, or may not be written, fails its transaction; so that it does not
     hold up the others, each of these is then tried alone.
     """
+    assert all(state.zk_version >= 0 for state in states.values())
+    writes = {
+        partition: SetData(
+            paths.state(partition.topic, partition.partition), encode_state(state), state.zk_version
+        )
+        for partition, state in states.items()
+    }
     size = max(1, min(STATES_IN_A_TRANSACTION, len(writes) // TRANSACTIONS_MIN))
-    parts = [writes[start : start + size] for start in range(0, len(writes), size)]
-    requests = [states_written(part, epoch_zk_version) for part in parts]
-    replies = yield tuple(requests)
-    results: dict[TopicPartition, WriteResult] = {}
-    again: list[StateWrite] = []
+    rest = iter(writes)
+    parts = [tuple(islice(rest, size)) for _ in range(0, len(writes), size)]
+    requests = tuple(fence.transaction(writes[one] for one in part) for part in parts)
+    replies = yield requests
+    results: dict[TopicPartition, SentOnce] = {}
+    alone: list[TopicPartition] = []
     for part, request, reply in zip(parts, requests, replies, strict=True):
-        for write, result in zip(part, results_of(request, reply), strict=True):
-            results[write.partition] = result
-            if len(part) > 1 and result.verdict in (Verdict.CONFLICT, Verdict.REFUSED):
-                again.append(write)
-    alone = yield from write_each([states_written((write,), epoch_zk_version) for write in again])
-    results |= zip((write.partition for write in again), alone, strict=True)
-    return Written(tuple(results[write.partition] for write in writes))
+        if isinstance(reply, MultiDone):
+            versions = reply.zk_versions[len(fence.checks) :]
+            results |= zip(part, map(Committed, versions), strict=True)
+            continue
+        outcome = outcome_of(fence, request, reply)
+        results |= dict.fromkeys(part, outcome)
+        if len(part) > 1 and isinstance(outcome, Conflict | Refused):
+            alone += part
+    outcomes = yield from write_each_once(fence, ((writes[one],) for one in alone))
+    return results | dict(zip(alone, outcomes, strict=True))
 
 
-def states_written(writes: Iterable[StateWrite], epoch_zk_version: ZkVersion) -> Multi:
-    return guarded(
-        epoch_zk_version,
-        (
-            SetData(
-                paths.state(partition.topic, partition.partition),
-                encode_state(state),
-                state.zk_version,
-            )
-            for partition, state in writes
-        ),
-    )
-
-
-def write_assignment(
-    topic: str, assignment: TopicAssignment, epoch_zk_version: ZkVersion
-) -> Steps[Written]:
+def write_assignment(fence: Fence, topic: str, assignment: TopicAssignment) -> Steps[SentOnce]:
+    """Overwrite the node of *topic*; the `zk_version` of *assignment* is the one expected there."""
     data = encode_assignment(assignment)
-    write = SetData(paths.topic(topic), data, assignment.zk_version)
-    return (yield from write_one(guarded(epoch_zk_version, (write,))))
+    return (yield from write(fence, SetData(paths.topic(topic), data, assignment.zk_version)))
 
 
-def write_reassignment(request: Reassignment, epoch_zk_version: ZkVersion) -> Steps[Written]:
+def write_reassignment(fence: Fence, request: Reassignment) -> Steps[SentOnce]:
+    """Leave *request* of what shall be reassigned; the node goes when that is nothing.
+
+    The `zk_version` of *request* is the one expected there.
+    """
     path = paths.REASSIGN_PARTITIONS
     operation: Operation = Delete(path, request.zk_version)
     if request.targets:
         operation = SetData(path, encode_reassignment(request), request.zk_version)
-    return (yield from write_one(guarded(epoch_zk_version, (operation,))))
+    return (yield from write(fence, operation))
 
 
-def delete_each(node_paths: Iterable[str], epoch_zk_version: ZkVersion) -> Steps[Written]:
+def delete_preferred_election(fence: Fence, zk_version: ZkVersion) -> Steps[SentOnce]:
+    """Delete the request for preferred leaders, unless it was written anew."""
+    return (yield from write(fence, Delete(paths.PREFERRED_ELECTION, zk_version)))
+
+
+def delete_deletion_requests(fence: Fence, topics: Iterable[str]) -> Steps[SentOnce]:
+    """Delete the requests to delete *topics*; what is gone already is no error."""
+    return (yield from delete_each(fence, map(paths.delete_topic, topics)))
+
+
+def delete_notifications(
+    fence: Fence, *, isr_changes: Iterable[str] = (), log_dir_events: Iterable[str] = ()
+) -> Steps[SentOnce]:
+    """Delete notifications that were dealt with; what is gone already is no error."""
+    notifications = [f"{paths.ISR_CHANGES}/{name}" for name in isr_changes]
+    notifications += [f"{paths.LOG_DIR_EVENTS}/{name}" for name in log_dir_events]
+    return (yield from delete_each(fence, notifications))
+
+
+def delete_each(fence: Fence, node_paths: Iterable[str]) -> Steps[SentOnce]:
     """Delete nodes without children; the worst of the results, where one that is gone is done."""
-    requests = [guarded(epoch_zk_version, (Delete(path),)) for path in node_paths]
-    results = yield from write_each(requests)
-    verdicts = {result.verdict for result in results} - {Verdict.DONE, Verdict.CONFLICT}
-    for verdict in (Verdict.FENCED, Verdict.REFUSED, Verdict.LOST):
-        if verdict in verdicts:
-            return Written((WriteResult(verdict),))
-    return Written((WriteResult(Verdict.DONE),))
+    outcomes = yield from write_each(fence, ((Delete(path),) for path in node_paths))
+    bad = [one for one in outcomes if isinstance(one, FenceMoved | Refused)]
+    return min(bad, key=lambda one: isinstance(one, Refused), default=Committed())
 
 
-def delete_topic(topic: str, epoch_zk_version: ZkVersion) -> Steps[Written]:
+def delete_topic(fence: Fence, topic: str) -> Steps[SentOnce]:
     """Delete what is below the topic, and then the topic, its config and the request as one.
 
     A crash in between leaves the request and the topic, so that the next controller goes on; a
     config without its topic would be taken over by the next topic of that name.
     """
-    result = WriteResult(Verdict.CONFLICT)
     for _ in range(DELETE_TRIES):
-        result = yield from _delete_topic_once(topic, epoch_zk_version)
-        if result.verdict is not Verdict.CONFLICT:
+        outcome = yield from _delete_topic_once(fence, topic)
+        if not isinstance(outcome, Conflict):
             break
-    return Written((result,))
+    return outcome
 
 
-def _delete_topic_once(topic: str, epoch_zk_version: ZkVersion) -> Steps[WriteResult]:
+def _delete_topic_once(fence: Fence, topic: str) -> Steps[SentOnce]:
     below = yield from _tree(paths.partitions(topic))
     for first in range(0, len(below), DELETES_IN_A_TRANSACTION):
-        deletes = [Delete(path) for path in below[first : first + DELETES_IN_A_TRANSACTION]]
-        (result,) = yield from write_each((guarded(epoch_zk_version, deletes),))
-        if result.verdict is not Verdict.DONE:
-            return result
+        part = below[first : first + DELETES_IN_A_TRANSACTION]
+        outcome = yield from write_once(fence, *map(Delete, part))
+        if not isinstance(outcome, Committed):
+            return outcome
     last = (paths.topic(topic), paths.topic_config(topic), paths.delete_topic(topic))
-    are_there = yield from read(Exists(path) for path in last)
-    deletes = [Delete(path) for path, is_there in zip(last, are_there, strict=True) if is_there]
-    (result,) = yield from write_each((guarded(epoch_zk_version, deletes),))
-    return WriteResult(result.verdict)
+    are_there = yield from read(map(Exists, last))
+    there = [path for path, is_there in zip(last, are_there, strict=True) if is_there]
+    return (yield from write_once(fence, *map(Delete, there)))
 
 
 def _tree(root: str) -> Steps[list[str]]:

@@ -20,18 +20,21 @@ from cluster.controller.effects import (
     Send,
     SendToZooKeeper,
 )
-from cluster.controller.events import Answered, Event, OrderAnswered, OrderFailed, Requested, Ticket
+from cluster.controller.events import (
+    Answered,
+    Event,
+    OrderAnswered,
+    OrderFailed,
+    Requested,
+    SessionStarted,
+)
 from cluster.controller.orders import Order
 from cluster.controller.requests import ControllerRequest, Request
-from cluster.controller.zookeeper_requests import Answer
-from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.api_keys import ApiKey
-from cluster.zk.requests import ZkReply
-from cluster.zk.steps import Steps
 from tests.sim.life import Life
 from tests.sim.network import ask
 from tests.sim.story import Fault
@@ -46,8 +49,13 @@ ReplyT = TypeVar("ReplyT")
 class SimController:
     """The core of one process."""
 
-    def __init__(self, world: Surroundings, process: Life, core: ControllerCore) -> None:
-        self.core = core
+    def __init__(
+        self, world: Surroundings, process: Life, core: Callable[[Client], ControllerCore]
+    ) -> None:
+        self._client = Client(
+            broker_id=process.broker_id, wall_ms=process.clock.wall_ms, report=fail_on_damage
+        )
+        self.core = core(self._client)
         self._process = process
         self._world = world
         self._timer_at_ms: int | None = None
@@ -68,6 +76,10 @@ class SimController:
 
     # The core.
 
+    def joined(self, session: int) -> None:
+        self._client.session_id = session
+        self.step(SessionStarted())
+
     def step(self, event: Event) -> None:
         self._carry_out(self.core.step(event, self._world.now_ms))
 
@@ -79,15 +91,11 @@ class SimController:
     def _do(self, effect: Effect) -> None:
         process, world = self._process, self._world
         match effect:
-            case SendToZooKeeper(ticket, request):
-                client = Client(
-                    broker_id=process.broker_id,
-                    session_id=process.session,
-                    allows_unclean=False,
-                    wall_ms=process.clock.wall_ms(),
-                    report=fail_on_damage,
+            case SendToZooKeeper(ticket, requests):
+                author = Author(process.broker_id, "controller", ticket.controller_epoch)
+                world.ask(
+                    process, requests, author, lambda replies: self.step(Answered(ticket, replies))
                 )
-                self._continue(ticket, carry_out(request, client), None)
             case Send(broker_id, correlation_id, order):
                 self._send(broker_id, correlation_id, order)
             case Reply(request_id, reply):
@@ -103,19 +111,6 @@ class SimController:
                 world.lines.append(line)
             case _:
                 pass
-
-    def _continue(
-        self, ticket: Ticket, steps: Steps[Answer], replies: tuple[ZkReply, ...] | None
-    ) -> None:
-        try:
-            requests = next(steps) if replies is None else steps.send(replies)
-        except StopIteration as done:
-            self.step(Answered(ticket, done.value))
-            return
-        author = Author(self._process.broker_id, "controller", ticket.controller_epoch)
-        self._world.ask(
-            self._process, requests, author, lambda replies: self._continue(ticket, steps, replies)
-        )
 
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         """Send an order in one of the versions that its form has."""

@@ -24,8 +24,9 @@ from cluster.broker.ports import (
 )
 from cluster.broker.settled_clock import SettledClock
 from cluster.controller.core import ControllerCore
-from cluster.controller.events import SessionExpired, SessionStarted, UncleanElectionEnabled
-from cluster.coordination.hints import hint_of
+from cluster.controller.events import SessionExpired, UncleanElectionEnabled
+from cluster.controller.hints import hint_of
+from cluster.coordination.client import Client
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_spec import is_true
@@ -86,7 +87,7 @@ class Process:
         world: Surroundings,
         broker_id: BrokerId,
         disk: SimDisk,
-        core: ControllerCore,
+        core: Callable[[Client], ControllerCore],
         unreadable: frozenset[str],
     ) -> None:
         """The configs of the topics *unreadable* are not to be had at the start."""
@@ -236,7 +237,7 @@ class Process:
         self.registration.broker_epoch = broker_epoch
         if self.registration.intact_since == UNKNOWN_BROKER_EPOCH:
             self.registration.intact_since = broker_epoch
-        self.controller.step(SessionStarted())
+        self.controller.joined(session)
         self._read_config_changes()
 
     def _registered(self) -> BrokerEpoch | None:

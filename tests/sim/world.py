@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.model.ids import BrokerId
@@ -55,7 +56,7 @@ class World(Surroundings):
             ),
         )
         self._remove_abandoned_logs(broker_id)
-        core = self.fences.core(config, self.new_topic_id)
+        core = partial(self.fences.core, config, new_topic_id=self.new_topic_id)
         name = f"b{broker_id}"
         topics = self.zookeeper.children(paths.TOPICS)
         unreadable = frozenset(topic for topic in topics if self.does(Fault.CORRUPTION, 0.3, name))

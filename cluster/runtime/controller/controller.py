@@ -41,11 +41,9 @@ from cluster.controller.events import (
     TopicsWritten,
     UncleanElectionEnabled,
 )
+from cluster.controller.hints import HINTS, hint_of
 from cluster.controller.requests import ControllerRequest, Request, not_controller
-from cluster.controller.zookeeper_requests import ZooKeeperRequest
-from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
-from cluster.coordination.hints import HINTS, hint_of
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
@@ -53,8 +51,9 @@ from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
 from cluster.runtime.environment import LoopClock, SystemChance
 from cluster.runtime.hourly_logs import CONTROLLER, NUMBERS, write_state_change
-from cluster.runtime.zookeeper.runner import run
+from cluster.runtime.zookeeper.runner import replies_to
 from cluster.runtime.zookeeper.session import Session
+from cluster.zk.requests import ZkRequest
 
 PAUSE_AFTER_MISTAKE_S: Final = 1.0
 
@@ -91,8 +90,13 @@ class Controller:
         self._peers = peers
         self._listener = listener
         self._order_timeout_ms = order_timeout_ms
-        self._allows_unclean = allows_unclean
-        self._core = ControllerCore(config, new_topic_id)
+        self._client = Client(
+            broker_id=config.broker_id,
+            wall_ms=self._clock.wall_ms,
+            report=report_damage,
+            allows_unclean=allows_unclean,
+        )
+        self._core = ControllerCore(config, self._client, new_topic_id)
         self._session: Session | None = None
         self._under_way: set[asyncio.Task[Answered]] = set()
         """Requests to ZooKeeper that are not answered yet."""
@@ -117,6 +121,7 @@ class Controller:
 
     def joined(self, session: Session) -> None:
         self._session = session
+        self._client.session_id = session.session_id
         if self._pause is None:
             self._step(SessionStarted())
 
@@ -141,8 +146,8 @@ class Controller:
 
     def allow_unclean(self, is_allowed: bool) -> None:
         """Take note of what holds for topics that do not say, and find leaders by it."""
-        is_news = is_allowed and not self._allows_unclean
-        self._allows_unclean = is_allowed
+        is_news = is_allowed and not self._client.allows_unclean
+        self._client.allows_unclean = is_allowed
         if is_news:
             self._step(UncleanElectionEnabled(None))
 
@@ -188,7 +193,7 @@ class Controller:
         for request, done in self._requests.values():
             self._loop.call_soon(done, not_controller(request))
         self._requests.clear()
-        self._core = ControllerCore(self._config, new_topic_id)
+        self._core = ControllerCore(self._config, self._client, new_topic_id)
         self._set_timer()
         if self._pause is not None:
             self._pause.cancel()
@@ -203,9 +208,9 @@ class Controller:
 
     def _do(self, effect: Effect) -> None:
         match effect:
-            case SendToZooKeeper(ticket, request):
+            case SendToZooKeeper(ticket, requests):
                 assert self._session is not None, "a core without a session waits for one"
-                task = self._loop.create_task(self._send(self._session, ticket, request))
+                task = self._loop.create_task(self._send(self._session, ticket, requests))
                 self._under_way.add(task)
                 task.add_done_callback(self._answered)
             case OpenChannel(broker) if broker.broker_id in self._channels:
@@ -256,15 +261,10 @@ class Controller:
 
     # ZooKeeper.
 
-    async def _send(self, session: Session, ticket: Ticket, request: ZooKeeperRequest) -> Answered:
-        client = Client(
-            broker_id=self._config.broker_id,
-            session_id=session.session_id,
-            allows_unclean=self._allows_unclean,
-            wall_ms=self._clock.wall_ms(),
-            report=report_damage,
-        )
-        return Answered(ticket, await run(session, carry_out(request, client), self._watched))
+    async def _send(
+        self, session: Session, ticket: Ticket, requests: tuple[ZkRequest, ...]
+    ) -> Answered:
+        return Answered(ticket, await replies_to(session, requests, self._watched))
 
     def _answered(self, task: "asyncio.Task[Answered]") -> None:
         if task not in self._under_way:

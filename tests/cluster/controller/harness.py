@@ -5,7 +5,6 @@ Orders to brokers are kept, and answered as *answer* says: by default everybody 
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from itertools import count
 from typing import NamedTuple
 
@@ -33,22 +32,10 @@ from cluster.controller.events import (
     SessionStarted,
     Ticket,
 )
+from cluster.controller.hints import hint_of
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica
 from cluster.controller.procedures import Procedure
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    CreateStates,
-    Failed,
-    RegisterController,
-    Verdict,
-    WriteResult,
-    WriteStates,
-    Written,
-    ZooKeeperRequest,
-)
-from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
-from cluster.coordination.hints import hint_of
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
@@ -56,9 +43,21 @@ from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssign
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
-from cluster.zk.requests import Create, Delete, Multi, MultiDone, Operation, SetData
+from cluster.zk.requests import (
+    Create,
+    Delete,
+    Lost,
+    Multi,
+    MultiDone,
+    Operation,
+    Refused,
+    SetData,
+    ZkReply,
+    ZkRequest,
+)
 from cluster.zk.steps import run
 from cluster.zk.topics import decode_state, encode_assignment, encode_state
+from tests.cluster.controller.asked import Asked, RegisterController, asked_by
 from tests.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 
 ME = BrokerId(1)
@@ -103,24 +102,26 @@ class Harness:
         self.replies: list[Reply] = []
         self.tasks: list[DoneTask] = []
         self.resignations: list[Resign] = []
-        self.requests: list[ZooKeeperRequest] = []
+        self.requests: list[Asked] = []
+        """What was asked of ZooKeeper, but for requests that go on with what others began."""
         self.faults: list[CorruptZnodeError] = []
         self.answer: Callable[[BrokerId, Order], OrderResult | None] = obeyed
         self.silent: set[int] = set()
         """The brokers that do not answer at all."""
-        self.before: Callable[[ZooKeeperRequest], Answer | None] = self.do_nothing
-        """Called with each request before it is carried out; an answer stands in for doing it."""
+        self.before: Callable[[Asked], ZkReply | None] = self.do_nothing
+        """Called before each of these is served; a reply stands in for all that ZooKeeper's."""
         self.broker_sessions: dict[int, int] = {}
         self.author = Author(ME, "controller")
         self.elected_ms = 0
         self.failed_ms = 0
-        self.allows_unclean = False
+        self._asked: tuple[ZkRequest, ...] = ()
         self._ids = count()
         for path in PERSISTENT_PATHS:
             self.tool(Create(path))
         for broker_id in broker_ids:
             self.register(broker_id)
-        self.core = ControllerCore(config, lambda: f"{next(self._ids):022d}")
+        self.client = Client(broker_id=ME, wall_ms=lambda: 0, report=self.faults.append)
+        self.core = ControllerCore(config, self.client, lambda: f"{next(self._ids):022d}")
 
     @property
     def active(self) -> ActiveController:
@@ -130,40 +131,52 @@ class Harness:
     # What may go wrong
 
     @staticmethod
-    def do_nothing(request: ZooKeeperRequest) -> Answer | None:
+    def do_nothing(request: Asked) -> ZkReply | None:
         """Let the request be carried out."""
         return None
 
-    def fail_once(self, kind: type[ZooKeeperRequest]) -> None:
-        """Let the next request of *kind* fail as a whole."""
+    def fail_once(self, kind: type[Asked]) -> None:
+        """Let ZooKeeper refuse the next request of *kind*."""
 
-        def before(request: ZooKeeperRequest) -> Answer | None:
+        def before(request: Asked) -> ZkReply | None:
             if not isinstance(request, kind):
                 return None
             self.before = self.do_nothing
             self.failed_ms = self.now_ms
-            return Failed("no permission")
+            return Refused("no permission")
 
         self.before = before
 
-    def lose_answers_to(self, kind: type[ZooKeeperRequest], *, has_landed: bool) -> None:
+    def end_before(self, kind: type[Asked]) -> None:
+        """Let the session, and with it the controller, end before the next request of *kind*."""
+
+        def before(request: Asked) -> ZkReply | None:
+            if not isinstance(request, kind):
+                return None
+            self.before = self.do_nothing
+            self.lose_controller()
+            return Lost()
+
+        self.before = before
+
+    def lose_answers_to(self, kind: type[Asked], *, has_landed: bool) -> None:
         """Let the answers to the next write of *kind* be lost, which was made or was not."""
         following = self.before
 
-        def before(request: ZooKeeperRequest) -> Answer | None:
+        def before(request: Asked) -> ZkReply | None:
             if not isinstance(request, kind):
                 return following(request)
             self.before = following
-            answer = self.carry_out_request(request) if has_landed else None
-            count = len(answer.results) if isinstance(answer, Written) else write_count(request)
-            return Written((WriteResult(Verdict.LOST),) * count)
+            if has_landed:
+                self.serve()
+            return Lost()
 
         self.before = before
 
-    def interfere(self, kind: type[ZooKeeperRequest], action: Callable[[], None]) -> None:
+    def interfere(self, kind: type[Asked], action: Callable[[], None]) -> None:
         """Let somebody act just before the next request of *kind* is carried out."""
 
-        def before(request: ZooKeeperRequest) -> Answer | None:
+        def before(request: Asked) -> ZkReply | None:
             if isinstance(request, kind):
                 self.before = self.do_nothing
                 action()
@@ -171,13 +184,11 @@ class Harness:
 
         self.before = before
 
-    def refuse(self, kind: type[ZooKeeperRequest]) -> None:
+    def refuse(self, kind: type[Asked]) -> None:
         """Let ZooKeeper refuse all writes of *kind*."""
 
-        def before(request: ZooKeeperRequest) -> Answer | None:
-            if not isinstance(request, kind):
-                return None
-            return Written((WriteResult(Verdict.REFUSED),) * write_count(request))
+        def before(request: Asked) -> ZkReply | None:
+            return Refused("no permission") if isinstance(request, kind) else None
 
         self.before = before
 
@@ -267,16 +278,14 @@ class Harness:
         that has come to its end already.
         """
         ticket = Ticket(self.active.controller_epoch, 0)
-        answer: Answer | None = None
-        with suppress(StopIteration):
-            while procedure is not None:
-                request = next(procedure) if answer is None else procedure.send(answer)
-                answer = self._ask(ticket, request)
+        if procedure is not None:
+            run(procedure, lambda requests: self._ask(ticket, requests))
         effects = tuple(self.active.effects)
         self.active.effects.clear()
         self.carry_out(effects)
 
     def register_controller(self) -> None:
+        self.client.session_id = self.session
         self.step(SessionStarted())
         self.settle()
 
@@ -312,8 +321,8 @@ class Harness:
     def carry_out(self, effects: tuple[Effect, ...]) -> None:
         for effect in effects:
             match effect:
-                case SendToZooKeeper(ticket, request):
-                    self.step(Answered(ticket, self._ask(ticket, request)))
+                case SendToZooKeeper(ticket, requests):
+                    self.step(Answered(ticket, self._ask(ticket, requests)))
                 case Send(broker_id, correlation_id, order):
                     self._send(broker_id, correlation_id, order)
                 case LogStateChange(line):
@@ -331,27 +340,25 @@ class Harness:
                 case _:
                     pass
 
-    def _ask(self, ticket: Ticket, request: ZooKeeperRequest) -> Answer:
-        self.requests.append(request)
-        if isinstance(request, RegisterController):
-            self.elected_ms = self.now_ms
+    def _ask(self, ticket: Ticket, requests: tuple[ZkRequest, ...]) -> tuple[ZkReply, ...]:
         self.author = Author(ME, "controller", ticket.controller_epoch)
-        return self.before(request) or self.carry_out_request(request)
+        asked = asked_by(requests)
+        if asked is None:
+            return self._serve(requests)
+        self.requests.append(asked)
+        if isinstance(asked, RegisterController):
+            self.elected_ms = self.now_ms
+        # Its own: what happens meanwhile may ask for more.
+        self._asked = requests
+        reply = self.before(asked)
+        return self._serve(requests) if reply is None else (reply,) * len(requests)
 
-    def carry_out_request(self, request: ZooKeeperRequest) -> Answer:
-        client = Client(
-            broker_id=ME,
-            session_id=self.session,
-            wall_ms=0,
-            allows_unclean=self.allows_unclean,
-            report=self.faults.append,
-        )
-        return run(
-            carry_out(request, client),
-            lambda requests: tuple(
-                self.zookeeper.serve(self.session, one, self.author) for one in requests
-            ),
-        )
+    def serve(self) -> None:
+        """Carry out what `before` was called with."""
+        self._serve(self._asked)
+
+    def _serve(self, requests: tuple[ZkRequest, ...]) -> tuple[ZkReply, ...]:
+        return tuple(self.zookeeper.serve(self.session, one, self.author) for one in requests)
 
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         self.orders.append((broker_id, order))
@@ -370,7 +377,7 @@ class Harness:
         """Remember how many orders there were before a request."""
         self.order_counts.append(len(self.orders))
 
-    def count(self, kind: type[ZooKeeperRequest]) -> int:
+    def count(self, kind: type[Asked]) -> int:
         """How often a request of *kind* was sent."""
         return sum(isinstance(request, kind) for request in self.requests)
 
@@ -411,11 +418,6 @@ def shown(order: Order) -> str:
 
 def _list(numbers: Iterable[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
-
-
-def write_count(request: ZooKeeperRequest) -> int:
-    """How many results a write has."""
-    return len(request.writes) if isinstance(request, CreateStates | WriteStates) else 1
 
 
 def tp(text: str) -> TopicPartition:

@@ -12,11 +12,6 @@ from cluster.controller.requests import (
     AlterReassignmentsReply,
     Refusal,
 )
-from cluster.controller.zookeeper_requests import (
-    WriteAssignment,
-    WriteReassignment,
-    WriteStates,
-)
 from cluster.model.admin import PartitionList
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
@@ -25,6 +20,7 @@ from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change
 from cluster.zk.requests import Create
 from cluster.zk.topics import decode_assignment
+from tests.cluster.controller.asked import WriteAssignment, WriteReassignment, WriteStates
 from tests.cluster.controller.harness import Harness, tp
 
 T0 = tp("t-0")
@@ -128,13 +124,13 @@ def writes(harness: Harness) -> list[str]:
                 lines.append(
                     f"topic {list(part.replicas)} +{list(part.adding)} -{list(part.removing)}"
                 )
-            case WriteStates(writes=states):
+            case WriteStates(states):
                 lines += (
-                    f"state {w.state.leader}/{w.state.leader_epoch}{list(w.state.isr)}"
-                    for w in states
+                    f"state {one.leader}/{one.leader_epoch}{list(one.isr)}"
+                    for one in states.values()
                 )
-            case WriteReassignment(request=left):
-                lines.append(f"request {len(left.targets)}")
+            case WriteReassignment(count):
+                lines.append(f"request {count}")
             case _:
                 pass
     return lines

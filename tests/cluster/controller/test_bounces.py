@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 from cluster.controller.election import without_former_lives
-from cluster.controller.zookeeper_requests import CreateStates, WriteStates
 from cluster.model.ids import NO_LEADER, ControllerEpoch
 from cluster.model.topic import PartitionAssignment
+from tests.cluster.controller.asked import CreateStates, WriteStates
 from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.test_election import BROKERS, ISRS, MINE, SUBSETS, state
 

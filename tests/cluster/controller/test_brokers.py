@@ -9,18 +9,18 @@ from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, Requested
 from cluster.controller.orders import LeaderAndIsr
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
-from cluster.controller.zookeeper_requests import (
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
+from cluster.zk import paths
+from cluster.zk.brokers import encode_broker
+from cluster.zk.requests import SetData
+from tests.cluster.controller.asked import (
     ReadAssignments,
     ReadController,
     ReadStates,
     ReadTopics,
     WriteStates,
 )
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
-from cluster.zk import paths
-from cluster.zk.brokers import encode_broker
-from cluster.zk.requests import SetData
 from tests.cluster.controller.harness import Harness, tp
 
 

@@ -13,25 +13,19 @@ from cluster.controller.events import (
 )
 from cluster.controller.orders import Order, OrderResult
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    BrokersRead,
-    CreateControllerEpoch,
-    Failed,
-    ReadBrokers,
-    ReadController,
-    RegisterController,
-    RemoveController,
-    Verdict,
-    WriteResult,
-    Written,
-    ZooKeeperRequest,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
-from cluster.zk.requests import Create, Delete, SetData
+from cluster.zk.requests import Children, Create, Delete, Lost, SetData, ZkReply
+from tests.cluster.controller.asked import (
+    Asked,
+    CreateControllerEpoch,
+    ReadBrokers,
+    ReadController,
+    RegisterController,
+    RemoveController,
+)
 from tests.cluster.controller.harness import Harness, tp
 
 OTHER = b'{"version":2,"brokerid":2,"timestamp":"1","kraftControllerEpoch":-1}'
@@ -44,10 +38,7 @@ def test_the_first_controller_of_a_cluster_has_epoch_1() -> None:
 
     assert harness.active.controller_epoch == 1
     assert harness.requests[:3] == [ReadController(), CreateControllerEpoch(), ReadController()]
-    assert harness.requests[3] == RegisterController(
-        controller_epoch=ControllerEpoch(1),
-        expected_zk_version=ZkVersion(0),
-    )
+    assert harness.requests[3] == RegisterController(1, ZkVersion(0))
     node = harness.zookeeper.node(paths.CONTROLLER)
     assert node is not None
     assert (decode_controller(node).broker_id, node.ephemeral_owner) == (1, harness.session)
@@ -81,7 +72,7 @@ def test_losing_the_race_in_the_last_moment_is_no_failure() -> None:
     harness = Harness(1)
     harness.tool(Create(paths.CONTROLLER_EPOCH, b"6"))
 
-    def other_is_faster(request: ZooKeeperRequest) -> None:
+    def other_is_faster(request: Asked) -> None:
         if isinstance(request, RegisterController):
             harness.before = harness.do_nothing
             harness.tool(
@@ -134,7 +125,9 @@ def test_a_start_that_fails_leaves_it_to_others_for_a_while() -> None:
 
     assert harness.core.active is None
     assert harness.zookeeper.node(paths.CONTROLLER) is None
-    assert [str(resignation.reason) for resignation in harness.resignations] == ["no permission"]
+    assert [str(resignation.reason) for resignation in harness.resignations] == [
+        "/brokers/ids: no permission"
+    ]
     assert harness.core.next_deadline() == harness.failed_ms + 1 + CANDIDACY_BACKOFF_MS
 
 
@@ -153,8 +146,7 @@ def test_who_failed_as_controller_runs_again_after_a_while() -> None:
 
 def test_a_broker_whom_zookeeper_refuses_stands_again_later() -> None:
     harness = Harness(1)
-    refused = Written((WriteResult(Verdict.REFUSED),))
-    harness.before = lambda request: refused if isinstance(request, RegisterController) else None
+    harness.refuse(RegisterController)
     harness.register_controller()
     assert harness.core.active is None
     assert harness.resignations == []
@@ -200,11 +192,11 @@ def test_without_a_session_nothing_is_asked() -> None:
 def test_a_session_that_expires_in_the_middle_ends_what_is_being_done() -> None:
     harness = Harness(1)
 
-    def expire(request: ZooKeeperRequest) -> Answer | None:
+    def expire(request: Asked) -> ZkReply | None:
         if isinstance(request, ReadBrokers):
             harness.before = harness.do_nothing
             harness.step(SessionExpired())
-            return BrokersRead({})
+            return Children(())
         return None
 
     harness.before = expire
@@ -262,7 +254,7 @@ def test_hints_that_wait_already_are_not_noted_twice() -> None:
     harness.register_controller()
     harness.requests.clear()
 
-    def hint(request: ZooKeeperRequest) -> None:
+    def hint(request: Asked) -> None:
         harness.before = harness.do_nothing
         for _ in range(3):
             harness.step(TopicsChanged())
@@ -287,7 +279,7 @@ def test_requests_that_wait_when_the_term_ends_are_answered() -> None:
     harness = Harness(1)
     harness.register_controller()
 
-    def ask_and_expire(request: ZooKeeperRequest) -> Answer | None:
+    def ask_and_expire(request: Asked) -> ZkReply | None:
         harness.before = harness.do_nothing
         harness.step(Requested(7, ControlledShutdown(BrokerId(1), BrokerEpoch(-1))))
         harness.step(SessionExpired())
@@ -327,7 +319,7 @@ def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
     harness.register_controller()
     before = harness.requests.copy()
 
-    harness.step(Answered(Ticket(ControllerEpoch(1), 0), Failed("late")))
+    harness.step(Answered(Ticket(ControllerEpoch(1), 0), (Lost(),)))
     harness.step(OrderAnswered(BrokerId(1), 999, OrderResult()))
 
     assert harness.active.controller_epoch == 1
@@ -338,7 +330,7 @@ def test_hints_that_wait_when_the_term_ends_go_with_it() -> None:
     harness = Harness(1)
     harness.register_controller()
 
-    def hint_and_expire(request: ZooKeeperRequest) -> Answer | None:
+    def hint_and_expire(request: Asked) -> ZkReply | None:
         harness.before = harness.do_nothing
         harness.step(TopicsChanged())
         harness.step(SessionExpired())

@@ -8,20 +8,16 @@ from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.events import DeletionRequested
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
 from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    DeleteTopicNodes,
-    DropDeletionRequests,
-    Verdict,
-    WriteAssignment,
-    WriteResult,
-    Written,
-    ZooKeeperRequest,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
-from cluster.zk.requests import Create, Delete, SetData
+from cluster.zk.requests import Create, Delete, Lost, SetData, ZkReply
+from tests.cluster.controller.asked import (
+    Asked,
+    DeleteDeletionRequests,
+    DeleteTopic,
+    WriteAssignment,
+)
 from tests.cluster.controller.harness import CONFIG, Harness, obeyed, tp
 
 Answers: TypeAlias = Callable[[BrokerId, Order], OrderResult | None]
@@ -282,7 +278,7 @@ def test_a_request_for_nothing_is_dropped() -> None:
     request(harness, "ghost")
 
     assert harness.zookeeper.children(paths.DELETE_TOPICS) == ()
-    assert harness.count(DropDeletionRequests) == 1
+    assert harness.count(DeleteDeletionRequests) == 1
 
 
 def test_a_request_that_overtakes_the_news_of_its_topic_is_kept() -> None:
@@ -325,35 +321,35 @@ def test_a_topic_that_is_removed_by_hand_while_it_waits_takes_its_request_with_i
 def test_the_next_topic_of_the_name_survives_a_deletion_whose_answer_was_lost() -> None:
     harness = with_topic((1, 2))
 
-    def delete_and_make_again(request: ZooKeeperRequest) -> Answer | None:
-        if not isinstance(request, DeleteTopicNodes):
+    def delete_and_make_again(request: Asked) -> ZkReply | None:
+        if not isinstance(request, DeleteTopic):
             return None
         harness.before = harness.do_nothing
-        harness.carry_out_request(request)
+        harness.serve()
         harness.create_topic("t", (3,), topic_id="another")
-        return Written((WriteResult(Verdict.LOST),))
+        return Lost()
 
     harness.before = delete_and_make_again
     request(harness)
 
     assert harness.active.context.topics["t"].topic_id == "another"
     assert harness.leaders("t") == [3]
-    assert harness.count(DeleteTopicNodes) == 1
+    assert harness.count(DeleteTopic) == 1
 
 
 def test_a_deletion_that_was_lost_on_the_way_is_made_again() -> None:
     harness = with_topic((1, 2))
-    harness.lose_answers_to(DeleteTopicNodes, has_landed=False)
+    harness.lose_answers_to(DeleteTopic, has_landed=False)
 
     request(harness)
 
     assert is_gone(harness)
-    assert harness.count(DeleteTopicNodes) == 2
+    assert harness.count(DeleteTopic) == 2
 
 
 def test_nodes_that_may_not_be_removed_are_left_with_a_word_to_the_operator() -> None:
     harness = with_topic((1, 2))
-    harness.refuse(DeleteTopicNodes)
+    harness.refuse(DeleteTopic)
 
     request(harness)
 

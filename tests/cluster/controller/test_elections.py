@@ -9,11 +9,6 @@ from cluster.controller.requests import (
     ElectLeaders,
     ElectLeadersReply,
 )
-from cluster.controller.zookeeper_requests import (
-    DropPreferredElection,
-    ReadPreferredElection,
-    WriteStates,
-)
 from cluster.model.admin import PartitionList
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, NO_LEADER, BrokerEpoch, BrokerId
@@ -21,6 +16,12 @@ from cluster.model.topic import RECOVERING
 from cluster.zk import paths
 from cluster.zk.admin import encode_preferred_election
 from cluster.zk.requests import Create, Delete, SetData
+from tests.cluster.controller.asked import (
+    CreateStates,
+    DeletePreferredElection,
+    ReadPreferredElection,
+    WriteStates,
+)
 from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.test_notifications import lose_disk, with_topic
 
@@ -205,7 +206,7 @@ def test_nobody_to_elect_is_said_of_an_unclean_election_too() -> None:
 
 def test_a_partition_that_nobody_has_led_yet_gets_its_first_leader() -> None:
     harness = with_topic((2, 1))
-    harness.refuse(type(next(r for r in harness.requests if "CreateStates" in type(r).__name__)))
+    harness.refuse(CreateStates)
     harness.create_topic("u", (3,))
     harness.settle()
     assert harness.leaders("u") == [-2]
@@ -227,7 +228,7 @@ def test_a_tool_asks_by_a_znode_that_goes_when_the_elections_are_over() -> None:
     assert harness.leaders("t") == [2, 1, 3]
     assert not is_requested(harness)
     kinds = [type(request) for request in harness.requests]
-    assert kinds.index(WriteStates) < kinds.index(DropPreferredElection)
+    assert kinds.index(WriteStates) < kinds.index(DeletePreferredElection)
     assert "controller=1 partition=t-0 is led by its preferred leader 2" in harness.notes
     text = "partition=ghost-0 gets no preferred leader: The partition does not exist."
     assert f"controller=1 {text}" in harness.notes
@@ -279,14 +280,13 @@ def test_a_request_that_waited_for_a_controller_is_met_by_the_next_one() -> None
 def test_a_controller_that_ends_between_election_and_removal_leaves_the_request() -> None:
     """The next one finds the leader in its place, and removes the request."""
     harness = with_leader_away((2, 1), (2, 3))
-    harness.fail_once(DropPreferredElection)
+    harness.end_before(DeletePreferredElection)
     request_by_znode(harness, "t-0", "t-1")
     harness.settle()
     assert harness.leaders_in_zookeeper("t", 2) == [2, 2]
     assert is_requested(harness)
 
-    harness.pass_time()
-    harness.settle()
+    harness.register_controller()
 
     assert harness.active.controller_epoch == 2
     assert not is_requested(harness)

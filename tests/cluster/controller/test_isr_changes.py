@@ -12,19 +12,12 @@ from cluster.controller.requests import (
     IsrMember,
     IsrProposal,
 )
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    Verdict,
-    WriteResult,
-    WriteStates,
-    Written,
-    ZooKeeperRequest,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, LeaderEpoch, ZkVersion
 from cluster.model.topic import RECOVERED, RECOVERING, PartitionState
 from cluster.zk import paths
-from cluster.zk.requests import Create
+from cluster.zk.requests import Create, Lost, ZkReply
+from tests.cluster.controller.asked import Asked, WriteStates
 from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.test_notifications import lose_disk, with_topic
 
@@ -284,7 +277,7 @@ def test_a_replica_whose_disk_has_failed_joins_no_isr() -> None:
 
 def test_a_leader_that_has_recovered_may_grow_its_isr() -> None:
     harness = with_topic((2, 1))
-    harness.allows_unclean = True
+    harness.client.allows_unclean = True
     harness.unregister(1)
     harness.settle()
     harness.unregister(2)
@@ -431,11 +424,11 @@ def test_a_change_whose_answer_was_lost_is_made_once(has_landed: bool) -> None:
 def test_a_change_that_was_lost_while_somebody_wrote_has_failed() -> None:
     harness = with_topic((1, 2, 3))
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         if not isinstance(request, WriteStates):
             return None
         harness.write_isr(tp("t-0"), (1, 2))
-        return Written((WriteResult(Verdict.LOST),))
+        return Lost()
 
     harness.before = before
 
@@ -467,11 +460,11 @@ def test_a_state_that_is_gone_has_no_isr() -> None:
 def test_a_controller_that_was_replaced_changes_no_isr() -> None:
     harness = with_topic((1, 2, 3))
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         if not isinstance(request, WriteStates):
             return None
         harness.write_newer_state(tp("t-0"))
-        return Written((WriteResult(Verdict.LOST),))
+        return Lost()
 
     harness.before = before
 

@@ -22,14 +22,6 @@ from cluster.controller.requests import (
     IsrMember,
     IsrProposal,
 )
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    ReadController,
-    RegisterController,
-    RemoveController,
-    WriteStates,
-    ZooKeeperRequest,
-)
 from cluster.model.ids import (
     UNKNOWN_BROKER_EPOCH,
     BrokerEpoch,
@@ -40,7 +32,14 @@ from cluster.model.ids import (
 )
 from cluster.model.topic import RECOVERED
 from cluster.zk import paths
-from cluster.zk.requests import Create
+from cluster.zk.requests import Create, ZkReply
+from tests.cluster.controller.asked import (
+    Asked,
+    ReadController,
+    RegisterController,
+    RemoveController,
+    WriteStates,
+)
 from tests.cluster.controller.harness import CONFIG, ME, Harness
 from tests.sim.invariants import Invariants
 from tests.support.examples import example_count
@@ -75,7 +74,7 @@ class Race:
         self.depth = 0
         """1 in what happens while the controller waits, which is not waited for."""
 
-    def interfere(self, request: ZooKeeperRequest) -> Answer | None:
+    def interfere(self, request: Asked) -> ZkReply | None:
         """Let something happen, or an answer be lost, while the controller waits for ZooKeeper."""
         if isinstance(request, ELECTING) or self.depth:
             return None

@@ -16,22 +16,18 @@ from cluster.controller.requests import (
     ControlledShutdown,
     ElectLeaders,
 )
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    CreateStates,
-    DeleteTopicNodes,
-    Verdict,
-    WriteAssignment,
-    WriteReassignment,
-    WriteResult,
-    WriteStates,
-    Written,
-    ZooKeeperRequest,
-)
 from cluster.model.ids import NEVER_READ, BrokerEpoch, BrokerId
 from cluster.zk import paths
-from cluster.zk.requests import Create
-from tests.cluster.controller.harness import Harness, tp, write_count
+from cluster.zk.requests import Create, Lost, ZkReply
+from tests.cluster.controller.asked import (
+    Asked,
+    CreateStates,
+    DeleteTopic,
+    WriteAssignment,
+    WriteReassignment,
+    WriteStates,
+)
+from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.reassigning import catch_up
 from tests.cluster.controller.test_notifications import with_topic
 
@@ -83,7 +79,7 @@ def partition_is_moved(harness: Harness) -> None:
     catch_up(harness, 1, 2, 3, partition=tp("t-1"))
 
 
-WRITES: Final = (CreateStates, DeleteTopicNodes, WriteAssignment, WriteReassignment, WriteStates)
+WRITES: Final = (CreateStates, DeleteTopic, WriteAssignment, WriteReassignment, WriteStates)
 NEVER: Final = -1
 
 STORIES: Final[dict[str, Callable[[Harness], None]]] = {
@@ -110,15 +106,15 @@ class Losing:
         self._has_landed = has_landed
         self.count = 0
 
-    def __call__(self, request: ZooKeeperRequest) -> Answer | None:
+    def __call__(self, request: Asked) -> ZkReply | None:
         if not isinstance(request, WRITES):
             return None
         self.count += 1
         if self.count - 1 != self._number:
             return None
-        answer = self._harness.carry_out_request(request) if self._has_landed else None
-        count = len(answer.results) if isinstance(answer, Written) else write_count(request)
-        return Written((WriteResult(Verdict.LOST),) * count)
+        if self._has_landed:
+            self._harness.serve()
+        return Lost()
 
 
 class Outcome(NamedTuple):

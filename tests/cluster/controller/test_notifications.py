@@ -3,15 +3,15 @@ from dataclasses import replace
 from cluster.controller.events import IsrChangesNotified, OrderAnswered
 from cluster.controller.notifications import error_name
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult
-from cluster.controller.zookeeper_requests import Answer, ReadBrokers, ZooKeeperRequest
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change, encode_log_dir_event
-from cluster.zk.requests import Create, SetData
+from cluster.zk.requests import Create, SetData, ZkReply
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
+from tests.cluster.controller.asked import Asked, ReadBrokers
 from tests.cluster.controller.harness import CONFIG, Harness, obeyed, tp
 
 
@@ -127,7 +127,7 @@ def test_an_answer_of_an_earlier_life_says_nothing_about_this_one() -> None:
     harness.register(2)
     failed = OrderResult(errors={tp("u-0"): int(ErrorCode.KAFKA_STORAGE_ERROR)})
 
-    def answer_late(request: ZooKeeperRequest) -> Answer | None:
+    def answer_late(request: Asked) -> ZkReply | None:
         if isinstance(request, ReadBrokers):
             harness.before = harness.do_nothing
             harness.step(OrderAnswered(BrokerId(2), harness.correlation_ids[2], failed))

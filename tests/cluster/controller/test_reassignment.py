@@ -6,13 +6,11 @@ from cluster.controller.orders import LeaderAndIsr
 from cluster.controller.requests import (
     Refusal,
 )
-from cluster.controller.zookeeper_requests import (
-    WriteAssignment,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from cluster.zk.requests import Create
+from tests.cluster.controller.asked import WriteAssignment
 from tests.cluster.controller.harness import tp
 from tests.cluster.controller.reassigning import (
     T0,

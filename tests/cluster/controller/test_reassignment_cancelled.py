@@ -4,12 +4,9 @@ from cluster.controller.orders import LeaderAndIsr, StopReplica
 from cluster.controller.requests import (
     Refusal,
 )
-from cluster.controller.zookeeper_requests import (
-    WriteAssignment,
-    WriteStates,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, LeaderEpoch
+from tests.cluster.controller.asked import WriteAssignment, WriteStates
 from tests.cluster.controller.harness import Harness
 from tests.cluster.controller.reassigning import (
     T0,

@@ -14,17 +14,11 @@ from cluster.controller.requests import (
     IsrMember,
     IsrProposal,
 )
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    Failed,
-    WriteAssignment,
-    WriteReassignment,
-    WriteStates,
-    ZooKeeperRequest,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.topic import RECOVERED
+from cluster.zk.requests import Lost, ZkReply
+from tests.cluster.controller.asked import Asked, WriteAssignment, WriteReassignment, WriteStates
 from tests.cluster.controller.harness import Harness
 from tests.cluster.controller.reassigning import (
     T0,
@@ -37,14 +31,14 @@ from tests.cluster.controller.reassigning import (
 )
 
 
-def fail_at(harness: Harness, number: int, *, has_landed: bool) -> list[ZooKeeperRequest]:
+def fail_at(harness: Harness, number: int, *, has_landed: bool) -> list[Asked]:
     """Let the controller end with its *number*th write, which has landed or not; 0 for never.
 
     Returns the writes that it has made.
     """
-    made: list[ZooKeeperRequest] = []
+    made: list[Asked] = []
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         if not isinstance(request, WriteAssignment | WriteStates | WriteReassignment):
             return None
         made.append(request)
@@ -52,8 +46,9 @@ def fail_at(harness: Harness, number: int, *, has_landed: bool) -> list[ZooKeepe
             return None
         harness.before = harness.do_nothing
         if has_landed:
-            harness.carry_out_request(request)
-        return Failed("the controller ends here")
+            harness.serve()
+        harness.lose_controller()
+        return Lost()
 
     harness.before = before
     return made
@@ -95,8 +90,7 @@ def catch_up_all(harness: Harness, *isr: int) -> None:
 
 def take_office(harness: Harness) -> None:
     if harness.core.active is None:
-        harness.pass_time()
-        harness.settle()
+        harness.register_controller()
 
 
 @pytest.mark.slow
@@ -127,9 +121,7 @@ def test_whichever_write_is_a_controllers_last_the_next_one_completes(has_landed
 
 @pytest.mark.parametrize("has_landed", [False, True])
 @pytest.mark.parametrize("kind", [WriteAssignment, WriteStates])
-def test_answers_that_are_lost_change_nothing(
-    kind: type[ZooKeeperRequest], has_landed: bool
-) -> None:
+def test_answers_that_are_lost_change_nothing(kind: type[Asked], has_landed: bool) -> None:
     harness = cluster_with((1, 2))
     harness.lose_answers_to(kind, has_landed=has_landed)
     reassign(harness, 3, 2)

@@ -4,20 +4,11 @@ from cluster.controller.events import (
     UncleanElectionEnabled,
 )
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    CreateStates,
-    ReadStates,
-    Verdict,
-    WriteResult,
-    WriteStates,
-    Written,
-    ZooKeeperRequest,
-)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
-from cluster.zk.requests import Create
+from cluster.zk.requests import Create, Refused, ZkReply
+from tests.cluster.controller.asked import Asked, CreateStates, ReadStates, WriteStates
 from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.reassigning import (
     T0,
@@ -105,7 +96,7 @@ def shrink_between(harness: Harness, isr: tuple[int, ...]) -> None:
     """Let the leader shrink the ISR between the second read of the state and the third."""
     reads = 0
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         nonlocal reads
         if isinstance(request, ReadStates):
             reads += 1
@@ -156,9 +147,9 @@ def test_an_isr_that_cannot_be_written_keeps_all_replicas() -> None:
 
 
 def refuse_shrinking(harness: Harness) -> None:
-    def before(request: ZooKeeperRequest) -> Answer | None:
-        if isinstance(request, WriteStates) and request.writes[0].state.isr == (3,):
-            return Written((WriteResult(Verdict.REFUSED),))
+    def before(request: Asked) -> ZkReply | None:
+        if isinstance(request, WriteStates) and request.states[T0].isr == (3,):
+            return Refused("no permission")
         return None
 
     harness.before = before
@@ -387,7 +378,7 @@ def test_an_unclean_leader_in_the_target_completes_a_reassignment() -> None:
     harness.settle()
     assert assigned(harness).adding == (3,)
 
-    harness.allows_unclean = True
+    harness.client.allows_unclean = True
     harness.step(UncleanElectionEnabled(None))
 
     assert leadership(harness)[2] == (3,)

@@ -15,10 +15,6 @@ from cluster.controller.requests import (
     ListReassignmentsReply,
     Refusal,
 )
-from cluster.controller.zookeeper_requests import (
-    CreateStates,
-    WriteAssignment,
-)
 from cluster.model.admin import Reassignment
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId, TopicPartition
@@ -27,6 +23,7 @@ from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
+from tests.cluster.controller.asked import CreateStates, WriteAssignment
 from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.reassigning import (
     T0,

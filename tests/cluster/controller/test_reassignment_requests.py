@@ -2,10 +2,6 @@
 
 import json
 
-from cluster.controller.zookeeper_requests import (
-    ReadTopics,
-    WriteReassignment,
-)
 from cluster.model.admin import Reassignment
 from cluster.model.ids import MATCH_ANY, BrokerId, TopicPartition
 from cluster.model.topic import TopicAssignment
@@ -14,6 +10,7 @@ from cluster.zk.admin import decode_reassignment, encode_reassignment
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import encode_assignment
+from tests.cluster.controller.asked import ReadTopics, WriteReassignment
 from tests.cluster.controller.harness import Harness, tp
 from tests.cluster.controller.reassigning import (
     T0,

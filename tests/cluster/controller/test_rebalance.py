@@ -5,15 +5,9 @@ from dataclasses import replace
 from cluster.controller.active_controller import LeaderRebalance
 from cluster.controller.events import BrokersChanged, SessionExpired
 from cluster.controller.rebalance import FIRST_CHECK_MS
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    ReadBrokers,
-    ReadStates,
-    WriteStates,
-    ZooKeeperRequest,
-)
 from cluster.zk import paths
-from cluster.zk.requests import Create
+from cluster.zk.requests import Create, ZkReply
+from tests.cluster.controller.asked import Asked, ReadBrokers, ReadStates, WriteStates
 from tests.cluster.controller.harness import CONFIG, Harness, tp
 from tests.cluster.controller.test_notifications import lose_disk
 
@@ -153,7 +147,7 @@ def test_a_check_that_is_due_waits_for_its_turn_once() -> None:
     harness = begun((2, 1))
     away_and_back(harness, 2)
 
-    def let_time_pass(request: ZooKeeperRequest) -> Answer | None:
+    def let_time_pass(request: Asked) -> ZkReply | None:
         if isinstance(request, ReadBrokers):
             harness.before = harness.do_nothing
             for _ in range(3):

@@ -1,17 +1,17 @@
 """What a new controller does first, and in which order."""
 
-from cluster.controller.zookeeper_requests import (
-    CreateStates,
-    DropDeletionRequests,
-    DropNotifications,
-    ReadDeletionRequests,
-    WriteStates,
-)
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change, encode_log_dir_event
 from cluster.zk.requests import Create
+from tests.cluster.controller.asked import (
+    CreateStates,
+    DeleteDeletionRequests,
+    DeleteNotifications,
+    ReadDeletionRequests,
+    WriteStates,
+)
 from tests.cluster.controller.harness import Harness, tp
 
 
@@ -91,7 +91,7 @@ def test_leaders_are_elected_before_isrs_shrink() -> None:
     harness.register_controller()
 
     written = [
-        [str(write.partition) for write in request.writes]
+        [str(partition) for partition in request.states]
         for request in harness.requests
         if isinstance(request, WriteStates)
     ]
@@ -109,7 +109,7 @@ def test_notifications_are_covered_by_what_is_read_and_removed() -> None:
 
     harness.register_controller()
 
-    assert harness.count(DropNotifications) == 1
+    assert harness.count(DeleteNotifications) == 1
     assert harness.zookeeper.children(paths.ISR_CHANGES) == ()
     assert harness.zookeeper.children(paths.LOG_DIR_EVENTS) == ()
 
@@ -120,7 +120,7 @@ def test_a_request_to_delete_what_is_not_there_is_dropped() -> None:
 
     harness.register_controller()
 
-    assert harness.count(DropDeletionRequests) == 1
+    assert harness.count(DeleteDeletionRequests) == 1
     assert harness.zookeeper.children(paths.DELETE_TOPICS) == ()
 
 

@@ -15,22 +15,17 @@ from cluster.controller.events import (
 )
 from cluster.controller.orders import Order
 from cluster.controller.requests import ControlledShutdown, ControllerRequest
-from cluster.controller.zookeeper_requests import (
-    Answer,
-    ReadBrokers,
-    ReadIsrChanges,
-    WriteStates,
-    ZooKeeperRequest,
-)
 from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.zk.requests import ZkReply
+from tests.cluster.controller.asked import Asked, ReadBrokers, ReadIsrChanges, WriteStates
 from tests.cluster.controller.harness import Harness
 from tests.cluster.controller.test_notifications import with_topic
 
 
-def take_time(harness: Harness, kind: type[ZooKeeperRequest], time_ms: int) -> None:
+def take_time(harness: Harness, kind: type[Asked], time_ms: int) -> None:
     """Let ZooKeeper take so long for each request of *kind*."""
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         if isinstance(request, kind):
             harness.now_ms += time_ms
         return None
@@ -54,7 +49,7 @@ def test_what_waits_behind_another_task_is_told_apart_from_its_own_time() -> Non
     harness = with_topic((2, 1))
     harness.tasks.clear()
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         if isinstance(request, ReadBrokers):
             harness.before = harness.do_nothing
             harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
@@ -90,7 +85,7 @@ def test_what_the_end_of_a_session_breaks_off_is_noted_once() -> None:
     harness = with_topic((2, 1))
     harness.tasks.clear()
 
-    def before(request: ZooKeeperRequest) -> Answer | None:
+    def before(request: Asked) -> ZkReply | None:
         if isinstance(request, WriteStates):
             harness.before = harness.do_nothing
             harness.now_ms += 50

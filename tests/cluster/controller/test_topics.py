@@ -5,13 +5,6 @@ import pytest
 from cluster.controller import procedures
 from cluster.controller.core import TOPICS_READ_MAX
 from cluster.controller.events import BrokersChanged, TopicsWritten, UncleanElectionEnabled
-from cluster.controller.zookeeper_requests import (
-    CreateStates,
-    ReadAssignments,
-    ReadBrokers,
-    ReadUncleanTopics,
-    WriteAssignment,
-)
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.model.topic import PartitionAssignment, TopicAssignment
@@ -20,6 +13,13 @@ from cluster.zk import paths
 from cluster.zk.configs import encode_config
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
+from tests.cluster.controller.asked import (
+    CreateStates,
+    ReadAssignments,
+    ReadBrokers,
+    ReadUncleanTopics,
+    WriteAssignment,
+)
 from tests.cluster.controller.harness import CONFIG, Harness, tp
 
 
@@ -375,7 +375,7 @@ def test_a_topic_may_allow_leaders_outside_the_isr() -> None:
 
 def test_a_cluster_may_allow_them_where_the_topic_says_nothing() -> None:
     harness = active_controller(1, 2)
-    harness.allows_unclean = True
+    harness.client.allows_unclean = True
 
     offline(harness)
 
@@ -385,7 +385,7 @@ def test_a_cluster_may_allow_them_where_the_topic_says_nothing() -> None:
 def test_allowing_it_later_elects_at_once() -> None:
     harness = active_controller(1, 2)
     offline(harness)
-    harness.allows_unclean = True
+    harness.client.allows_unclean = True
 
     harness.step(UncleanElectionEnabled("another"))
     assert harness.leaders("t") == [-1]

@@ -23,6 +23,7 @@ from cluster.controller import isr_changes
 from cluster.controller.active_controller import ActiveController, ControllerConfig
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.requests import AlteredPartition, IsrMember, IsrProposal
+from cluster.coordination.client import Client
 from cluster.model.broker import BrokerRegistration
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.error_codes import ErrorCode
@@ -142,8 +143,9 @@ class Race:
         self.way: list[Callable[[], None]] = []
         """What is on its way."""
         config = ControllerConfig(broker_id=self.brokers[0])
+        client = Client(broker_id=self.brokers[0], wall_ms=lambda: 0, report=lambda error: None)
         node = ControllerEpochNode(ControllerEpoch(1), ZkVersion(1))
-        self.active = ActiveController.begin(config, node, iter(()), str, [])
+        self.active = ActiveController.begin(config, client, node, iter(()), str, [])
         self.active.context.set_topic("a", TopicAssignment(partitions={0: self.assignment}))
         self.active.context.set_partition_status(PARTITION, PartitionStatus.NEW)
         self.active.context.set_partition_status(PARTITION, PartitionStatus.ONLINE)
