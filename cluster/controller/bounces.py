@@ -10,18 +10,20 @@ lost their session.
 Kafka does not look: there it stays in the ISR, and leads on with less, in the same leader epoch.
 """
 
+from collections.abc import Sequence
+from functools import partial
+
 from cluster.controller.active_controller import ActiveController
-from cluster.controller.election import is_same_decision, without_former_lives
+from cluster.controller.election import without_former_lives
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.procedures import (
     Procedure,
+    States,
     is_ahead,
-    read_states_as_written,
+    rewrite_states,
     some_at_once,
-    write_states,
 )
 from cluster.coordination.reads import StatesRead
-from cluster.coordination.transaction import Committed, Conflict
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -29,7 +31,6 @@ from cluster.statechange.controller import (
     partition_failed,
     replica_out_of_isr,
 )
-from cluster.zk.requests import Lost, Refused
 
 
 def write_off_former_lives(active: ActiveController, found: StatesRead) -> Procedure[None]:
@@ -45,17 +46,14 @@ def write_off_former_lives(active: ActiveController, found: StatesRead) -> Proce
         text = f"brokers={sorted(bounced)} bounced while there was no controller"
         active.note(f"{text}: {len(stale)} partitions get another leader epoch")
     for some in some_at_once(stale):
-        yield from _write_off(active, tuple(some), found)
+        yield from _write_off(active, some)
 
 
-def _write_off(
-    active: ActiveController, partitions: tuple[TopicPartition, ...], found: StatesRead
-) -> Procedure[None]:
-    """Decide and write, again on what is read then for those that somebody else has written."""
+def _write_off(active: ActiveController, partitions: Sequence[TopicPartition]) -> Procedure[None]:
     before: dict[TopicPartition, PartitionState] = {}
-    attempted: dict[TopicPartition, PartitionState] = {}
-    waiting = partitions
-    while waiting:
+
+    def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
+        yield from ()
         wanted: dict[TopicPartition, PartitionState] = {}
         for partition in waiting:
             state = found.states.get(partition)
@@ -64,26 +62,14 @@ def _write_off(
                 _fail(active, partition, "its state is gone")
             elif decided is not None:
                 before[partition], wanted[partition] = state, decided
-            elif partition in attempted and is_same_decision(state, attempted[partition]):
-                # The write had landed, only its answer was lost.
-                _take(active, before[partition], partition, state)
             else:
                 active.context.states[partition] = state
-        attempted = wanted
-        results = yield from write_states(active, wanted)
-        for partition, result in results.items():
-            state = wanted[partition]
-            if isinstance(result, Committed):
-                written = state._replace(zk_version=result.zk_version)
-                _take(active, before[partition], partition, written)
-            elif isinstance(result, Refused):
-                _fail(active, partition, f"ZooKeeper refused to write its state {state}")
-        waiting = tuple(
-            partition
-            for partition, result in results.items()
-            if isinstance(result, Conflict | Lost)
-        )
-        found = yield from read_states_as_written(active, waiting)
+        return wanted
+
+    def on_written(partition: TopicPartition, state: PartitionState) -> None:
+        _take(active, before[partition], partition, state)
+
+    yield from rewrite_states(active, partitions, decide, on_written, partial(_fail, active))
 
 
 def _bounced(

@@ -12,7 +12,8 @@ epoch that another controller gives to another leader.
 Source: Kafka's PartitionStateMachine.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
@@ -30,13 +31,16 @@ from cluster.controller.election import (
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
 from cluster.controller.procedures import (
     Procedure,
+    States,
     is_ahead,
     read_states,
+    rewrite_states,
     some_at_once,
     write_states,
 )
 from cluster.coordination import reads
-from cluster.coordination.transaction import Committed, Conflict
+from cluster.coordination.reads import StatesRead
+from cluster.coordination.transaction import Committed
 from cluster.model.ids import NEVER_READ, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -186,46 +190,24 @@ def _elect(
     partitions: tuple[TopicPartition, ...],
     strategy: Strategy,
 ) -> Procedure[None]:
-    """Read, choose and write, again for those that somebody else has written in between.
+    """Read, choose and write; those that are told of it are in *batch* then."""
+    elections: dict[TopicPartition, Election] = {}
 
-    What is decided on is read here, not remembered: a leader may have changed the ISR since, and
-    his change would be lost.  What is overtaken by such a write, or loses its answer, is tried
-    again for as long as the session lasts: neither goes on for ever.
-    """
-    waiting = dict.fromkeys(partitions)
-    attempted: dict[TopicPartition, Election] = {}
-    while waiting:
-        stored = yield from read_states(active, tuple(waiting))
-        # Before anything is decided anew: a second decision would cost another leader epoch.
-        for partition, election in attempted.items():
-            if partition in stored and is_same_decision(stored[partition], election.state):
-                # The write had landed, only its answer was lost.
-                del waiting[partition]
-                _set_online(active, partition, stored[partition])
-                batch.add_leader_and_isr(election.recipients, partition)
-        attempted = yield from _choose(active, tuple(waiting), stored, strategy)
-        results = yield from write_states(
-            active, {partition: election.state for partition, election in attempted.items()}
-        )
-        for partition, result in results.items():
-            election = attempted[partition]
-            if isinstance(result, Committed):
-                state = election.state._replace(zk_version=result.zk_version)
-                _set_online(active, partition, state)
-                batch.add_leader_and_isr(election.recipients, partition)
-            elif isinstance(result, Refused):
-                _fail(active, partition, f"ZooKeeper refused to write its state {election.state}")
-        attempted = {
-            partition: attempted[partition]
-            for partition, result in results.items()
-            if isinstance(result, Conflict | Lost)
-        }
-        waiting = dict.fromkeys(attempted)
+    def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
+        chosen = yield from _choose(active, waiting, found.states, strategy)
+        elections.update(chosen)
+        return {partition: election.state for partition, election in chosen.items()}
+
+    def on_written(partition: TopicPartition, state: PartitionState) -> None:
+        _set_online(active, partition, state)
+        batch.add_leader_and_isr(elections[partition].recipients, partition)
+
+    yield from rewrite_states(active, partitions, decide, on_written, partial(_fail, active))
 
 
 def _choose(
     active: ActiveController,
-    partitions: tuple[TopicPartition, ...],
+    partitions: Sequence[TopicPartition],
     stored: Mapping[TopicPartition, PartitionState],
     strategy: Strategy,
 ) -> Procedure[dict[TopicPartition, Election]]:

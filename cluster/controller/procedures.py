@@ -6,15 +6,17 @@ procedure runs at a time, and between two of its steps nothing but its own write
 controller knows: events that come meanwhile wait, or only move the channels on.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from cluster.controller.active_controller import ActiveController, ControllerMoved
+from cluster.controller.election import is_same_decision
 from cluster.coordination import reads, writes
 from cluster.coordination.reads import StatesRead
-from cluster.coordination.transaction import FenceMoved, SentOnce
+from cluster.coordination.transaction import Committed, Conflict, FenceMoved, SentOnce
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
+from cluster.zk.requests import Lost, Refused
 from cluster.zk.steps import Steps
 
 AT_ONCE_MAX: Final = 1000
@@ -25,6 +27,7 @@ elected already would be told after the last one.  Kafka takes all at once.
 """
 
 T = TypeVar("T")
+States: TypeAlias = Mapping[TopicPartition, PartitionState]
 Procedure: TypeAlias = Steps[T]
 """Ends with `ControllerMoved` when there is a newer controller, and with `Refusal` when ZooKeeper
 refuses a read: what is known may be incomplete from there on."""
@@ -57,7 +60,7 @@ def require_fence(outcome: SentOnce) -> None:
 
 def read_states(
     active: ActiveController, partitions: tuple[TopicPartition, ...]
-) -> Procedure[Mapping[TopicPartition, PartitionState]]:
+) -> Procedure[States]:
     """As `read_states_as_written`, the states alone."""
     return (yield from read_states_as_written(active, partitions)).states
 
@@ -104,7 +107,7 @@ def is_ahead(active: ActiveController, state: PartitionState) -> bool:
 
 def write_states(
     active: ActiveController,
-    states: Mapping[TopicPartition, PartitionState],
+    states: States,
     *,
     is_new: bool = False,
 ) -> Procedure[dict[TopicPartition, SentOnce]]:
@@ -121,3 +124,45 @@ def write_states(
     for outcome in outcomes.values():
         require_fence(outcome)
     return outcomes
+
+
+def rewrite_states(
+    active: ActiveController,
+    partitions: Iterable[TopicPartition],
+    decide: Callable[[StatesRead, Sequence[TopicPartition]], Procedure[States]],
+    on_written: Callable[[TopicPartition, PartitionState], None],
+    on_failed: Callable[[TopicPartition, str], None],
+) -> Procedure[None]:
+    """Read states, decide and write, again for those that somebody else has written in between.
+
+    What is decided on is read here, not remembered: a leader may have changed the ISR since, and
+    its change would be lost.  *decide* gets what stands there, and returns what shall; it leaves
+    out what it does not want to write.  A write that is overtaken, or whose reply is lost, is
+    tried again for as long as the session lasts: neither goes on for ever.
+    """
+    waiting = tuple(partitions)
+    attempted: States = {}
+    while waiting:
+        found = yield from read_states_as_written(active, waiting)
+        # Before anything is decided anew: a second decision would cost another leader epoch.
+        landed = {
+            partition: found.states[partition]
+            for partition, state in attempted.items()
+            if partition in found.states and is_same_decision(found.states[partition], state)
+        }
+        for partition, state in landed.items():
+            on_written(partition, state)
+        attempted = yield from decide(found, [one for one in waiting if one not in landed])
+        results = yield from write_states(active, attempted)
+        for partition, result in results.items():
+            state = attempted[partition]
+            if isinstance(result, Committed):
+                on_written(partition, state._replace(zk_version=result.zk_version))
+            elif isinstance(result, Refused):
+                on_failed(partition, f"ZooKeeper refused to write its state {state}")
+        waiting = tuple(
+            partition
+            for partition, result in results.items()
+            if isinstance(result, Conflict | Lost)
+        )
+        attempted = {partition: attempted[partition] for partition in waiting}

@@ -31,25 +31,27 @@ It differs from Kafka's onPartitionReassignment where that can lose records, or 
 Source: Kafka's KafkaController, from onPartitionReassignment to maybeRemoveFromZkReassignment.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from cluster.controller import deletion, partitions, reassignment_node, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
-from cluster.controller.election import Strategy, is_same_decision, new_leader_and_isr
+from cluster.controller.election import Strategy, new_leader_and_isr
 from cluster.controller.procedures import (
     Procedure,
+    States,
     fenced,
     is_ahead,
     read_states,
-    write_states,
+    rewrite_states,
 )
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.requests import Refusal
 from cluster.controller.topics import absorb, is_another
 from cluster.coordination import reads, writes
+from cluster.coordination.reads import StatesRead
 from cluster.coordination.transaction import Committed
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
@@ -442,35 +444,31 @@ def _rewrite_state(
     partition: TopicPartition,
     change: Callable[[PartitionState], PartitionState | None],
 ) -> Procedure[PartitionState | None]:
-    """Read, decide and write, again when somebody else has written in between.
+    """Read, decide and write a state.
 
     None when there is no state, or one that `is_ahead`, when *change* wants none, and when
     ZooKeeper refuses it.
     """
-    attempted: PartitionState | None = None
-    while True:
-        stored = (yield from read_states(active, (partition,))).get(partition)
-        if stored is None:
-            return None
+    rewritten: PartitionState | None = None
+
+    def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
+        yield from ()
+        stored = found.states.get(partition)
+        if stored is None or partition not in waiting:
+            return {}
         if is_ahead(active, stored):
             reason = replicas.written_by_another(active, stored)
             active.note(f"partition={partition} keeps its state: {reason}", Level.ERROR)
-            return None
-        if attempted is not None and is_same_decision(stored, attempted):
-            # The write had landed, only its answer was lost.
-            active.context.states[partition] = stored
-            return stored
-        attempted = change(stored)
-        if attempted is None:
-            return None
-        results = yield from write_states(active, {partition: attempted})
-        result = results[partition]
-        if isinstance(result, Committed):
-            state = attempted._replace(zk_version=result.zk_version)
-            active.context.states[partition] = state
-            return state
-        if isinstance(result, Refused):
-            return None
+            return {}
+        wanted = change(stored)
+        return {} if wanted is None else {partition: wanted}
+
+    def on_written(partition: TopicPartition, state: PartitionState) -> None:
+        nonlocal rewritten
+        active.context.states[partition] = rewritten = state
+
+    yield from rewrite_states(active, (partition,), decide, on_written, lambda *failed: None)
+    return rewritten
 
 
 def _gives_up(current: PartitionAssignment, assignment: PartitionAssignment) -> bool:

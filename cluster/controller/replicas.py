@@ -6,22 +6,22 @@ written by then.
 Source: Kafka's ReplicaStateMachine.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
-from cluster.controller.election import is_same_decision, without_replica
+from cluster.controller.election import without_replica
 from cluster.controller.procedures import (
     Procedure,
+    States,
     confirm_epoch,
     is_ahead,
-    read_states,
+    rewrite_states,
     some_at_once,
-    write_states,
 )
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
-from cluster.coordination.transaction import Committed
+from cluster.coordination.reads import StatesRead
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -30,7 +30,6 @@ from cluster.statechange.controller import (
     replica_out_of_isr,
     replica_refused,
 )
-from cluster.zk.requests import Refused
 
 REPLICAS_PER_PARTITION: Final = 3
 """How many most partitions have."""
@@ -144,45 +143,33 @@ def _take_offline(
 def _remove_from_isrs(
     active: ActiveController, broker_id: BrokerId, partitions: tuple[TopicPartition, ...]
 ) -> Procedure[dict[TopicPartition, PartitionState]]:
-    """The states of partitions without the broker in their ISRs; failures are logged, and missing.
-
-    Read, decide and write, again for those that somebody else has written in between.
-    """
-    waiting = dict.fromkeys(partitions)
-    attempted: dict[TopicPartition, PartitionState] = {}
+    """The states of partitions without the broker in their ISRs; those that failed are missing."""
     settled: dict[TopicPartition, PartitionState] = {}
-    while waiting:
-        stored = yield from read_states(active, tuple(waiting))
+
+    def fail(partition: TopicPartition, reason: str) -> None:
+        _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
+
+    def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
+        yield from ()
         wanted: dict[TopicPartition, PartitionState] = {}
         for partition in waiting:
-            if partition not in stored:
-                reason = "its state is not in ZooKeeper"
-                _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
+            state = found.states.get(partition)
+            if state is None:
+                fail(partition, "its state is not in ZooKeeper")
                 continue
-            state = stored[partition]
             if is_ahead(active, state):
-                reason = written_by_another(active, state)
-                _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
+                fail(partition, written_by_another(active, state))
                 continue
             smaller = without_replica(state, broker_id, active.controller_epoch)
-            has_landed = partition in attempted and is_same_decision(state, attempted[partition])
-            if smaller is None or has_landed:
+            if smaller is None:
                 # Nothing to write.  The others are told all the same, as by Kafka: whoever knows
                 # that leader epoch keeps what it has.
                 settled[partition] = state
             else:
                 wanted[partition] = smaller
-        attempted = wanted
-        results = yield from write_states(active, attempted)
-        waiting = {}
-        for partition, result in results.items():
-            if isinstance(result, Committed):
-                settled[partition] = wanted[partition]._replace(zk_version=result.zk_version)
-            elif isinstance(result, Refused):
-                reason = f"ZooKeeper refused to write its state {wanted[partition]}"
-                _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
-            else:
-                waiting[partition] = None
+        return wanted
+
+    yield from rewrite_states(active, partitions, decide, settled.__setitem__, fail)
     return settled
 
 
