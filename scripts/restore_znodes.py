@@ -9,8 +9,9 @@ import json
 import sys
 from pathlib import Path
 
+from cluster.model.outcome import Committed
 from cluster.zk.requests import Create
-from kadmin.admin.ports import Committed, Fence
+from kadmin.admin.ports import Fence
 from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.transaction import commit
 from kadmin.settings.resolve import ZooKeeperSettings

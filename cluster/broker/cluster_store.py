@@ -19,28 +19,21 @@ from cluster.broker.ports import (
     Outcome,
     TopicOverrides,
 )
-from cluster.coordination import producer_ids, topics, transaction
+from cluster.coordination import producer_ids, topics
 from cluster.coordination.configs import read_overrides, write_overrides
 from cluster.coordination.isr import write_isrs
-from cluster.coordination.transaction import (
-    Committed,
-    Conflict,
-    Fence,
-    FenceMoved,
-    KRaftOwnsCluster,
-    OutcomeUnknown,
-    read_fence,
-)
+from cluster.coordination.transaction import Fence, KRaftOwnsCluster, OutcomeUnknown, read_fence
+from cluster.model import outcome
 from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.model.placement import Layout
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.zk import paths
-from cluster.zk.requests import ZkError
 from cluster.zk.steps import Refusal, Steps, read_each, read_node
 from cluster.zk.topics import decode_assignment, encode_assignment
 
@@ -178,7 +171,7 @@ def failed(error: Exception) -> Outcome:
 
 
 def until_committed(
-    attempt: Callable[[Fence], Steps[transaction.Outcome | T | Outcome]],
+    attempt: Callable[[Fence], Steps[outcome.Outcome | T | Outcome]],
 ) -> Steps[T | Outcome]:
     """Make *attempt*, again while somebody else is faster, and return what else it comes to.
 
@@ -208,7 +201,7 @@ def create_topic(
     """Make the topic together with its configs; whoever sees the topic sees these."""
     data = encode_assignment(assignment)
 
-    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
         there = yield from read_node(paths.topic(topic))
         if there is not None and there.data == data:
             # The id was drawn for this topic: it is our own, whose reply was lost, although
@@ -246,14 +239,14 @@ def already_exists(topic: str, *, is_marked: bool) -> Outcome:
 def delete_topic(topic: str) -> Steps[Outcome]:
     """Leave the mark by which the controller learns that the topic shall go."""
 
-    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
             # Somebody has asked for it before, and it is done.
             return DONE
-        outcome = yield from topics.mark_for_deletion(fence, topic, node.zk_version)
-        is_marked = outcome == Conflict(paths.delete_topic(topic), ZkError.NODE_EXISTS)
-        return DONE if is_marked else outcome
+        marked = yield from topics.mark_for_deletion(fence, topic, node.zk_version)
+        is_marked = marked == Conflict(paths.delete_topic(topic), ConflictKind.EXISTS)
+        return DONE if is_marked else marked
 
     return (yield from until_committed(attempt))
 
@@ -261,7 +254,7 @@ def delete_topic(topic: str) -> Steps[Outcome]:
 def add_partitions(topic: str, add: AddPartitions) -> Steps[Outcome]:
     """Add what *add* says; what a reassignment has under way stays as it is."""
 
-    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
             return unknown_topic(topic)
@@ -284,19 +277,19 @@ def alter_configs(entity: Entity, change: ChangeConfigs) -> Steps[Outcome]:
     """Write the overrides of *entity* and the notification, in which brokers read where to look."""
     owner = ConfigEntity(entity)
 
-    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
         (before,) = (yield from read_overrides((owner,))).values()
         if isinstance(before, CorruptZnodeError):
             raise before
         values = change(before.values)
         if isinstance(values, Outcome):
             return values
-        outcome = yield from write_overrides(fence, owner, replace(before, values=values))
-        if entity.kind is EntityKind.TOPICS and outcome == Conflict(
-            paths.topic(str(entity.name)), ZkError.NO_NODE
+        written = yield from write_overrides(fence, owner, replace(before, values=values))
+        if entity.kind is EntityKind.TOPICS and written == Conflict(
+            paths.topic(str(entity.name)), ConflictKind.MISSING
         ):
             return unknown_topic(str(entity.name))
-        return outcome
+        return written
 
     return (yield from until_committed(attempt))
 
@@ -330,7 +323,7 @@ def write_isrs_of(
 
 
 def take_producer_ids(broker_id: BrokerId) -> Steps[range | Outcome]:
-    def attempt(fence: Fence) -> Steps[transaction.Outcome | range]:
+    def attempt(fence: Fence) -> Steps[outcome.Outcome | range]:
         taken = yield from producer_ids.take_producer_ids(fence, broker_id)
         if isinstance(taken, ProducerIdBlock):
             return range(taken.first, taken.last + 1)

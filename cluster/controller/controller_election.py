@@ -8,9 +8,10 @@ Source: KIP-380 and Kafka's registerControllerAndIncrementControllerEpoch.
 from cluster.controller.procedures import Procedure
 from cluster.coordination import reads, writes
 from cluster.coordination.client import Client
-from cluster.coordination.transaction import Committed, Fence
+from cluster.coordination.transaction import Fence
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import ControllerEpoch
+from cluster.model.outcome import Committed
 from cluster.zk.requests import Refused
 from cluster.zk.steps import Refusal
 

@@ -22,8 +22,9 @@ from cluster.controller.procedures import Procedure, fenced
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import is_another, refresh_topics
 from cluster.coordination import reads, writes
-from cluster.coordination.transaction import Committed, SentOnce
+from cluster.coordination.transaction import SentOnce
 from cluster.model.ids import BrokerId
+from cluster.model.outcome import Committed
 from cluster.statechange.line import Level
 from cluster.zk.requests import Lost
 

@@ -23,9 +23,9 @@ from cluster.controller.requests import (
     IsrMember,
     IsrProposal,
 )
-from cluster.coordination.transaction import Committed
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.topic import RECOVERED, RECOVERING, PartitionState, kept_once
 from cluster.zk.requests import Refused
 

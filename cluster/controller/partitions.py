@@ -40,8 +40,8 @@ from cluster.controller.procedures import (
 )
 from cluster.coordination import reads
 from cluster.coordination.reads import StatesRead
-from cluster.coordination.transaction import Committed
 from cluster.model.ids import NEVER_READ, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
     no_replica_alive,

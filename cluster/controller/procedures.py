@@ -13,8 +13,9 @@ from cluster.controller.active_controller import ActiveController, ControllerMov
 from cluster.controller.election import is_same_decision
 from cluster.coordination import reads, writes
 from cluster.coordination.reads import StatesRead
-from cluster.coordination.transaction import Committed, Conflict, FenceMoved, SentOnce
+from cluster.coordination.transaction import SentOnce
 from cluster.model.ids import TopicPartition
+from cluster.model.outcome import Committed, Conflict, FenceMoved
 from cluster.model.topic import PartitionState
 from cluster.zk.requests import Lost, Refused
 from cluster.zk.steps import Steps

@@ -52,9 +52,9 @@ from cluster.controller.requests import Refusal
 from cluster.controller.topics import absorb, is_another
 from cluster.coordination import reads, writes
 from cluster.coordination.reads import StatesRead
-from cluster.coordination.transaction import Committed
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.statechange.controller import failed_for_reassignment, sent_for_reassignment
 from cluster.statechange.line import Level

@@ -9,8 +9,8 @@ from dataclasses import replace
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.procedures import Procedure, fenced
 from cluster.coordination import reads, writes
-from cluster.coordination.transaction import Conflict
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Conflict
 from cluster.statechange.line import Level
 from cluster.zk.requests import Refused
 

@@ -13,8 +13,8 @@ from cluster.controller.election import Strategy
 from cluster.controller.procedures import Procedure, fenced, some_at_once
 from cluster.controller.replica_states import Replica
 from cluster.coordination import reads, writes
-from cluster.coordination.transaction import Committed
 from cluster.model.ids import TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.topic import TopicAssignment
 from cluster.model.topic_name import topic_name_problem
 from cluster.statechange.line import Level

@@ -7,7 +7,7 @@ since it was planned comes back as an `Outcome` other than `Committed`; nothing 
 from collections.abc import Sequence
 from typing import Final
 
-from cluster.coordination.transaction import Conflict, Fence, Outcome, commit
+from cluster.coordination.transaction import Fence, commit
 from cluster.model.config_entity import (
     NO_OVERRIDES,
     ConfigChange,
@@ -17,6 +17,7 @@ from cluster.model.config_entity import (
 )
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NEVER_READ
+from cluster.model.outcome import Conflict, ConflictKind, Outcome
 from cluster.zk import paths
 from cluster.zk.configs import (
     config_path,
@@ -32,7 +33,6 @@ from cluster.zk.requests import (
     Operation,
     Refused,
     SetData,
-    ZkError,
     ZkReply,
 )
 from cluster.zk.steps import Steps, node_in, read, read_each
@@ -95,7 +95,7 @@ def write_overrides(
     if topic_path is not None:
         topic = nodes.pop()
         if topic is None:
-            return Conflict(topic_path, ZkError.NO_NODE)
+            return Conflict(topic_path, ConflictKind.MISSING)
         operations.append(Check(topic_path, topic.zk_version))
     # What must be there first has null data, as Kafka has it.
     operations += [

@@ -6,13 +6,14 @@ for one at a time.
 
 from collections.abc import Mapping, Sequence
 
-from cluster.coordination.transaction import Committed, Conflict, Fence, Outcome, commit
+from cluster.coordination.transaction import Fence, commit
 from cluster.model.admin import PartitionList
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.outcome import Committed, Conflict, ConflictKind, Outcome
 from cluster.zk import paths
 from cluster.zk.admin import decode_preferred_election, encode_preferred_election
-from cluster.zk.requests import Create, Delete, ZkError
+from cluster.zk.requests import Create, Delete
 from cluster.zk.steps import Steps, read_each, read_node
 from cluster.zk.topics import decode_state
 from cluster.zk.znode import Znode
@@ -36,7 +37,7 @@ def request_election(fence: Fence, leaders: Mapping[TopicPartition, BrokerId]) -
     standing = yield from read_node(path)
     if standing is not None and not decode_preferred_election(standing).partitions:
         outcome = yield from commit(fence, (Delete(path, standing.zk_version),))
-        if outcome not in (Committed(), Conflict(path, ZkError.NO_NODE)):
+        if outcome not in (Committed(), Conflict(path, ConflictKind.MISSING)):
             return outcome
 
     def is_led_by_all() -> Steps[bool]:

@@ -2,9 +2,10 @@
 
 from typing import Final, TypeAlias
 
-from cluster.coordination.transaction import Committed, Fence, Outcome, commit
+from cluster.coordination.transaction import Fence, commit
 from cluster.model.cluster import ProducerIdBlock
 from cluster.model.ids import BrokerId
+from cluster.model.outcome import Committed, Outcome
 from cluster.zk import paths
 from cluster.zk.cluster import decode_producer_id_block, encode_producer_id_block
 from cluster.zk.requests import Create, Operation, SetData

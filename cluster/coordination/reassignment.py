@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from cluster.coordination.transaction import Committed, Conflict, Fence, Outcome, commit, never
+from cluster.coordination.transaction import Fence, commit, never
 from cluster.model.admin import Reassignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, Outcome
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment, encode_reassignment
 from cluster.zk.controller import decode_controller
-from cluster.zk.requests import Check, Create, Delete, Operation, SetData, ZkError
+from cluster.zk.requests import Check, Create, Delete, Operation, SetData
 from cluster.zk.steps import Steps, read_each, read_node
 from cluster.zk.topics import decode_assignment
 
@@ -49,7 +50,7 @@ def request_reassignment(
     standing = yield from read_node(path)
     if standing is not None and not decode_reassignment(standing):
         outcome = yield from commit(fence, (Delete(path, standing.zk_version),))
-        if outcome not in (Committed(), Conflict(path, ZkError.NO_NODE)):
+        if outcome not in (Committed(), Conflict(path, ConflictKind.MISSING)):
             return outcome
 
     create = Create(path, encode_reassignment(Reassignment(targets=targets)))
@@ -94,7 +95,7 @@ def take_back_reassignment(
         CorruptZnodeError: the request that stands there, who controls, or what a topic has, is
             damaged.
     """
-    outcome: Outcome = Conflict(paths.REASSIGN_PARTITIONS, ZkError.BAD_VERSION)
+    outcome: Outcome = Conflict(paths.REASSIGN_PARTITIONS, ConflictKind.VERSION)
     for _ in range(LOOKS_MAX):
         found = yield from look_at_moves(moves, dropped, resigning)
         if isinstance(found, Conflict):
@@ -121,7 +122,7 @@ def look_at_moves(
     office = yield from read_node(paths.CONTROLLER)
     controller = None if office is None else decode_controller(office).broker_id
     if resigning != (None if standing is None else controller):
-        return Conflict(path, ZkError.BAD_VERSION)
+        return Conflict(path, ConflictKind.VERSION)
     topics = yield from read_topics((*moves, *dropped))
     for partition, heading in dropped.items():
         topic = topics.get(partition.topic)
@@ -130,17 +131,17 @@ def look_at_moves(
             controller is not None or part.is_reassigning or set(heading) <= set(part.replicas)
         )
         if request.get(partition) != heading or is_begun:
-            return Conflict(path, ZkError.BAD_VERSION)
+            return Conflict(path, ConflictKind.VERSION)
     targets: dict[TopicPartition, tuple[BrokerId, ...]] = {}
     for partition, move in moves.items():
         topic = topics.get(partition.topic)
         part = None if topic is None else topic.partitions.get(partition.partition)
         if part is None or not goes_on(move, part, request.get(partition)):
-            return Conflict(paths.topic(partition.topic), ZkError.BAD_VERSION)
+            return Conflict(paths.topic(partition.topic), ConflictKind.VERSION)
         if not has_arrived(move, part, request.get(partition)):
             targets[partition] = move.target
     if not targets and not dropped:
-        return Conflict(path, ZkError.BAD_VERSION)
+        return Conflict(path, ConflictKind.VERSION)
 
     kept = {each: to for each, to in request.targets.items() if each not in dropped}
     changed = replace(request, targets={**kept, **targets})

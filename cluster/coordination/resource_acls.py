@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from cluster.coordination.configs import paths_above
-from cluster.coordination.transaction import Fence, Outcome, commit
+from cluster.coordination.transaction import Fence, commit
 from cluster.model.acl import AclChange, PatternType, ResourceAcls, ResourcePattern, ResourceType
 from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.ids import NEVER_READ
+from cluster.model.outcome import Outcome
 from cluster.zk import paths
 from cluster.zk.acls import decode_acls, encode_acl_change, encode_acls
 from cluster.zk.requests import (

@@ -6,13 +6,14 @@ Each is one transaction under a fence; whatever moved since it was planned comes
 
 from collections.abc import Mapping
 
-from cluster.coordination.transaction import Conflict, Fence, Outcome, commit
+from cluster.coordination.transaction import Fence, commit
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.ids import ZkVersion
+from cluster.model.outcome import Conflict, ConflictKind, Outcome
 from cluster.model.topic import TopicAssignment
 from cluster.zk import paths
 from cluster.zk.configs import encode_config
-from cluster.zk.requests import Check, Create, Operation, SetData, ZkError
+from cluster.zk.requests import Check, Create, Operation, SetData
 from cluster.zk.steps import Steps, read_node
 from cluster.zk.topics import encode_assignment
 
@@ -54,7 +55,7 @@ def mark_for_deletion(fence: Fence, topic: str, expected_zk_version: ZkVersion) 
     path = paths.topic(topic)
     doomed = yield from read_node(path)
     if doomed is None:
-        return Conflict(path, ZkError.NO_NODE)
+        return Conflict(path, ConflictKind.MISSING)
     czxid = doomed.czxid
 
     def is_deleted() -> Steps[bool]:

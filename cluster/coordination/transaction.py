@@ -6,10 +6,11 @@ cluster.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
+from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved, Outcome
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
 from cluster.zk.requests import (
@@ -32,6 +33,13 @@ from cluster.zk.znode import Znode
 
 SENDS_MAX: Final = 5
 """How often a transaction is sent whose replies are lost and which has not been made."""
+
+CONFLICTS: Final = {
+    ZkError.BAD_VERSION: ConflictKind.VERSION,
+    ZkError.NODE_EXISTS: ConflictKind.EXISTS,
+    ZkError.NO_NODE: ConflictKind.MISSING,
+    ZkError.NOT_EMPTY: ConflictKind.CHILDREN,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +85,6 @@ class NeverAnswered(OutcomeUnknown):
     """The transaction had not been made whenever its reply was lost; it may be too large."""
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """All operations were made; *zk_version* is that of the last node, where the reply says it."""
-
-    zk_version: ZkVersion = field(default=NEVER_READ, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FenceMoved:
-    """Nothing was made: there has been a change of controller since the fence was read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Nothing was made: *path* is not as the operation on it expects."""
-
-    path: str
-    error: ZkError
-
-
-Outcome: TypeAlias = Committed | FenceMoved | Conflict
 SentOnce: TypeAlias = Outcome | Lost | Refused
 """What the reply says to a transaction that is neither sent again nor looked for."""
 
@@ -153,7 +140,7 @@ def commit(
     doomed: dict[str, int] = {}
     for path, node in zip(deleted, (yield from read_each(deleted)), strict=True):
         if node is None:
-            return Conflict(path, ZkError.NO_NODE)
+            return Conflict(path, ConflictKind.MISSING)
         doomed[path] = node.czxid
     request = fence.transaction(operations)
     for _ in range(SENDS_MAX):
@@ -177,7 +164,7 @@ def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> SentOnce:
     assert isinstance(reply, MultiFailed)
     if reply.index < len(fence.checks):
         return FenceMoved()
-    return Conflict(request.operations[reply.index].path, reply.error)
+    return Conflict(request.operations[reply.index].path, CONFLICTS[reply.error])
 
 
 def has_landed(

@@ -13,17 +13,11 @@ from itertools import islice
 from typing import Final
 
 from cluster.coordination.client import Client
-from cluster.coordination.transaction import (
-    Committed,
-    Conflict,
-    Fence,
-    FenceMoved,
-    SentOnce,
-    outcome_of,
-)
+from cluster.coordination.transaction import Fence, SentOnce, outcome_of
 from cluster.model.admin import Reassignment
 from cluster.model.controller import Controller
 from cluster.model.ids import NEVER_READ, ControllerEpoch, TopicPartition, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
@@ -36,7 +30,6 @@ from cluster.zk.requests import (
     Operation,
     Refused,
     SetData,
-    ZkError,
 )
 from cluster.zk.steps import Steps, read, read_paths_below, until_answered
 from cluster.zk.topics import encode_assignment, encode_state
@@ -142,7 +135,7 @@ def create_states(
     halves = [
         partition
         for partition, result in results.items()
-        if result == Conflict(paths.partition(partition), ZkError.NODE_EXISTS)
+        if result == Conflict(paths.partition(partition), ConflictKind.EXISTS)
     ]
     seconds = yield from write_each_once(fence, ((creates[partition],) for partition in halves))
     return results | dict(zip(halves, seconds, strict=True))

@@ -22,6 +22,7 @@ __all__ = [
     "ids",
     "java_hash",
     "kafka_broker_configs",
+    "outcome",
     "placement",
     "record_batch",
     "snapshot",

@@ -6,8 +6,10 @@ implement them, by ZooKeeper and by brokers; imports no client of either.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+
+from cluster.model import outcome
+from cluster.model.outcome import Committed
 
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
@@ -55,37 +57,6 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
-    """The whole change was made."""
-
-
-@dataclass(frozen=True, slots=True)
-class FenceMoved:
-    """Nothing was made: there has been a change of controller since the fence was read."""
-
-
-class ConflictKind(Enum):
-    """What stood in the way; the value completes a sentence that begins with the subject."""
-
-    VERSION = "was changed in between"
-    EXISTS = "is there already"
-    MISSING = "is not there, or its parent is not"
-    CHILDREN = "has children"
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Nothing was made: *subject*, in the words of whoever was asked, is not as it was planned
-    from."""
-
-    subject: str
-    kind: ConflictKind
-
-    def __str__(self) -> str:
-        return f"{self.subject} {self.kind.value}"
-
-
-@dataclass(frozen=True, slots=True)
 class Partly:
     """Made but for *refused*, each with the reason, in the words of whoever was asked.
 
@@ -96,7 +67,7 @@ class Partly:
 
 
 Made: TypeAlias = Committed | Partly
-Outcome: TypeAlias = Made | FenceMoved | Conflict
+Outcome: TypeAlias = outcome.Outcome | Partly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

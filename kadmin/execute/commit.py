@@ -6,7 +6,8 @@ Knows neither what is planned nor how it is shown.
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from kadmin.admin.ports import Committed, Conflict, Fence, FenceMoved, Made, Partly, Writer
+from cluster.model.outcome import Committed, Conflict, FenceMoved
+from kadmin.admin.ports import Fence, Made, Partly, Writer
 from kadmin.errors import RefusedError
 
 ATTEMPTS_MAX: Final = 5

@@ -15,8 +15,9 @@ from dataclasses import replace
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity, topic_entity
 from cluster.model.ids import BrokerId
+from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Committed, Fence, ReassignmentAdmin
+from kadmin.admin.ports import Fence, ReassignmentAdmin
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan

@@ -10,7 +10,8 @@ from typing import Any, Final
 from kafka.errors import KafkaError
 from kafka.protocol.admin import DescribeConfigsRequest
 
-from kadmin.admin.ports import Committed, LeaseKeeper, Outcome
+from cluster.model.outcome import Committed
+from kadmin.admin.ports import LeaseKeeper, Outcome
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import BROKER
 from kadmin.admin.wire.throttle_journal import JournalFile

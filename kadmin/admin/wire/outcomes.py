@@ -16,7 +16,8 @@ from kafka.errors import (
     for_code,
 )
 
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
+from cluster.model.outcome import Committed, Conflict, ConflictKind
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.errors import KadminError, UnreachableError
 
 NO_FENCE: Final = Fence(mark=None)

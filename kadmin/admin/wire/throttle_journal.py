@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Outcome
+from cluster.model.outcome import Committed, Conflict, ConflictKind
+from kadmin.admin.ports import Outcome
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.reassignment.journal import (
     BadJournal,

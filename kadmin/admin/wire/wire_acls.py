@@ -11,8 +11,9 @@ from kafka.errors import SecurityDisabledError, for_code
 from kafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
 
 from cluster.model.acl import PatternType, ResourceAcls, ResourcePattern, ResourceType
+from cluster.model.outcome import Committed
 from kadmin.admin.answers import AclSnapshot
-from kadmin.admin.ports import Committed, Fence, Outcome
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.outcomes import outcome
 from kadmin.errors import KadminError

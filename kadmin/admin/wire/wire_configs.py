@@ -12,8 +12,9 @@ from kafka.errors import ClusterAuthorizationFailedError, TopicAuthorizationFail
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.fault import Fault
+from cluster.model.outcome import Committed
 from kadmin.admin.answers import ConfigSnapshot
-from kadmin.admin.ports import Committed, Fence, Outcome
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.credentials import (

@@ -11,8 +11,9 @@ from kafka.protocol.admin import ElectionType as WireType
 from kafka.protocol.admin import ElectLeadersRequest
 
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Committed, Fence, Outcome, Partly, Remaining
+from kadmin.admin.ports import Fence, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.leaders import by_topic, leaders_in
 from kadmin.admin.wire.outcomes import outcome, words_of

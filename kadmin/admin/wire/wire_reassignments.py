@@ -21,19 +21,10 @@ from kafka.errors import (
 from kafka.protocol.admin import AlterPartitionReassignmentsRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment
-from kadmin.admin.ports import (
-    Committed,
-    Conflict,
-    ConflictKind,
-    DirsAsked,
-    Fence,
-    LeaseKeeper,
-    Outcome,
-    Partly,
-    Remaining,
-)
+from kadmin.admin.ports import DirsAsked, Fence, LeaseKeeper, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import (
     PAUSE_S,
     SILENCES,

@@ -10,9 +10,10 @@ from typing import Final
 from kafka.protocol.admin import DeleteRecordsRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import Answers
-from kadmin.admin.ports import Committed, Fence, Outcome, Partly
+from kadmin.admin.ports import Fence, Outcome, Partly
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.leaders import ask_leaders, by_topic
 from kadmin.admin.wire.offsets import read_offsets

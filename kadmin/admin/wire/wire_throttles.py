@@ -6,7 +6,8 @@ from typing import Final
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.fault import Fault
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
+from cluster.model.outcome import Committed, Conflict, ConflictKind
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.wire.connection import PAUSE_S, WireConnection
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.plan.config_plan import ConfigPlan

@@ -13,11 +13,12 @@ from kafka.errors import AuthorizationError, TopicAlreadyExistsError, UnknownTop
 
 from cluster.model.config_entity import NO_OVERRIDES
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import TopicAssignment
 from cluster.model.topic_config_specs import MIN_ISR
 from kadmin.admin.answers import TopicNames, TopicsOfId
-from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
+from kadmin.admin.ports import Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers

@@ -3,7 +3,8 @@
 from functools import partial
 
 from cluster.coordination.configs import write_overrides
-from kadmin.admin.ports import Committed, Fence, Outcome
+from cluster.model.outcome import Committed
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.transaction import write
 from kadmin.plan.config_plan import ConfigPlan

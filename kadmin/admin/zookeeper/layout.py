@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from cluster.model.outcome import Committed
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create
 from cluster.zk.steps import read_each
-from kadmin.admin.ports import Committed, Fence, Outcome
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.transaction import commit, read_fence
 

@@ -52,7 +52,7 @@ class LeaseBeside:
         return None
 
     def write(self, journal: "ThrottleJournal") -> "Outcome | None":
-        from kadmin.admin.ports import Committed
+        from cluster.model.outcome import Committed
         from kadmin.admin.zookeeper.connection import ZooKeeperDenied
         from kadmin.admin.zookeeper.runner import run_blocking
         from kadmin.admin.zookeeper.throttle_journal import journal_writes

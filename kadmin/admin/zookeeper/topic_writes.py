@@ -10,11 +10,12 @@ from functools import partial
 from cluster.coordination.topics import create_topic, mark_for_deletion, write_assignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.zk import paths
 from cluster.zk.steps import Steps, read_each
 from cluster.zk.topics import decode_state
 from cluster.zk.znode import Znode
-from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
+from kadmin.admin.ports import Fence, Outcome, Remaining
 from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.transaction import write

@@ -8,31 +8,25 @@ kadmin does not plan anew by itself, since an operator has seen the plan: a conf
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, assert_never
+from typing import Final
 
 from cluster.coordination import transaction
 from cluster.coordination.acls import with_inherited_acls
+from cluster.model import outcome
 from cluster.model.controller import MigrationState
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_migration
-from cluster.zk.requests import Check, GetData, Operation, ZkError
+from cluster.zk.requests import Check, GetData, Operation
 from cluster.zk.steps import Steps, node_in, read
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved, Outcome
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.errors import RefusedError
 
 LEASE_PATH: Final = "/kadmin/reassignment"
 """Where the lease of throttles stands, below a path of kadmin's own, of which no broker knows."""
-
-KINDS: Final = {
-    ZkError.BAD_VERSION: ConflictKind.VERSION,
-    ZkError.NODE_EXISTS: ConflictKind.EXISTS,
-    ZkError.NO_NODE: ConflictKind.MISSING,
-    ZkError.NOT_EMPTY: ConflictKind.CHILDREN,
-}
 
 
 class KRaftOwnsCluster(RefusedError):
@@ -104,7 +98,7 @@ def read_migration_alone() -> Steps[MigrationState | None]:
 def write(
     connection: Connection,
     fence: Fence,
-    change: Callable[[transaction.Fence], Steps[transaction.Outcome]],
+    change: Callable[[transaction.Fence], Steps[outcome.Outcome]],
 ) -> Outcome:
     """Make *change* under *fence*.
 
@@ -116,15 +110,7 @@ def write(
     mark = None if fence.mark is None else ZkVersion(fence.mark)
     lease = () if fence.lease is None else (Check(LEASE_PATH, fence.lease),)
     steps = with_inherited_acls(change(transaction.Fence(mark, lease)))
-    outcome = run_blocking(connection, steps)
-    match outcome:
-        case transaction.Committed():
-            return Committed()
-        case transaction.FenceMoved():
-            return FenceMoved()
-        case transaction.Conflict(path, zk_error):
-            return Conflict(path, KINDS[zk_error])
-    assert_never(outcome)
+    return run_blocking(connection, steps)
 
 
 def commit(connection: Connection, fence: Fence, operations: Sequence[Operation]) -> Outcome:

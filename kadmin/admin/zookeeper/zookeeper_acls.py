@@ -10,11 +10,12 @@ from typing import Final
 from cluster.coordination.resource_acls import read_resource_acls, write_resource_acls
 from cluster.model.acl import ResourceAcls, ResourcePattern, ResourceType
 from cluster.model.errors import CorruptZnodeError
+from cluster.model.outcome import Committed
 from cluster.zk import paths
 from cluster.zk.requests import GetData
 from cluster.zk.steps import read, read_children
 from kadmin.admin.answers import AclSnapshot
-from kadmin.admin.ports import Committed, Fence, Outcome
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.faults import faults_of
 from kadmin.admin.zookeeper.snapshot import brokers_in, decoding_brokers

@@ -9,10 +9,11 @@ from functools import partial
 from cluster.coordination.election import read_leaders, read_request, request_election
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
 from cluster.zk.steps import Steps, read_node
-from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
+from kadmin.admin.ports import Fence, Outcome, Remaining
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.snapshot import read_snapshot
 from kadmin.admin.zookeeper.transaction import read_fence, write

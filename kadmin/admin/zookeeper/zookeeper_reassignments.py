@@ -16,19 +16,11 @@ from cluster.coordination.reassignment import (
 )
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
 from cluster.zk.steps import Steps, read, read_node
-from kadmin.admin.ports import (
-    Committed,
-    Conflict,
-    ConflictKind,
-    DirsAsked,
-    Fence,
-    Outcome,
-    Remaining,
-    ReplicaTeller,
-)
+from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining, ReplicaTeller
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.admin.zookeeper.snapshot import decoding_topics, read_snapshot, topics_in

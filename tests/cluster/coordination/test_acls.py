@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from cluster.coordination.acls import SENSITIVE_ROOTS, inherited, with_inherited_acls
 from cluster.coordination.configs import write_overrides
 from cluster.coordination.topics import create_topic
-from cluster.coordination.transaction import Committed, Fence
+from cluster.coordination.transaction import Fence
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import BrokerId
+from cluster.model.outcome import Committed
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.layout import PERSISTENT_PATHS

@@ -5,16 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from cluster.coordination.election import read_leaders, read_request, request_election
-from cluster.coordination.transaction import (
-    SENDS_MAX,
-    Committed,
-    Conflict,
-    Fence,
-    FenceMoved,
-    NeverAnswered,
-)
+from cluster.coordination.transaction import SENDS_MAX, Fence, NeverAnswered
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.zk import paths
 from cluster.zk.requests import (
     Create,
@@ -24,7 +18,6 @@ from cluster.zk.requests import (
     MultiDone,
     Operation,
     SetData,
-    ZkError,
     ZkReply,
     ZkRequest,
 )
@@ -110,7 +103,7 @@ def test_another_request_that_stands_is_left_alone(cluster: Cluster) -> None:
 
     outcome = run(request_election(FENCE, LEADERS), cluster.serve)
 
-    assert Conflict(paths.PREFERRED_ELECTION, ZkError.NODE_EXISTS) == outcome
+    assert Conflict(paths.PREFERRED_ELECTION, ConflictKind.EXISTS) == outcome
     assert other == cluster.request
 
 

@@ -8,7 +8,7 @@ import pytest
 from cluster.coordination import reads, writes
 from cluster.coordination.client import Client
 from cluster.coordination.reads import PreferredElectionRead, ReassignmentRead
-from cluster.coordination.transaction import Committed, Conflict, Fence, FenceMoved, SentOnce
+from cluster.coordination.transaction import Fence, SentOnce
 from cluster.coordination.writes import DELETES_IN_A_TRANSACTION, STATES_IN_A_TRANSACTION
 from cluster.model.admin import Reassignment
 from cluster.model.errors import CorruptZnodeError
@@ -21,6 +21,7 @@ from cluster.model.ids import (
     TopicPartition,
     ZkVersion,
 )
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
@@ -229,7 +230,7 @@ def test_each_state_is_written_on_its_own(ensemble: Ensemble) -> None:
 
     results = ensemble.run(writes.write_states(FENCE, {T0: state(7), T1: state(0)}))
 
-    assert results[T0] == Conflict(paths.state("t", 0), ZkError.BAD_VERSION)
+    assert results[T0] == Conflict(paths.state("t", 0), ConflictKind.VERSION)
     written = results[T1]
     assert isinstance(written, Committed)
     assert written.zk_version == 1

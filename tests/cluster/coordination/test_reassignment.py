@@ -12,19 +12,12 @@ from cluster.coordination.reassignment import (
     request_reassignment,
     take_back_reassignment,
 )
-from cluster.coordination.transaction import (
-    Committed,
-    Conflict,
-    Fence,
-    FenceMoved,
-    NeverAnswered,
-    Outcome,
-    OutcomeUnknown,
-)
+from cluster.coordination.transaction import Fence, NeverAnswered, OutcomeUnknown
 from cluster.model.admin import Reassignment
 from cluster.model.controller import Controller
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved, Outcome
 from cluster.model.topic import PartitionAssignment
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
@@ -37,7 +30,6 @@ from cluster.zk.requests import (
     MultiDone,
     Operation,
     SetData,
-    ZkError,
     ZkReply,
     ZkRequest,
 )
@@ -143,7 +135,7 @@ def test_a_topic_that_was_written_since_is_not_asked_for() -> None:
     world = Cluster()
     world.move("0,1 0,1 0,1")
 
-    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.ask()
+    assert Conflict(paths.topic("t"), ConflictKind.VERSION) == world.ask()
     assert world.request is None
     assert Committed() == world.ask(1)
 
@@ -161,7 +153,7 @@ def test_another_request_stays() -> None:
     other = encode_reassignment(Reassignment(targets={T1: ids("0")}))
     world.put(Create(PATH, other))
 
-    assert Conflict(PATH, ZkError.NODE_EXISTS) == world.ask()
+    assert Conflict(PATH, ConflictKind.EXISTS) == world.ask()
     assert other == world.request
 
 
@@ -290,7 +282,7 @@ def test_no_controller_resigns_but_the_one_that_was_asked_about(resigning: int |
     world.put(Create(PATH, BOTH))
     world.elect(2)
 
-    assert Conflict(PATH, ZkError.BAD_VERSION) == world.take_back(resigning)
+    assert Conflict(PATH, ConflictKind.VERSION) == world.take_back(resigning)
     assert BOTH == world.request
     assert world.has_controller
 
@@ -299,7 +291,7 @@ def test_nobody_resigns_where_the_request_has_gone_meanwhile() -> None:
     world = Cluster()
     world.elect(2)
 
-    assert Conflict(PATH, ZkError.BAD_VERSION) == world.take_back(2)
+    assert Conflict(PATH, ConflictKind.VERSION) == world.take_back(2)
     assert world.request is None
     assert world.has_controller
 
@@ -348,7 +340,7 @@ def test_nobody_resigns_where_all_has_arrived_meanwhile() -> None:
     world.elect(2)
     world.move("2 2,0")
 
-    assert Conflict(PATH, ZkError.BAD_VERSION) == world.take_back(
+    assert Conflict(PATH, ConflictKind.VERSION) == world.take_back(
         2, {T0: GOING, T1: going("0,1", "2,0")}
     )
     assert BOTH == world.request
@@ -372,7 +364,7 @@ def test_nothing_is_taken_back_where_a_partition_goes_another_way(
     world.elect(2)
     world.move(f"{layout} 0,1", adding=adding, removing=removing)
 
-    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
+    assert Conflict(paths.topic("t"), ConflictKind.VERSION) == world.take_back(2)
     assert BOTH == world.request
     assert world.has_controller
 
@@ -382,7 +374,7 @@ def test_nothing_is_taken_back_where_something_else_is_asked_for_meanwhile() -> 
     world.put(Create(PATH, encode_reassignment(Reassignment(targets={T0: ids("3")}))))
     world.elect(2)
 
-    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
+    assert Conflict(paths.topic("t"), ConflictKind.VERSION) == world.take_back(2)
 
 
 def test_nothing_is_taken_back_of_a_topic_that_is_gone() -> None:
@@ -391,7 +383,7 @@ def test_nothing_is_taken_back_of_a_topic_that_is_gone() -> None:
     world.elect(2)
     world.put(Delete(paths.topic("t")))
 
-    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.take_back(2)
+    assert Conflict(paths.topic("t"), ConflictKind.VERSION) == world.take_back(2)
     assert world.has_controller
 
 
@@ -462,7 +454,7 @@ def test_what_no_controller_takes_up_leaves_the_request(
     steps = take_back_reassignment(FENCE, {}, resigning=None, dropped=wanted)
     outcome = run(steps, cluster.serve)
 
-    assert (Committed() if left is not None else Conflict(PATH, ZkError.BAD_VERSION)) == outcome
+    assert (Committed() if left is not None else Conflict(PATH, ConflictKind.VERSION)) == outcome
     after = before if left is None else request(left) if left else None
     assert after == cluster.request
 
@@ -474,7 +466,7 @@ def test_a_controller_may_have_begun_whatever_is_there() -> None:
 
     steps = take_back_reassignment(FENCE, {}, resigning=BrokerId(2), dropped={T0: ids("2")})
 
-    assert Conflict(PATH, ZkError.BAD_VERSION) == run(steps, cluster.serve)
+    assert Conflict(PATH, ConflictKind.VERSION) == run(steps, cluster.serve)
 
 
 def request(targets: dict[TopicPartition, str]) -> bytes:

@@ -10,19 +10,16 @@ from hypothesis import strategies as st
 
 from cluster.coordination.transaction import (
     SENDS_MAX,
-    Committed,
-    Conflict,
     Fence,
-    FenceMoved,
     KRaftOwnsCluster,
     NeverAnswered,
-    Outcome,
     OutcomeUnknown,
     commit,
     read_fence,
 )
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved, Outcome
 from cluster.zk import paths
 from cluster.zk.requests import (
     Check,
@@ -36,7 +33,6 @@ from cluster.zk.requests import (
     Refused,
     SetData,
     Sync,
-    ZkError,
     ZkReply,
     ZkRequest,
 )
@@ -232,14 +228,14 @@ def test_of_several_nodes_to_be_deleted_all_must_be_gone(
     if was_made or not rivals_deletions:
         assert (outcome, ensemble.landed_count) == (Committed(), 1)
     else:
-        expected = Conflict(rivals_deletions[0], ZkError.NO_NODE)
+        expected = Conflict(rivals_deletions[0], ConflictKind.MISSING)
         assert (outcome, ensemble.landed_count) == (expected, 0)
 
 
 def test_what_is_not_there_is_not_deleted(ensemble: Ensemble) -> None:
     ensemble.put(Delete("/gone"))
 
-    assert ensemble.run(commit(Fence(None), CHANGE)) == Conflict("/gone", ZkError.NO_NODE)
+    assert ensemble.run(commit(Fence(None), CHANGE)) == Conflict("/gone", ConflictKind.MISSING)
     assert ensemble.landed_count == 0
 
 
@@ -272,8 +268,8 @@ def test_a_check_of_the_change_s_own_is_not_taken_for_the_fence(ensemble: Ensemb
     fence = ensemble.fence()
     ensemble.put(SetData("/x", b"", V0))
 
-    assert ensemble.run(commit(fence, CHANGE)) == Conflict("/x", ZkError.BAD_VERSION)
-    assert ensemble.run(commit(Fence(None), CHANGE)) == Conflict("/x", ZkError.BAD_VERSION)
+    assert ensemble.run(commit(fence, CHANGE)) == Conflict("/x", ConflictKind.VERSION)
+    assert ensemble.run(commit(Fence(None), CHANGE)) == Conflict("/x", ConflictKind.VERSION)
 
 
 def test_a_refusal_is_told(ensemble: Ensemble) -> None:

@@ -7,16 +7,8 @@ from functools import partial
 import pytest
 
 from cluster.model.ids import TopicPartition
-from kadmin.admin.ports import (
-    Committed,
-    Conflict,
-    ConflictKind,
-    Fence,
-    FenceMoved,
-    Made,
-    Outcome,
-    Partly,
-)
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
+from kadmin.admin.ports import Fence, Made, Outcome, Partly
 from kadmin.errors import InProgressError, RefusedError
 from kadmin.execute.change import Change, Step, carry_out
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween

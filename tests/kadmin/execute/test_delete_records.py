@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from cluster.model.ids import TopicPartition
+from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import Answers
-from kadmin.admin.ports import Committed, Fence, Outcome, Partly
+from kadmin.admin.ports import Fence, Outcome, Partly
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.delete_records import RecordDeletions
 from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset

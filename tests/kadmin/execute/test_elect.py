@@ -9,16 +9,9 @@ import pytest
 from cluster.model import fault as subjects
 from cluster.model.fault import Fault, Subject, Thing
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import (
-    Committed,
-    Conflict,
-    ConflictKind,
-    Fence,
-    Outcome,
-    Partly,
-    Remaining,
-)
+from kadmin.admin.ports import Fence, Outcome, Partly, Remaining
 from kadmin.errors import ExitCode
 from kadmin.execute import waiting
 from kadmin.execute.change import Change, carry_out

@@ -12,17 +12,10 @@ from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, broker_entity, topic_entity
 from cluster.model.fault import Fault
 from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition, ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import ConfigSnapshot
-from kadmin.admin.ports import (
-    Committed,
-    Conflict,
-    ConflictKind,
-    DirsAsked,
-    Fence,
-    Outcome,
-    Remaining,
-)
+from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining
 from kadmin.execute.commit import ChangedInBetween
 from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.execute.unreadable import Unreadable

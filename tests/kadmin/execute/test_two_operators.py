@@ -15,7 +15,8 @@ import pytest
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides
 from cluster.model.fault import Fault
 from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition, ZkVersion
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
+from cluster.model.outcome import Committed, Conflict, ConflictKind
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.execute.commit import ChangedInBetween
 from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.plan.config_plan import ConfigPlan

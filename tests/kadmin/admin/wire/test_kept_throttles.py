@@ -9,7 +9,8 @@ from kafka.errors import KafkaConnectionError
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import ZkVersion
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Outcome
+from cluster.model.outcome import Committed, Conflict, ConflictKind
+from kadmin.admin.ports import Outcome
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.kept_throttles import KeptThrottles
 from kadmin.admin.wire.throttle_journal import JournalFile

@@ -3,7 +3,7 @@
 import pytest
 from kafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
 
-from kadmin.admin.ports import Committed, Conflict, ConflictKind
+from cluster.model.outcome import Committed, Conflict, ConflictKind
 from kadmin.admin.wire.connection import NoController, WireConnection
 from kadmin.admin.wire.outcomes import AnswerLost, Refused, change_of, outcome
 from kadmin.settings.brokers import BrokerSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
-from kadmin.admin.ports import Committed, Conflict
+from cluster.model.outcome import Committed, Conflict
 from kadmin.admin.wire.throttle_journal import JournalFile, JournalUnreadable, JournalUnwritable
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
 

@@ -12,7 +12,8 @@ from kafka.errors import ClusterAuthorizationFailedError
 from kafka.protocol.admin import DescribeQuorumRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.admin.ports import Committed, Partly, Remaining
+from cluster.model.outcome import Committed
+from kadmin.admin.ports import Partly, Remaining
 from kadmin.admin.wire import connection
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, AnswerLost, Refused

@@ -27,8 +27,9 @@ from kafka.protocol.admin import (
 )
 
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed, Conflict
 from cluster.model.topic import PartitionAssignment
-from kadmin.admin.ports import Committed, Conflict, DirsAsked, Outcome, Partly, Remaining
+from kadmin.admin.ports import DirsAsked, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, Refused
 from kadmin.admin.wire.wire_reassignments import (

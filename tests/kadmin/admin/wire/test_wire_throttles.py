@@ -7,7 +7,7 @@ from kafka.protocol.admin import DescribeConfigsResponse
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
-from kadmin.admin.ports import Committed
+from cluster.model.outcome import Committed
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.wire_throttles import WireThrottles
 from kadmin.plan.config_plan import ConfigPlan

@@ -14,9 +14,10 @@ from kafka.errors import (
 )
 
 from cluster.model.ids import BrokerId
+from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.admin.answers import TopicNames
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Remaining
+from kadmin.admin.ports import Remaining
 from kadmin.admin.wire import wire_topics
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, FenceMoved
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from kadmin.admin.zookeeper.config_reads import read_configs
 from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection, connect

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.outcome import Committed
 from cluster.zk import paths
-from kadmin.admin.ports import Committed
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, connect
 from kadmin.admin.zookeeper.lease_beside import LeaseBeside
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH, JournalUnreadable

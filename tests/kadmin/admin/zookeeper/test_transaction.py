@@ -8,9 +8,10 @@ from kazoo.security import ACL, Id, make_digest_acl
 
 from cluster.coordination.transaction import has_landed, never
 from cluster.model.ids import ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.zk.requests import Check, Create, Delete, Operation, SetData
 from cluster.zk.steps import read_node
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved
+from kadmin.admin.ports import Fence
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, connect
 from kadmin.admin.zookeeper.runner import OutcomeUnknown, run_blocking
 from kadmin.admin.zookeeper.transaction import (

@@ -1,0 +1,51 @@
+"""The outcome of a guarded write: of one that names what it was planned from.
+
+The controller, brokers and tools share it, whatever they write by.  Expected conflicts are values.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from cluster.model.ids import NEVER_READ, ZkVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The whole change was made.
+
+    *zk_version* is that of the node that was written last, where the reply names it.
+    """
+
+    zk_version: ZkVersion = field(default=NEVER_READ, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FenceMoved:
+    """Nothing was made: there has been a change of controller since the fence was read."""
+
+
+class ConflictKind(Enum):
+    """What stood in the way; the value completes a sentence that begins with the subject."""
+
+    VERSION = "was changed in between"
+    EXISTS = "is there already"
+    MISSING = "is not there, or its parent is not"
+    CHILDREN = "has children"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was made: *subject* is not as it was planned from.
+
+    By ZooKeeper it is a path, by brokers it is in their words.
+    """
+
+    subject: str
+    kind: ConflictKind
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.kind.value}"
+
+
+Outcome: TypeAlias = Committed | FenceMoved | Conflict
