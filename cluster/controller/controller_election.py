@@ -25,7 +25,7 @@ def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
     node is ephemeral, so a crash right after the transaction costs the others a session's timeout.
 
     Raises:
-        Refusal: ZooKeeper refuses a read, or the transaction.
+        Refusal: ZooKeeper refuses a read or a write.
     """
     tried: ControllerEpoch | None = None
     while True:
@@ -40,19 +40,20 @@ def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
             # This broker was the controller before, in this session, and resigned without removing
             # the node.  It must not go on under that epoch: brokers could not tell the new orders
             # from those of before that arrive late.
-            yield from writes.remove_controller(Fence(found.epoch.epoch_zk_version))
-            continue
-        if found.epoch is None:
+            outcome = yield from writes.remove_controller(Fence(found.epoch.epoch_zk_version))
+        elif found.epoch is None:
             # Losing the race to create it is as good as winning it.
-            yield from writes.create_controller_epoch()
-            continue
-        # The epoch was read after `/controller` was seen missing, and the transaction expects the
-        # version that was read: who was elected in between makes it fail, and is seen next time.
-        tried = ControllerEpoch(found.epoch.epoch + 1)
-        outcome = yield from writes.register_controller(client, tried, found.epoch.epoch_zk_version)
-        if isinstance(outcome, Committed):
-            assert outcome.zk_version > found.epoch.epoch_zk_version, "fences older controllers"
-            return ControllerEpochNode(tried, outcome.zk_version)
+            outcome = yield from writes.create_controller_epoch()
+        else:
+            # The epoch was read after `/controller` was seen missing, and the transaction expects
+            # the version that was read: who was elected in between makes it fail, and is seen next
+            # time.
+            tried = ControllerEpoch(found.epoch.epoch + 1)
+            before = found.epoch.epoch_zk_version
+            outcome = yield from writes.register_controller(client, tried, before)
+            if isinstance(outcome, Committed):
+                assert outcome.zk_version > before, "fences older controllers"
+                return ControllerEpochNode(tried, outcome.zk_version)
         if isinstance(outcome, Refused):
             raise Refusal("ZooKeeper refuses to elect a controller")
 

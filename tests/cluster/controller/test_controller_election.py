@@ -1,3 +1,5 @@
+import pytest
+
 from cluster.controller.core import CANDIDACY_BACKOFF_MS
 from cluster.controller.effects import Reply
 from cluster.controller.events import (
@@ -17,7 +19,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
-from cluster.zk.requests import Children, Create, Delete, Lost, SetData, ZkReply
+from cluster.zk.requests import Children, Create, Delete, Lost, Multi, SetData, ZkReply
 from tests.cluster.controller.asked import (
     Asked,
     CreateControllerEpoch,
@@ -144,12 +146,27 @@ def test_who_failed_as_controller_runs_again_after_a_while() -> None:
     assert harness.active.controller_epoch == 2
 
 
-def test_a_broker_whom_zookeeper_refuses_stands_again_later() -> None:
+@pytest.mark.parametrize(
+    ("kind", "is_in_the_way"),
+    [(RegisterController, False), (CreateControllerEpoch, False), (RemoveController, True)],
+)
+def test_a_broker_whom_zookeeper_refuses_stands_again_later(
+    kind: type[Asked], is_in_the_way: bool
+) -> None:
     harness = Harness(1)
-    harness.refuse(RegisterController)
+    if is_in_the_way:
+        # Its own node of before, in this session.
+        own = b'{"version":2,"brokerid":1,"timestamp":"1","kraftControllerEpoch":-1}'
+        create = (
+            Create(paths.CONTROLLER_EPOCH, b"0"),
+            Create(paths.CONTROLLER, own, is_ephemeral=True),
+        )
+        harness.zookeeper.serve(harness.session, Multi(create), harness.author)
+    harness.refuse(kind)
     harness.register_controller()
     assert harness.core.active is None
     assert harness.resignations == []
+    assert harness.count(kind) == 1
 
     harness.before = harness.do_nothing
     harness.pass_time()
