@@ -10,7 +10,7 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.codec import RequestFrame
@@ -25,8 +25,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     ports = broker.ports
     broker_id, broker_epoch = BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch)
 
-    def taken(block: range | Outcome) -> None:
-        if isinstance(block, Outcome):
+    def taken(block: range | ApiError) -> None:
+        if isinstance(block, ApiError):
             ports.journal.warning(
                 f"no producer ids can be had for broker {broker_id}: {block.message}"
             )

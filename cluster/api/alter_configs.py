@@ -16,7 +16,8 @@ from cluster.broker.configs.dynamic_config_validation import broker_spec, passwo
 from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import ChangeConfigs, Outcome
+from cluster.broker.ports import ChangeConfigs
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
@@ -81,22 +82,22 @@ def alter(
             broker.ports.store.alter_configs(entity, change, partial(put, fan_in, resource))
 
 
-def refusal(broker: Broker, resource: Resource, count: int) -> Outcome:
+def refusal(broker: Broker, resource: Resource, count: int) -> ApiError:
     kind, name = resource
     if count > 1:
-        return Outcome(ErrorCode.INVALID_REQUEST, f"resource '{name}' is named twice")
+        return ApiError(ErrorCode.INVALID_REQUEST, f"resource '{name}' is named twice")
     if kind == ResourceType.BROKER:
         return broker_refusal(broker, name)
     if kind != ResourceType.TOPIC:
         message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
-        return Outcome(ErrorCode.INVALID_REQUEST, message)
+        return ApiError(ErrorCode.INVALID_REQUEST, message)
     if not broker.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
-        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-    return Outcome()
+        return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+    return ApiError()
 
 
-def broker_refusal(broker: Broker, name: str) -> Outcome:
+def broker_refusal(broker: Broker, name: str) -> ApiError:
     """Why the configs of the broker *name* are not changed here; no error when they are.
 
     Whoever wants to change those of one broker asks it itself; those for all are asked of any.
@@ -104,12 +105,12 @@ def broker_refusal(broker: Broker, name: str) -> Outcome:
     own_id = broker.ports.registration.broker_id
     broker_id = broker_number(name)
     if name == EVERY_BROKER or broker_id == own_id:
-        return Outcome()
+        return ApiError()
     if broker_id is None:
         message = f"Node id must be an integer, but it is: {name}"
     else:
         message = f"Unexpected broker id, expected {own_id}, but received {name}"
-    return Outcome(ErrorCode.INVALID_REQUEST, message)
+    return ApiError(ErrorCode.INVALID_REQUEST, message)
 
 
 def entity_of(broker: Broker, resource: Resource) -> Entity:
@@ -124,7 +125,7 @@ def entity_of(broker: Broker, resource: Resource) -> Entity:
 def put(
     fan_in: FanIn[Resource, AlterConfigsResourceResponse],
     resource: Resource,
-    outcome: Outcome,
+    outcome: ApiError,
 ) -> None:
     fan_in.put(resource, AlterConfigsResourceResponse(outcome.error, outcome.message, *resource))
 
@@ -133,11 +134,11 @@ def validate(
     fan_in: FanIn[Resource, AlterConfigsResourceResponse],
     resource: Resource,
     change: ChangeConfigs,
-    before: Overrides | Outcome,
+    before: Overrides | ApiError,
 ) -> None:
     """Find out what *change* would come to."""
-    after = before if isinstance(before, Outcome) else change(before)
-    put(fan_in, resource, after if isinstance(after, Outcome) else Outcome())
+    after = before if isinstance(before, ApiError) else change(before)
+    put(fan_in, resource, after if isinstance(after, ApiError) else ApiError())
 
 
 def rules_of(broker: Broker, resource: Resource) -> Rules:
@@ -160,14 +161,14 @@ def rules_of(broker: Broker, resource: Resource) -> Rules:
 
 def broker_problem(
     configs: BrokerConfigs, changes: Overrides, after: Overrides, *, is_cluster_default: bool
-) -> Outcome | None:
+) -> ApiError | None:
     problem = configs.change_problem(changes, after, is_cluster_default=is_cluster_default)
     if problem is not None:
-        return Outcome(ErrorCode.INVALID_REQUEST, problem)
+        return ApiError(ErrorCode.INVALID_REQUEST, problem)
     problem = password_problem(changes)
-    return None if problem is None else Outcome(ErrorCode.INVALID_CONFIG, problem)
+    return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)
 
 
-def topic_problem(broker: Broker, changes: Overrides, after: Overrides) -> Outcome | None:
+def topic_problem(broker: Broker, changes: Overrides, after: Overrides) -> ApiError | None:
     problem = configs_problem(after, broker.ports.settings)
-    return None if problem is None else Outcome(ErrorCode.INVALID_CONFIG, problem)
+    return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)

@@ -12,7 +12,8 @@ from typing import cast
 from cluster.api.controller_slices import submit_in_slices
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply, Refusal
+from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -35,7 +36,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     }
 
     error = ErrorCode.NONE
-    refusals: dict[TopicPartition, Refusal | None] = {}
+    refusals: dict[TopicPartition, ApiError | None] = {}
 
     def take(outcome: AlterReassignmentsReply) -> bool:
         nonlocal error
@@ -54,7 +55,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     )
 
 
-def answered(refusals: Mapping[TopicPartition, Refusal | None]) -> Steps:
+def answered(refusals: Mapping[TopicPartition, ApiError | None]) -> Steps:
     topics: dict[str, list[ReassignablePartitionResponse]] = {}
     for partition, refusal in refusals.items():
         error, message = (ErrorCode.NONE, None) if refusal is None else refusal

@@ -10,9 +10,9 @@ from typing import cast
 from cluster.broker.broker import Broker
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome
 from cluster.broker.topics.new_partitions import LargerTopic, known_partitions, partitions_to_add
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused, check_count
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.wire.codec import RequestFrame
@@ -46,7 +46,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
             added = partitions_to_add(
                 broker.cache, larger, known_partitions(broker.cache, topic.name)
             )
-            outcome = added if isinstance(added, Outcome) else Outcome()
+            outcome = added if isinstance(added, ApiError) else ApiError()
             fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
             broker.ports.store.add_partitions(
@@ -66,20 +66,20 @@ def larger_topic(topic: CreatePartitionsTopic) -> LargerTopic:
 
 def refusal(
     broker: Broker, topic: CreatePartitionsTopic, count: int, added_count: int, room: int
-) -> Outcome:
+) -> ApiError:
     """What can be said without a look at what stands in ZooKeeper."""
     if not broker.is_controller:
-        return Outcome(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
+        return ApiError(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
     if count > 1:
-        return Outcome(ErrorCode.INVALID_REQUEST, f"topic '{topic.name}' is named twice")
+        return ApiError(ErrorCode.INVALID_REQUEST, f"topic '{topic.name}' is named twice")
     if not broker.cache.partitions_of(topic.name):
         message = f"topic '{topic.name}' does not exist"
-        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+        return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
         check_count(added_count, room)
     except Refused as refused:
-        return Outcome(refused.error, str(refused))
-    return Outcome()
+        return ApiError(refused.error, str(refused))
+    return ApiError()
 
 
 def continue_with(
@@ -87,7 +87,7 @@ def continue_with(
     fan_in: FanIn[str, CreatePartitionsTopicResult],
     topic: CreatePartitionsTopic,
     timeout_ms: int,
-    outcome: Outcome,
+    outcome: ApiError,
 ) -> None:
     """Wait for the new partitions' leaders, once they are written."""
     if outcome.error is not ErrorCode.NONE:
@@ -102,11 +102,11 @@ def continue_with(
         )
 
     def told(is_there: bool) -> None:
-        late = Outcome(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
-        fan_in.put(topic.name, result_of(topic.name, Outcome() if is_there else late))
+        late = ApiError(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
+        fan_in.put(topic.name, result_of(topic.name, ApiError() if is_there else late))
 
     broker.when_metadata_says(has_leaders, timeout_ms, told)
 
 
-def result_of(name: str, outcome: Outcome) -> CreatePartitionsTopicResult:
+def result_of(name: str, outcome: ApiError) -> CreatePartitionsTopicResult:
     return CreatePartitionsTopicResult(name, outcome.error, outcome.message)

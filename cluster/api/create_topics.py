@@ -14,9 +14,9 @@ from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import value_of
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.ports import Outcome
 from cluster.broker.topics.new_topics import AskedTopic, NewTopic
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused
+from cluster.model.api_error import ApiError
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId
@@ -96,11 +96,11 @@ def validated(
     broker: Broker,
     fan_in: FanIn[str, CreatableTopicResult],
     topics: Sequence[NewTopic],
-    told: Mapping[str, Outcome] | Outcome,
+    told: Mapping[str, ApiError] | ApiError,
 ) -> None:
     """Tell what each of *topics* would be, or why it cannot be made."""
     for topic in topics:
-        outcome = told if isinstance(told, Outcome) else told[topic.name]
+        outcome = told if isinstance(told, ApiError) else told[topic.name]
         result = (
             created(broker, topic._replace(topic_id=NO_TOPIC_ID))
             if outcome.error is ErrorCode.NONE
@@ -114,7 +114,7 @@ def continue_with(
     fan_in: FanIn[str, CreatableTopicResult],
     topic: NewTopic,
     timeout_ms: int,
-    outcome: Outcome,
+    outcome: ApiError,
 ) -> None:
     """Wait for the topic's leaders, once it is written."""
     if outcome.error is not ErrorCode.NONE:
@@ -135,7 +135,7 @@ def continue_with(
     broker.when_metadata_says(has_leaders, timeout_ms, told)
 
 
-def not_made(topic: NewTopic, outcome: Outcome) -> CreatableTopicResult:
+def not_made(topic: NewTopic, outcome: ApiError) -> CreatableTopicResult:
     return failed(topic.name, outcome.error, outcome.message or outcome.error.name)
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, cast
 from cluster.broker.broker import Broker
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.wire.codec import RequestFrame
@@ -86,7 +86,7 @@ def continue_with(
     topic: Doomed,
     name: str,
     timeout_ms: int,
-    outcome: Outcome,
+    outcome: ApiError,
 ) -> None:
     """Wait for the topic to go, once that is written."""
     result = DeletableTopicResult(name, broker.cache.topic_id(name))

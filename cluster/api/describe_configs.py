@@ -18,7 +18,8 @@ from cluster.broker.configs.supported_configs import (
 )
 from cluster.broker.configs.topic_configs import synonyms_of, value_of
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.ports import Outcome, TopicOverrides
+from cluster.broker.ports import TopicOverrides
+from cluster.model.api_error import ApiError
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, ValueKind
 from cluster.model.config_table import REFUSED_PARTITIONS, TOPIC_CONFIGS
@@ -74,7 +75,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         )
     )
 
-    def told(overrides: TopicOverrides | Outcome) -> None:
+    def told(overrides: TopicOverrides | ApiError) -> None:
         reply.in_turns(answer(broker, body, overrides))
 
     if topics:
@@ -84,7 +85,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
 
 def answer(
-    broker: Broker, body: DescribeConfigsRequest, overrides: TopicOverrides | Outcome
+    broker: Broker, body: DescribeConfigsRequest, overrides: TopicOverrides | ApiError
 ) -> Steps:
     results: list[DescribeConfigsResult] = []
     for resource in body.resources:
@@ -110,13 +111,13 @@ def described(
     broker: Broker,
     resource: DescribeConfigsResource,
     body: DescribeConfigsRequest,
-    overrides: TopicOverrides | Outcome,
+    overrides: TopicOverrides | ApiError,
 ) -> Generator[None, None, DescribeConfigsResult]:
     if resource.resource_type == ResourceType.BROKER:
         found = configs_of_broker(broker, resource)
     else:
         found = configs_of_topic(broker, resource, overrides)
-    if isinstance(found, Outcome):
+    if isinstance(found, ApiError):
         return DescribeConfigsResult(
             found.error, found.message, resource.resource_type, resource.resource_name
         )
@@ -128,19 +129,19 @@ def described(
 
 
 def configs_of_topic(
-    broker: Broker, resource: DescribeConfigsResource, overrides: TopicOverrides | Outcome
-) -> Sequence[Described] | Outcome:
+    broker: Broker, resource: DescribeConfigsResource, overrides: TopicOverrides | ApiError
+) -> Sequence[Described] | ApiError:
     kind, name = resource.resource_type, resource.resource_name
     if kind != ResourceType.TOPIC:
         message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
-        return Outcome(ErrorCode.INVALID_REQUEST, message)
-    if isinstance(overrides, Outcome):
+        return ApiError(ErrorCode.INVALID_REQUEST, message)
+    if isinstance(overrides, ApiError):
         return overrides
     own = overrides.get(name)
     if own is None or not broker.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
-        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-    if isinstance(own, Outcome):
+        return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+    if isinstance(own, ApiError):
         return own
     found = []
     settings = broker.ports.settings
@@ -156,7 +157,7 @@ def configs_of_topic(
 
 def configs_of_broker(
     broker: Broker, resource: DescribeConfigsResource
-) -> Sequence[Described] | Outcome:
+) -> Sequence[Described] | ApiError:
     name, keys = resource.resource_name, resource.configuration_keys
     own_id = broker.ports.registration.broker_id
     configs = broker.ports.settings.configs
@@ -173,7 +174,7 @@ def configs_of_broker(
         message = f"Broker id must be an integer, but it is: {name}"
     else:
         message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
-    return Outcome(ErrorCode.INVALID_REQUEST, message)
+    return ApiError(ErrorCode.INVALID_REQUEST, message)
 
 
 def refused_partitions(broker: Broker, keys: Sequence[str] | None) -> Iterator[Described]:

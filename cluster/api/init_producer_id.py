@@ -7,8 +7,8 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome
 from cluster.broker.refusals_log import quoted
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.producers import InitProducerIdRequest, InitProducerIdResponse
@@ -26,8 +26,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         reply(InitProducerIdResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
         return
 
-    def given(producer_id: int | Outcome) -> None:
-        if isinstance(producer_id, Outcome):
+    def given(producer_id: int | ApiError) -> None:
+        if isinstance(producer_id, ApiError):
             reply(InitProducerIdResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
         else:
             reply(InitProducerIdResponse(producer_id=producer_id))

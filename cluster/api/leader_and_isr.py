@@ -9,7 +9,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.control.role_changes import RoleChange, RolesChanged
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -53,8 +53,8 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
     changes: list[RoleChange] = []
     tag = orders.tag_of(broker.broker_id, request)
 
-    def done(changed: RolesChanged | Outcome) -> None:
-        if isinstance(changed, Outcome):
+    def done(changed: RolesChanged | ApiError) -> None:
+        if isinstance(changed, ApiError):
             reply.close(f"configs of topics to lead or follow cannot be read: {changed.message}")
         elif changed.error is not ErrorCode.NONE:
             reply(LeaderAndIsrResponse(error_code=changed.error))

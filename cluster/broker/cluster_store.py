@@ -11,25 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
-from cluster.broker.ports import (
-    AddPartitions,
-    ChangeConfigs,
-    ClusterStore,
-    Done,
-    Outcome,
-    TopicOverrides,
-)
+from cluster.broker.ports import AddPartitions, ChangeConfigs, ClusterStore, Done, TopicOverrides
 from cluster.coordination import producer_ids, topics
 from cluster.coordination.configs import read_overrides, write_overrides
 from cluster.coordination.isr import write_isrs
 from cluster.coordination.transaction import Fence, KRaftOwnsCluster, OutcomeUnknown, read_fence
-from cluster.model import outcome
+from cluster.model.api_error import ApiError
 from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
+from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved, Outcome
 from cluster.model.placement import Layout
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_id import topic_id_text
@@ -45,11 +38,11 @@ UNDER_WAY_MAX: Final = 5000
 
 T = TypeVar("T")
 
-DONE: Final = Outcome()
-WITHOUT_SESSION: Final = Outcome(
+DONE: Final = ApiError()
+WITHOUT_SESSION: Final = ApiError(
     ErrorCode.BROKER_NOT_AVAILABLE, "The broker has no session with ZooKeeper."
 )
-TOO_MANY: Final = Outcome(
+TOO_MANY: Final = ApiError(
     ErrorCode.REQUEST_TIMED_OUT,
     f"{UNDER_WAY_MAX} requests are waiting for ZooKeeper already: nothing was done, try again.",
 )
@@ -73,7 +66,7 @@ class ZooKeeperStore(ClusterStore):
         self._broker_id = broker_id
         self._runner = runner
         self._under_way_count = 0
-        self._waiting_for_ids: deque[Callable[[range | Outcome], None]] = deque()
+        self._waiting_for_ids: deque[Callable[[range | ApiError], None]] = deque()
 
     def create_topic(
         self, topic: str, topic_id: bytes, layout: Layout, configs: Mapping[str, str], done: Done
@@ -85,7 +78,7 @@ class ZooKeeperStore(ClusterStore):
         self._start_if_room(create_topic(topic, assignment, configs), done)
 
     def check_new_topics(
-        self, topics: Sequence[str], done: Callable[[Mapping[str, Outcome] | Outcome], None]
+        self, topics: Sequence[str], done: Callable[[Mapping[str, ApiError] | ApiError], None]
     ) -> None:
         self._start_if_room(check_new_topics(topics), done)
 
@@ -99,23 +92,23 @@ class ZooKeeperStore(ClusterStore):
         self._start_if_room(alter_configs(entity, change), done)
 
     def read_overrides(
-        self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
+        self, entity: Entity, done: Callable[[Mapping[str, str] | ApiError], None]
     ) -> None:
         self._start_if_room(read_overrides_of(entity), done)
 
     def read_topic_overrides(
-        self, topics: Sequence[str], done: Callable[[TopicOverrides | Outcome], None]
+        self, topics: Sequence[str], done: Callable[[TopicOverrides | ApiError], None]
     ) -> None:
         self._start(read_topic_overrides(topics), done)
 
     def write_isrs(
         self,
         states: Mapping[TopicPartition, PartitionState],
-        done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | Outcome], None],
+        done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | ApiError], None],
     ) -> None:
         self._start(write_isrs_of(states), done)
 
-    def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
+    def take_producer_ids(self, done: Callable[[range | ApiError], None]) -> None:
         self._waiting_for_ids.append(done)
         if len(self._waiting_for_ids) == 1:
             self._take_producer_ids()
@@ -123,18 +116,18 @@ class ZooKeeperStore(ClusterStore):
     def _take_producer_ids(self) -> None:
         self._start(take_producer_ids(self._broker_id), self._producer_ids_taken)
 
-    def _producer_ids_taken(self, taken: range | Outcome) -> None:
+    def _producer_ids_taken(self, taken: range | ApiError) -> None:
         done = self._waiting_for_ids.popleft()
         if self._waiting_for_ids:
             self._take_producer_ids()
         done(taken)
 
     def _start_if_room(
-        self, steps: Steps[T | Outcome], done: Callable[[T | Outcome], None]
+        self, steps: Steps[T | ApiError], done: Callable[[T | ApiError], None]
     ) -> None:
         """As `_start`, for what a client's request may ask for any number of times."""
 
-        def finish(result: T | Outcome) -> None:
+        def finish(result: T | ApiError) -> None:
             self._under_way_count -= 1
             done(result)
 
@@ -142,37 +135,37 @@ class ZooKeeperStore(ClusterStore):
         self._under_way_count += 1
         self._start(steps if is_room else refused(), finish)
 
-    def _start(self, steps: Steps[T | Outcome], done: Callable[[T | Outcome], None]) -> None:
-        def finish(result: T | Outcome | None) -> None:
+    def _start(self, steps: Steps[T | ApiError], done: Callable[[T | ApiError], None]) -> None:
+        def finish(result: T | ApiError | None) -> None:
             done(WITHOUT_SESSION if result is None else result)
 
         self._runner.run(told(steps), finish)
 
 
-def refused() -> Steps[Outcome]:
+def refused() -> Steps[ApiError]:
     """Come to an end without a request, in a later turn, as everybody who asks is promised."""
     yield from ()
     return TOO_MANY
 
 
-def told(steps: Steps[T | Outcome]) -> Steps[T | Outcome]:
+def told(steps: Steps[T | ApiError]) -> Steps[T | ApiError]:
     """What *steps* come to; what keeps them from it is an error for whoever asked."""
     try:
         return (yield from steps)
     except KRaftOwnsCluster:
-        return Outcome(ErrorCode.NOT_CONTROLLER, "The cluster is being migrated to KRaft.")
+        return ApiError(ErrorCode.NOT_CONTROLLER, "The cluster is being migrated to KRaft.")
     except (CorruptZnodeError, Refusal) as error:
         return failed(error)
 
 
-def failed(error: Exception) -> Outcome:
+def failed(error: Exception) -> ApiError:
     """The outcome for whoever asked, when ZooKeeper fails or what stands there is damaged."""
-    return Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
+    return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
 
 
 def until_committed(
-    attempt: Callable[[Fence], Steps[outcome.Outcome | T | Outcome]],
-) -> Steps[T | Outcome]:
+    attempt: Callable[[Fence], Steps[Outcome | T | ApiError]],
+) -> Steps[T | ApiError]:
     """Make *attempt*, again while somebody else is faster, and return what else it comes to.
 
     It reads what it writes from, so that after a lost reply whose transaction cannot be found it
@@ -192,16 +185,16 @@ def until_committed(
                 continue
             case _:
                 return result
-    return Outcome(ErrorCode.REQUEST_TIMED_OUT, "Others write the same without a pause.")
+    return ApiError(ErrorCode.REQUEST_TIMED_OUT, "Others write the same without a pause.")
 
 
 def create_topic(
     topic: str, assignment: TopicAssignment, configs: Mapping[str, str]
-) -> Steps[Outcome]:
+) -> Steps[ApiError]:
     """Make the topic together with its configs; whoever sees the topic sees these."""
     data = encode_assignment(assignment)
 
-    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         there = yield from read_node(paths.topic(topic))
         if there is not None and there.data == data:
             # The id was drawn for this topic: it is our own, whose reply was lost, although
@@ -214,7 +207,7 @@ def create_topic(
     return (yield from until_committed(attempt))
 
 
-def check_new_topics(names: Sequence[str]) -> Steps[Mapping[str, Outcome]]:
+def check_new_topics(names: Sequence[str]) -> Steps[Mapping[str, ApiError]]:
     """Why each of *names* cannot be made, in one read however many they are; DONE if it can."""
     nodes = yield from read_each(map(paths.topic, names))
     there = [name for name, node in zip(names, nodes, strict=True) if node is not None]
@@ -226,20 +219,20 @@ def check_new_topics(names: Sequence[str]) -> Steps[Mapping[str, Outcome]]:
     return {name: taken.get(name, DONE) for name in names}
 
 
-def already_there(topic: str) -> Steps[Outcome]:
+def already_there(topic: str) -> Steps[ApiError]:
     mark = yield from read_node(paths.delete_topic(topic))
     return already_exists(topic, is_marked=mark is not None)
 
 
-def already_exists(topic: str, *, is_marked: bool) -> Outcome:
+def already_exists(topic: str, *, is_marked: bool) -> ApiError:
     message = f"Topic '{topic}' {'is marked for deletion' if is_marked else 'already exists'}."
-    return Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, message)
+    return ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, message)
 
 
-def delete_topic(topic: str) -> Steps[Outcome]:
+def delete_topic(topic: str) -> Steps[ApiError]:
     """Leave the mark by which the controller learns that the topic shall go."""
 
-    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
             # Somebody has asked for it before, and it is done.
@@ -251,16 +244,16 @@ def delete_topic(topic: str) -> Steps[Outcome]:
     return (yield from until_committed(attempt))
 
 
-def add_partitions(topic: str, add: AddPartitions) -> Steps[Outcome]:
+def add_partitions(topic: str, add: AddPartitions) -> Steps[ApiError]:
     """Add what *add* says; what a reassignment has under way stays as it is."""
 
-    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
             return unknown_topic(topic)
         assignment = decode_assignment(node)
         added = add(assignment.partitions)
-        if isinstance(added, Outcome):
+        if isinstance(added, ApiError):
             return added
         more = {index: PartitionAssignment(added[index]) for index in sorted(added)}
         enlarged = replace(assignment, partitions={**assignment.partitions, **more})
@@ -269,20 +262,20 @@ def add_partitions(topic: str, add: AddPartitions) -> Steps[Outcome]:
     return (yield from until_committed(attempt))
 
 
-def unknown_topic(topic: str) -> Outcome:
-    return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist.")
+def unknown_topic(topic: str) -> ApiError:
+    return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist.")
 
 
-def alter_configs(entity: Entity, change: ChangeConfigs) -> Steps[Outcome]:
+def alter_configs(entity: Entity, change: ChangeConfigs) -> Steps[ApiError]:
     """Write the overrides of *entity* and the notification, in which brokers read where to look."""
     owner = ConfigEntity(entity)
 
-    def attempt(fence: Fence) -> Steps[outcome.Outcome | Outcome]:
+    def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         (before,) = (yield from read_overrides((owner,))).values()
         if isinstance(before, CorruptZnodeError):
             raise before
         values = change(before.values)
-        if isinstance(values, Outcome):
+        if isinstance(values, ApiError):
             return values
         written = yield from write_overrides(fence, owner, replace(before, values=values))
         if entity.kind is EntityKind.TOPICS and written == Conflict(
@@ -294,7 +287,7 @@ def alter_configs(entity: Entity, change: ChangeConfigs) -> Steps[Outcome]:
     return (yield from until_committed(attempt))
 
 
-def read_overrides_of(entity: Entity) -> Steps[Mapping[str, str] | Outcome]:
+def read_overrides_of(entity: Entity) -> Steps[Mapping[str, str] | ApiError]:
     """The overrides of *entity*; the error if they are damaged."""
     (found,) = (yield from read_overrides((ConfigEntity(entity),))).values()
     return values_or_error(found)
@@ -307,7 +300,7 @@ def read_topic_overrides(names: Sequence[str]) -> Steps[TopicOverrides]:
     return {name: values_or_error(found[owner]) for name, owner in owners.items()}
 
 
-def values_or_error(found: ConfigOverrides | CorruptZnodeError) -> Mapping[str, str] | Outcome:
+def values_or_error(found: ConfigOverrides | CorruptZnodeError) -> Mapping[str, str] | ApiError:
     return failed(found) if isinstance(found, CorruptZnodeError) else found.values
 
 
@@ -322,8 +315,8 @@ def write_isrs_of(
     }
 
 
-def take_producer_ids(broker_id: BrokerId) -> Steps[range | Outcome]:
-    def attempt(fence: Fence) -> Steps[outcome.Outcome | range]:
+def take_producer_ids(broker_id: BrokerId) -> Steps[range | ApiError]:
+    def attempt(fence: Fence) -> Steps[Outcome | range]:
         taken = yield from producer_ids.take_producer_ids(fence, broker_id)
         if isinstance(taken, ProducerIdBlock):
             return range(taken.first, taken.last + 1)

@@ -12,6 +12,7 @@ from cluster.broker.authorizer import Authorizer
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Body, Cancel
 from cluster.controller.requests import Request
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
@@ -160,25 +161,18 @@ class RequestMemory(Protocol):
         ...
 
 
-class Outcome(NamedTuple):
-    """How a write to the cluster went; *message* is for the operator."""
+Done: TypeAlias = Callable[[ApiError], None]
 
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
-
-
-Done: TypeAlias = Callable[[Outcome], None]
-
-TopicOverrides: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
+TopicOverrides: TypeAlias = Mapping[str, Mapping[str, str] | ApiError]
 """The overrides of topics; of a topic whose overrides are damaged, the error."""
 
-ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Outcome]
+ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | ApiError]
 """From the overrides of a topic or of brokers to those that shall be, or to why that is refused.
 
 May be called again, with what stands there then, when somebody else was faster.
 """
 
-AddPartitions: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | Outcome]
+AddPartitions: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | ApiError]
 """From a topic's partitions to those that shall be added, or to why that is refused."""
 
 
@@ -200,7 +194,7 @@ class ClusterStore(Protocol):
         ...
 
     def check_new_topics(
-        self, topics: Sequence[str], done: Callable[[Mapping[str, Outcome] | Outcome], None]
+        self, topics: Sequence[str], done: Callable[[Mapping[str, ApiError] | ApiError], None]
     ) -> None:
         """TOPIC_ALREADY_EXISTS for each that is there, also while it is being deleted."""
         ...
@@ -218,7 +212,7 @@ class ClusterStore(Protocol):
         ...
 
     def read_overrides(
-        self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
+        self, entity: Entity, done: Callable[[Mapping[str, str] | ApiError], None]
     ) -> None:
         """The overrides of *entity* as they stand now, or the error when they cannot be read."""
         ...
@@ -226,7 +220,7 @@ class ClusterStore(Protocol):
     def read_topic_overrides(
         self,
         topics: Sequence[str],
-        done: Callable[[TopicOverrides | Outcome], None],
+        done: Callable[[TopicOverrides | ApiError], None],
     ) -> None:
         """The overrides of *topics* as they stand now, or the error when they cannot be read."""
         ...
@@ -234,7 +228,7 @@ class ClusterStore(Protocol):
     def write_isrs(
         self,
         states: Mapping[TopicPartition, PartitionState],
-        done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | Outcome], None],
+        done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | ApiError], None],
     ) -> None:
         """Write each state over that of its `zk_version`, and notify the controller.
 
@@ -243,7 +237,7 @@ class ClusterStore(Protocol):
         """
         ...
 
-    def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
+    def take_producer_ids(self, done: Callable[[range | ApiError], None]) -> None:
         """Take the next block of producer ids, which nobody else gets."""
         ...
 

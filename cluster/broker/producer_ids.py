@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from cluster.broker.ports import Outcome, Ports
+from cluster.broker.ports import Ports
+from cluster.model.api_error import ApiError
 
-Given: TypeAlias = Callable[[int | Outcome], None]
+Given: TypeAlias = Callable[[int | ApiError], None]
 
 
 class ProducerIds:
@@ -37,10 +38,10 @@ class ProducerIds:
         else:
             done(producer_id)
 
-    def _taken(self, block: range | Outcome) -> None:
+    def _taken(self, block: range | ApiError) -> None:
         """Serve those that waited; without a block they may ask again."""
         waiting, self._waiting = self._waiting, deque()
-        if isinstance(block, Outcome):
+        if isinstance(block, ApiError):
             self._ports.journal.warning(f"no producer ids can be had: {block.message}")
             for done in waiting:
                 done(block)

@@ -48,10 +48,10 @@ from cluster.controller.procedures import (
     rewrite_states,
 )
 from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.requests import Refusal
 from cluster.controller.topics import absorb, is_another
 from cluster.coordination import reads, writes
 from cluster.coordination.reads import StatesRead
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.outcome import Committed
@@ -62,14 +62,14 @@ from cluster.zk.requests import Refused
 
 VERSION_WITH_MOVES: Final = 2
 """The first version of a topic's node that says who is added and removed."""
-NO_SUCH_PARTITION: Final = Refusal(
+NO_SUCH_PARTITION: Final = ApiError(
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist."
 )
 
 
 def start(
     active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[Refusal | None]:
+) -> Procedure[ApiError | None]:
     """Begin, replace or give up a reassignment; *assignment* was made from that of now.
 
     Of a topic that is to be deleted it can only be given up, so that the deletion goes on.  Returns
@@ -188,7 +188,7 @@ def on_stopped(
 
 def _change_assignment(
     active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[Refusal | None]:
+) -> Procedure[ApiError | None]:
     context = active.context
     current = context.assignments[partition]
     if current == assignment:
@@ -205,7 +205,7 @@ def _change_assignment(
             batch = OrderBatch(active)
             batch.add_leader_and_isr(current.replicas, partition)
             batch.send()
-        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "The topic's node could not be written.")
+        return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "The topic's node could not be written.")
     active.note(f"partition={partition} is reassigned: {_text(current)} to {_text(assignment)}")
     context.set_assignment(partition, assignment)  # U2
     context.finishing.pop(partition, None)
@@ -221,7 +221,7 @@ def _change_assignment(
 
 def _fence_off(
     active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[Refusal | None]:
+) -> Procedure[ApiError | None]:
     """U0: take whom *assignment* drops out of the ISR, and let the leader change it no more.
 
     One that is dropped leads no longer.  The leader epoch rises also where none of them is in the
@@ -242,14 +242,14 @@ def _fence_off(
 
     state = yield from _rewrite_state(active, partition, without_dropped)
     if is_unclean:
-        return Refusal(
+        return ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Unable to drop the replicas that partition {partition} was being moved to, because "
             "it would require an unclean leader election.",
         )
     if state is None:
         text = "The partition's state could not be written."
-        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, text)
+        return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, text)
     if state.leader == NO_LEADER:
         partitions.take_offline(active, (partition,))
     return None

@@ -14,10 +14,10 @@ from cluster.controller.requests import (
     AlterReassignmentsReply,
     ListReassignments,
     ListReassignmentsReply,
-    Refusal,
 )
 from cluster.coordination import reads
 from cluster.model.admin import Reassignment
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
@@ -25,7 +25,7 @@ from cluster.statechange.line import Level, listed
 
 UNASSIGNED: Final = PartitionAssignment(())
 """Of partitions that are not there; whether one is, is asked last, as in Kafka."""
-NO_REASSIGNMENT: Final = Refusal(
+NO_REASSIGNMENT: Final = ApiError(
     ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "No partition reassignment is in progress."
 )
 
@@ -35,7 +35,7 @@ def alter(
 ) -> Procedure[AlterReassignmentsReply]:
     """Begin the reassignments that can be met, each on its own; without a target, give one up."""
     context = active.context
-    refusals: dict[TopicPartition, Refusal | None] = {}
+    refusals: dict[TopicPartition, ApiError | None] = {}
     wanted: dict[TopicPartition, PartitionAssignment] = {}
     for partition, target in request.targets.items():
         current = context.assignments.get(partition, UNASSIGNED)
@@ -81,7 +81,7 @@ def refresh(active: ActiveController) -> Procedure[tuple[TopicPartition, ...]]:
         return ()
     context.seen_reassignment = read.czxid
     yield from _look_for(active, request)
-    failed: dict[TopicPartition, Refusal] = {}
+    failed: dict[TopicPartition, ApiError] = {}
     for partition, target in request.items():
         refusal = _shape_problem(target)
         if refusal is None:
@@ -116,7 +116,7 @@ def _look_for(active: ActiveController, request: Reassignment) -> Procedure[None
     yield from topics.refresh_written(active, written)
 
 
-def _shape_problem(target: tuple[BrokerId, ...]) -> Refusal | None:
+def _shape_problem(target: tuple[BrokerId, ...]) -> ApiError | None:
     """What makes *target* no list of replicas.
 
     Kafka does not ask this of the znode, of which an empty list deletes the partition.
@@ -134,7 +134,7 @@ def _shape_problem(target: tuple[BrokerId, ...]) -> Refusal | None:
 
 def _live_problem(
     active: ActiveController, current: PartitionAssignment, target: tuple[BrokerId, ...]
-) -> Refusal | None:
+) -> ApiError | None:
     """Whether a broker that would be added is not there to stay; asked of the API only."""
     context = active.context
     live = [broker_id for broker_id in context.brokers if broker_id not in context.shutting_down]
@@ -147,5 +147,5 @@ def _live_problem(
     )
 
 
-def _invalid(message: str) -> Refusal:
-    return Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)

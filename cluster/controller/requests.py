@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     NO_LEADER,
@@ -140,13 +141,6 @@ class ElectLeaders(Request[ElectLeadersReply]):
         return ElectLeadersReply(dict.fromkeys(self.partitions, ElectionResult(error)))
 
 
-class Refusal(NamedTuple):
-    """Why one thing of several was not done; *message* is for the operator."""
-
-    error: ErrorCode
-    message: str
-
-
 @dataclass(frozen=True, slots=True)
 class AlterReassignmentsReply:
     """For each partition of the request None, or why it was refused; nothing but *error* if that is
@@ -154,7 +148,7 @@ class AlterReassignmentsReply:
     """
 
     error: ErrorCode
-    refusals: Mapping[TopicPartition, Refusal | None] = field(default_factory=dict)
+    refusals: Mapping[TopicPartition, ApiError | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ __all__ = [
     "address",
     "address_limits",
     "admin",
+    "api_error",
     "broker",
     "cluster",
     "config_entity",

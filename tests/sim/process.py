@@ -15,19 +15,14 @@ from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.ports import (
-    ApiSettings,
-    FetcherSettings,
-    Outcome,
-    Ports,
-    TopicOverrides,
-)
+from cluster.broker.ports import ApiSettings, FetcherSettings, Ports, TopicOverrides
 from cluster.broker.settled_clock import SettledClock
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import SessionExpired, UncleanElectionEnabled
 from cluster.controller.hints import hint_of
 from cluster.coordination.client import Client
 from cluster.coordination.notifications import notify_log_dir_failure
+from cluster.model.api_error import ApiError
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_spec import is_true
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
@@ -319,7 +314,7 @@ class Process:
             self.later(self._read_config_changes)
             return
         for topic, overrides in (found or {}).items():
-            if isinstance(overrides, Outcome):
+            if isinstance(overrides, ApiError):
                 raise AssertionError(f"nobody damages configs here: {overrides}")
             self.broker.change_topic_configs(topic, overrides)
             if is_true(overrides.get(UNCLEAN_LEADER_ELECTION, "")):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.config_spec import ConfigSpec, ValueKind, members, trimmed
 from cluster.model.error_codes import ErrorCode
 
@@ -38,12 +38,12 @@ class Rules(NamedTuple):
 
     find_spec: Callable[[str], ConfigSpec | None]
     list_base: Callable[[ConfigSpec], str]
-    problem: Callable[[Overrides, Overrides], Outcome | None]
+    problem: Callable[[Overrides, Overrides], ApiError | None]
 
 
 def replaced(
     rules: Rules, configs: Sequence[tuple[str, str | None]], before: Overrides
-) -> Overrides | Outcome:
+) -> Overrides | ApiError:
     """The overrides of a resource that is given *configs*; *before* does not matter."""
     problem = null_problem([name for name, value in configs if value is None])
     if problem is not None:
@@ -52,7 +52,7 @@ def replaced(
     return rules.problem(after, after) or after
 
 
-def changed(rules: Rules, configs: Sequence[Change], before: Overrides) -> Overrides | Outcome:
+def changed(rules: Rules, configs: Sequence[Change], before: Overrides) -> Overrides | ApiError:
     """The overrides *before*, each of *configs* applied; what is not named stays as it is."""
     if any(count > 1 for count in Counter(name for name, _, _ in configs).values()):
         return refused("Error due to duplicate config keys")
@@ -71,7 +71,7 @@ def changed(rules: Rules, configs: Sequence[Change], before: Overrides) -> Overr
     return rules.problem(set_now, after) or after
 
 
-def apply(rules: Rules, overrides: dict[str, str], change: Change) -> Outcome | None:
+def apply(rules: Rules, overrides: dict[str, str], change: Change) -> ApiError | None:
     """Change one config in *overrides*; else say why not."""
     name, operation, value = change
     if operation == Operation.DELETE:
@@ -87,7 +87,7 @@ def apply(rules: Rules, overrides: dict[str, str], change: Change) -> Outcome | 
     if spec is None or spec.kind is not ValueKind.LIST:
         verb = Operation(operation).name.lower()
         message = f"Config value {verb} is not allowed for config key: {name}"
-        return Outcome(ErrorCode.INVALID_CONFIG, message)
+        return ApiError(ErrorCode.INVALID_CONFIG, message)
     words = members(trimmed(overrides.get(name, rules.list_base(spec))))
     given = members(trimmed(value))
     if operation == Operation.APPEND:
@@ -98,9 +98,9 @@ def apply(rules: Rules, overrides: dict[str, str], change: Change) -> Outcome | 
     return None
 
 
-def null_problem(names: Sequence[str]) -> Outcome | None:
+def null_problem(names: Sequence[str]) -> ApiError | None:
     return refused(f"Null value not supported for : {','.join(names)}") if names else None
 
 
-def refused(message: str) -> Outcome:
-    return Outcome(ErrorCode.INVALID_REQUEST, message)
+def refused(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REQUEST, message)

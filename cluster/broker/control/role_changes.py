@@ -21,13 +21,14 @@ from cluster.broker.control.queue import (
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.unserved import Unserved
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Outcome, Ports, TopicOverrides
+from cluster.broker.ports import Ports, TopicOverrides
 from cluster.broker.refusals_log import quoted
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
 from cluster.broker.replica_manager.delayed_produce import flush, unheard
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     NO_LEADER_EPOCH,
@@ -116,12 +117,12 @@ class RoleChanger:
         tag: OrderTag,
         broker_epoch: int,
         changes: Sequence[RoleChange],
-        done: Callable[[RolesChanged | Outcome], None],
+        done: Callable[[RolesChanged | ApiError], None],
         turn: Turn,
     ) -> None:
         """Obey an order in its *turn*, after reading the configs of topics that are new here.
 
-        *done* gets an Outcome while they cannot be read.  A topic whose configs are damaged is not
+        *done* gets an ApiError while they cannot be read.  A topic whose configs are damaged is not
         served, and does not keep the others waiting.
         """
         unknown: dict[str, None] = {}
@@ -135,8 +136,8 @@ class RoleChanger:
             ):
                 unknown[topic] = None
 
-        def told(overrides: TopicOverrides | Outcome) -> None:
-            if isinstance(overrides, Outcome):
+        def told(overrides: TopicOverrides | ApiError) -> None:
+            if isinstance(overrides, ApiError):
                 done(overrides)
                 turn.finish()
             else:
@@ -158,7 +159,7 @@ class RoleChanger:
         broker_epoch: int,
         changes: Sequence[RoleChange],
         overrides: TopicOverrides,
-        done: Callable[[RolesChanged | Outcome], None],
+        done: Callable[[RolesChanged | ApiError], None],
         turn: Turn,
     ) -> None:
         clock, journal = self.ports.clock, self.ports.journal
@@ -178,8 +179,8 @@ class RoleChanger:
             """Once their configs are mended; the controller does not wait for it."""
             refused = [unserved[partition] for partition in partitions]
 
-            def told(changed: RolesChanged | Outcome) -> None:
-                if isinstance(changed, Outcome):
+            def told(changed: RolesChanged | ApiError) -> None:
+                if isinstance(changed, ApiError):
                     self.unserved.keep(partitions, obey_again)
                     return
                 for partition, error in changed.errors.items():
@@ -496,7 +497,7 @@ class RoleChanges:
         settings = self._settings.get(topic)
         if settings is None:
             overrides = self._overrides.get(topic, {})
-            if isinstance(overrides, Outcome):
+            if isinstance(overrides, ApiError):
                 raise InvalidLogConfig([str(overrides.message)])
             settings = EffectiveTopicConfigs.parse(self._ports.settings.topic_defaults, overrides)
             self._settings[topic] = settings

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias, cast
 
 from cluster.broker.handling import Body, Cancel
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import NoAnswer, Outcome, PeerConnection, Ports
+from cluster.broker.ports import NoAnswer, PeerConnection, Ports
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.controller.requests import (
     AlterPartition,
@@ -26,6 +26,7 @@ from cluster.controller.requests import (
     IsrMember,
     IsrProposal,
 )
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, LeaderEpoch, TopicPartition, ZkVersion
 from cluster.model.topic import RECOVERED, PartitionState
@@ -323,8 +324,8 @@ class IsrChanges:
 
     # In ZooKeeper.
 
-    def _written(self, written: Verdicts | Outcome) -> None:
-        if isinstance(written, Outcome):
+    def _written(self, written: Verdicts | ApiError) -> None:
+        if isinstance(written, ApiError):
             self._failed(str(written.message))
         else:
             self._decided(written)

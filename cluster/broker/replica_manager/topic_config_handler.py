@@ -8,9 +8,10 @@ Source: Kafka's TopicConfigHandler.
 from collections.abc import Iterable, Mapping
 
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, throttle_problems
-from cluster.broker.ports import Outcome, Ports, TopicOverrides
+from cluster.broker.ports import Ports, TopicOverrides
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.throttles import Throttles
+from cluster.model.api_error import ApiError
 from cluster.storage.errors import InvalidLogConfig
 
 
@@ -33,7 +34,7 @@ class TopicConfigHandler:
         hosted = self._partitions.of_topic
         self._overrides = {topic: own for topic, own in self._overrides.items() if hosted(topic)}
         for topic, own in overrides.items():
-            if not isinstance(own, Outcome):
+            if not isinstance(own, ApiError):
                 self._overrides[topic] = own
                 self._tell_of_throttles(topic, own)
 

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Outcome, Ports
+from cluster.broker.ports import Ports
 from cluster.broker.topics.placement import new_layout
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.placement import TooFewBrokers
 from cluster.model.topic_name import topic_name_problem
@@ -62,7 +63,7 @@ class AutoCreation:
         self._ports.store.create_topic(topic, topic_id, layout, {}, partial(self._created, topic))
         return ErrorCode.LEADER_NOT_AVAILABLE
 
-    def _created(self, topic: str, outcome: Outcome) -> None:
+    def _created(self, topic: str, outcome: ApiError) -> None:
         self._under_way.discard(topic)
         journal = self._ports.journal
         if outcome.error is ErrorCode.NONE:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Outcome
 from cluster.broker.topics.placement import Refused, check_replicas, live_racks
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, TooFewBrokers, place, placement_of_more
@@ -34,12 +34,12 @@ def known_partitions(cache: MetadataCache, topic: str) -> Partitions:
 
 def partitions_to_add(
     cache: MetadataCache, topic: LargerTopic, existing: Partitions
-) -> Layout | Outcome:
+) -> Layout | ApiError:
     """The partitions to add to the *existing* ones; else why not."""
     try:
         return checked(cache, topic, existing)
     except Refused as refused:
-        return Outcome(refused.error, str(refused))
+        return ApiError(refused.error, str(refused))
 
 
 def checked(cache: MetadataCache, topic: LargerTopic, existing: Partitions) -> Layout:

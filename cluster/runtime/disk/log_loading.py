@@ -12,8 +12,9 @@ from typing import Final
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, unserved_log_config
-from cluster.broker.ports import Clock, Outcome, TopicOverrides
+from cluster.broker.ports import Clock, TopicOverrides
 from cluster.broker.settled_clock import SettledClock
+from cluster.model.api_error import ApiError
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
 from cluster.runtime.errors import LogsRefused
@@ -89,7 +90,7 @@ async def load_logs(
 
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]
-        if isinstance(own, Outcome):
+        if isinstance(own, ApiError):
             unserved[topic] = str(own.message)
             return unserved_log_config(configs.topic_defaults, {})
         try:

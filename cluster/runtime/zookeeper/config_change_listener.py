@@ -10,8 +10,8 @@ from typing import Final
 
 from cluster.broker.cluster_store import read_topic_overrides
 from cluster.broker.configs.supported_configs import Applier
-from cluster.broker.ports import Outcome
 from cluster.coordination.notifications import remove
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.topic_name import topic_name_problem
@@ -82,7 +82,7 @@ class ConfigChangeListener(Watcher):
             self._apply_own(appliers)
         topics = tuple(topics_of(changed))
         for topic, overrides in (await run(session, read_topic_overrides(topics))).items():
-            if isinstance(overrides, Outcome):
+            if isinstance(overrides, ApiError):
                 logger.error("topic %s keeps its configs: %s", topic, overrides.message)
             else:
                 self._apply(topic, overrides)

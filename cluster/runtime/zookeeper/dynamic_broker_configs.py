@@ -11,7 +11,7 @@ from cluster.broker.cluster_store import read_overrides_of
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import Remark
 from cluster.broker.configs.supported_configs import Applier
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId
 from cluster.runtime.zookeeper.runner import run
@@ -43,7 +43,7 @@ class DynamicBrokerConfigs:
         """
         for entity in self._found:
             found = await run(session, read_overrides_of(entity))
-            if isinstance(found, Outcome):
+            if isinstance(found, ApiError):
                 path = entity_path(ConfigEntity(entity))
                 logger.error("What /config/%s says is not heeded: %s", path, found.message)
             else:

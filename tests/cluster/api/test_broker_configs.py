@@ -16,7 +16,8 @@ from cluster.broker.configs.supported_configs import (
     TOPIC_DEFAULTS,
 )
 from cluster.broker.control.queue import SLICE_SIZE
-from cluster.broker.ports import ApiSettings, Outcome
+from cluster.broker.ports import ApiSettings
+from cluster.model.api_error import ApiError
 from cluster.model.config_table import THROTTLE_NAMES
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -367,7 +368,7 @@ def test_changes_that_are_only_tried_are_not_made(world: World) -> None:
     assert (0, None) == change(world, "1", (RETENTION, SET, "8"), validates=True)
     refused = change(world, "", ("broker.id", SET, "8"), validates=True)
     assert (42, "Cannot update these configs dynamically: Set(broker.id)") == refused
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     unreachable = change(world, "1", (RETENTION, SET, "8"), validates=True)
     assert (ErrorCode.BROKER_NOT_AVAILABLE, "no session") == unreachable
 

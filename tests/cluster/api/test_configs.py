@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.ports import ApiSettings, Outcome
+from cluster.broker.ports import ApiSettings
+from cluster.model.api_error import ApiError
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -122,13 +123,13 @@ def test_only_the_keys_that_are_asked_for_are_described(world: World):
 def test_what_has_no_configs_is_said(world: World):
     assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == describe(world, "nowhere").error_code
     assert ErrorCode.INVALID_REQUEST == describe(world, "1", LOGGER).error_code
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     assert ErrorCode.BROKER_NOT_AVAILABLE == describe(world).error_code
 
 
 def test_damaged_configs_are_the_error_of_their_topic_alone(world: World):
     world.lead("broken")
-    world.store.configs["broken"] = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
+    world.store.configs["broken"] = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
 
     broken = describe(world, "broken")
     tried = replace(world, {"retention.ms": "7"}, name="broken", validates=True)
@@ -175,7 +176,7 @@ def test_configs_that_are_only_tried_are_not_changed(world: World):
 
     good = replace(world, {"retention.ms": "7"}, validates=True)
     bad = replace(world, {"retention.ms": "x"}, validates=True)
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     unreachable = replace(world, {"retention.ms": "7"}, validates=True)
 
     assert [ErrorCode.NONE, ErrorCode.INVALID_CONFIG, ErrorCode.BROKER_NOT_AVAILABLE] == [

@@ -14,7 +14,7 @@ from cluster.broker.control.queue import (
     in_slices,
     throw_again,
 )
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.config_table import REFUSED_PARTITIONS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -259,7 +259,7 @@ def test_a_topic_that_cannot_be_kept_harms_no_other(world: World):
 
 
 def test_a_topic_whose_configs_are_damaged_harms_no_other_in_the_same_order(world: World):
-    world.store.configs["broken"] = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
+    world.store.configs["broken"] = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
     state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)
     body = LeaderAndIsrRequest(
         controller_id=ME,
@@ -288,7 +288,7 @@ def described_refusals(world: World) -> list[str]:
     return [one.value for one in result.configs]
 
 
-DAMAGED = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
+DAMAGED = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
 
 
 @pytest.mark.slow
@@ -322,12 +322,12 @@ def test_a_topic_is_served_when_its_configs_are_mended(
     assert {"orders-0", "orders-1"} == json.loads(described_refusals(world)[0]).keys()
 
     # Mended in vain first.
-    if not isinstance(invalid, Outcome):
+    if not isinstance(invalid, ApiError):
         world.broker.change_topic_configs("orders", invalid)
         world.settle()
         assert world.broker.partitions.find(ORDERS_0) is None
     world.store.configs["orders"] = mended
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     world.broker.change_topic_configs("orders", mended)
     world.settle()
     assert world.broker.partitions.find(ORDERS_0) is None
@@ -389,7 +389,7 @@ def test_a_damaged_list_of_throttled_replicas_holds_nobody_back(world: World, ke
 
 
 def test_without_the_topics_configs_the_controller_has_to_ask_again(world: World):
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)
     body = LeaderAndIsrRequest(
         controller_id=ME,

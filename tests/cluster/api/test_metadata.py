@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 
 from cluster.broker.control.metadata_updates import TOPICS_AWAITED_MS
-from cluster.broker.ports import ApiSettings, Outcome
+from cluster.broker.ports import ApiSettings
 from cluster.broker.topics.auto_creation import AT_ONCE_MAX
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.topic_id import NO_TOPIC_ID
@@ -315,7 +316,7 @@ def test_too_few_brokers_are_said_to_the_client_and_to_the_operator():
 
 def test_a_topic_that_could_not_be_made_is_tried_again_at_the_next_request(world: World):
     world.tell_all({})
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     ask(world, "new")
     world.store.failure = None
 

@@ -5,7 +5,7 @@ import pytest
 from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import SERVED
 from cluster.broker.line_limit import LINES_MAX, PERIOD_MS
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response
@@ -82,7 +82,7 @@ def test_every_producer_gets_an_id_of_its_own(world: World, version: int):
 
 
 def test_without_a_block_producers_are_to_ask_again(world: World):
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     answers = [ask_for_id(world) for _ in range(2)]
     assert answers[0].is_waiting
     world.settle()
@@ -165,7 +165,7 @@ def test_a_broker_to_which_the_controller_does_not_listen_gets_no_block(
 
 def test_a_broker_is_told_when_no_block_can_be_taken(world: World):
     world.controller.refusal = ErrorCode.NONE
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
 
     assert (ErrorCode.BROKER_NOT_AVAILABLE, 0, 0) == ask_for_block(world)
     assert "for broker 2: no session" in world.journal.warnings[0]

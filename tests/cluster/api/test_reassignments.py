@@ -12,9 +12,9 @@ from cluster.controller.requests import (
     ControllerReply,
     ListReassignments,
     ListReassignmentsReply,
-    Refusal,
 )
 from cluster.model.acl import AclOperation, ResourceType
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
@@ -84,7 +84,7 @@ def test_what_shall_move_goes_to_the_controller(world: World, version: int):
 
 
 def test_each_partition_is_told_why_it_does_not_move(world: World):
-    refusal = Refusal(
+    refusal = ApiError(
         ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "No partition reassignment is in progress."
     )
     refusals = {ORDERS[0]: None, AUDIT: refusal, ORDERS[1]: refusal}

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.ports import ApiSettings, Outcome
+from cluster.broker.ports import ApiSettings
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.topic import PartitionAssignment
@@ -202,7 +203,7 @@ def test_only_the_controller_makes_topics(world: World):
 
 
 def test_what_zookeeper_says_is_passed_on(world: World):
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
 
     assert (ErrorCode.BROKER_NOT_AVAILABLE, "no session") == refusal(world, new())
 
@@ -286,7 +287,7 @@ def test_deletion_can_be_forbidden():
 
 def test_a_deletion_that_cannot_be_written_is_said(world: World):
     world.tell_all({"orders": {0: [1]}})
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
 
     (result,) = delete(world, names=("orders",)).body.responses
 

@@ -14,18 +14,13 @@ from cluster.broker.authorizer import Authorizer
 from cluster.broker.broker import Broker
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Cancel, Peer, Steps, run
-from cluster.broker.ports import (
-    ApiSettings,
-    DiskSpace,
-    Outcome,
-    Peers,
-    Ports,
-)
+from cluster.broker.ports import ApiSettings, DiskSpace, Peers, Ports
 from cluster.controller.requests import (
     ControlledShutdownReply,
     ControllerReply,
     ControllerRequest,
 )
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition, ZkVersion
@@ -132,54 +127,54 @@ class Store:
 
     topics: dict[str, dict[int, PartitionAssignment]] = field(default_factory=dict)
     configs: dict[str, Any] = field(default_factory=dict)
-    """The overrides of each topic, and of brokers by their path, or the `Outcome` of reading them.
+    """The overrides of each topic, and of brokers by their path, or the `ApiError` of reading them.
     """
     deleted: list[str] = field(default_factory=list)
     waiting: deque[Callable[[], None]] = field(default_factory=deque)
     next_producer_id: int = 0
     isrs: list[Mapping[TopicPartition, PartitionState]] = field(default_factory=list)
     """What was asked to be written, newest last."""
-    failure: Outcome | None = None
+    failure: ApiError | None = None
 
     def create_topic(self, topic, topic_id, layout, configs, done) -> None:
         def act() -> None:
             if self.failure is not None:
                 done(self.failure)
             elif topic in self.topics:
-                done(Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{topic}' already exists"))
+                done(ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{topic}' already exists"))
             else:
                 self.topics[topic] = {
                     index: PartitionAssignment(replicas) for index, replicas in layout.items()
                 }
                 self.configs[topic] = dict(configs)
-                done(Outcome())
+                done(ApiError())
 
         self.waiting.append(act)
 
     def check_new_topics(self, topics, done) -> None:
         def act() -> None:
             there = ErrorCode.TOPIC_ALREADY_EXISTS
-            taken = {one: Outcome(there, f"topic '{one}' already exists") for one in self.topics}
-            done(self.failure or {one: taken.get(one, Outcome()) for one in topics})
+            taken = {one: ApiError(there, f"topic '{one}' already exists") for one in self.topics}
+            done(self.failure or {one: taken.get(one, ApiError()) for one in topics})
 
         self.waiting.append(act)
 
     def delete_topic(self, topic, done) -> None:
         def act() -> None:
             self.deleted.append(topic)
-            done(self.failure or Outcome())
+            done(self.failure or ApiError())
 
         self.waiting.append(act)
 
     def add_partitions(self, topic, add, done) -> None:
         def act() -> None:
             layout = add(self.topics[topic])
-            if isinstance(layout, Outcome):
+            if isinstance(layout, ApiError):
                 done(layout)
                 return
             for index, replicas in layout.items():
                 self.topics[topic][index] = PartitionAssignment(replicas)
-            done(Outcome())
+            done(ApiError())
 
         self.waiting.append(act)
 
@@ -188,9 +183,9 @@ class Store:
 
         def act() -> None:
             after = change(self.configs.get(name, {}))
-            if not isinstance(after, Outcome):
+            if not isinstance(after, ApiError):
                 self.configs[name] = dict(after)
-                after = Outcome()
+                after = ApiError()
             done(self.failure or after)
 
         self.waiting.append(act)

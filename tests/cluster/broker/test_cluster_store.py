@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.broker.cluster_store import ATTEMPTS_MAX, TOO_MANY, UNDER_WAY_MAX, ZooKeeperStore
-from cluster.broker.ports import Outcome
 from cluster.coordination.transaction import SENDS_MAX
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
@@ -127,9 +127,9 @@ class World:
         assert node is not None
         return node
 
-    def create(self, configs: Mapping[str, str] | None = None) -> Outcome:
+    def create(self, configs: Mapping[str, str] | None = None) -> ApiError:
         outcome = self.outcome(self.store.create_topic, "a", TOPIC_ID, LAYOUT, configs or {})
-        assert isinstance(outcome, Outcome)
+        assert isinstance(outcome, ApiError)
         return outcome
 
     @property
@@ -158,14 +158,14 @@ def one_more(there: Mapping[int, Any]) -> Mapping[int, tuple[BrokerId, ...]]:
 @pytest.mark.slow
 def test_what_clients_let_wait_for_zookeeper_is_bounded(world: World) -> None:
     world.create()
-    outcomes: list[Outcome] = []
+    outcomes: list[ApiError] = []
     for _ in range(UNDER_WAY_MAX + 3):
         world.store.delete_topic("gone", outcomes.append)
     overrides = world.outcome(world.store.read_topic_overrides, ("a",))
 
-    assert [Outcome()] * UNDER_WAY_MAX + [TOO_MANY] * 3 == outcomes
+    assert [ApiError()] * UNDER_WAY_MAX + [TOO_MANY] * 3 == outcomes
     assert {"a": {}} == overrides
-    assert Outcome() == world.outcome(world.store.delete_topic, "a")
+    assert ApiError() == world.outcome(world.store.delete_topic, "a")
 
 
 losses = st.lists(st.booleans(), max_size=SENDS_MAX - 1)
@@ -179,7 +179,7 @@ losses = st.lists(st.booleans(), max_size=SENDS_MAX - 1)
 def test_a_topic_is_made_once_whatever_replies_are_lost(losses: list[Loss]) -> None:
     world = World(losses)
 
-    assert world.create({"retention.ms": "5"}) == Outcome()
+    assert world.create({"retention.ms": "5"}) == ApiError()
     assert LAYOUT == world.layout
     assert world.overrides == {"retention.ms": "5"}
     assert world.node(paths.topic("a")).zk_version == 0
@@ -193,7 +193,7 @@ def test_partitions_are_added_once_whatever_replies_are_lost(losses: list[Loss])
     world = World([None, *losses])
     world.create()
 
-    assert world.outcome(world.store.add_partitions, "a", one_more) == Outcome()
+    assert world.outcome(world.store.add_partitions, "a", one_more) == ApiError()
     assert {**LAYOUT, 2: (ME,)} == world.layout
 
 
@@ -205,7 +205,7 @@ def test_configs_are_changed_and_told_once_whatever_replies_are_lost(losses: lis
     # The same values again: that they stand there does not tell that they were written.
     outcome = world.outcome(world.store.alter_configs, TOPIC_A, dict)
 
-    assert outcome == Outcome()
+    assert outcome == ApiError()
     assert world.overrides == {"retention.ms": "5"}
     assert world.node(paths.topic_config("a")).zk_version == 1
     assert len(world.notifications) == 1
@@ -235,7 +235,7 @@ def test_a_topic_is_marked_once_whatever_replies_are_lost(losses: list[Loss]) ->
     world = World([None, *losses])
     world.create()
 
-    assert world.outcome(world.store.delete_topic, "a") == Outcome()
+    assert world.outcome(world.store.delete_topic, "a") == ApiError()
     assert world.zookeeper.children(paths.DELETE_TOPICS) == ("a",)
 
 
@@ -251,7 +251,7 @@ def test_a_topic_that_was_made_anew_is_not_deleted_for_the_one_before() -> None:
 
     world.after_write = delete_and_make_anew
 
-    assert world.outcome(world.store.delete_topic, "a") == Outcome()
+    assert world.outcome(world.store.delete_topic, "a") == ApiError()
     assert world.zookeeper.children(paths.DELETE_TOPICS) == ()
 
 
@@ -260,7 +260,7 @@ def test_a_topic_whose_configs_somebody_has_changed_since_is_still_known_as_ones
     change = SetData(paths.topic_config("a"), b'{"version":1,"config":{}}', MATCH_ANY)
     world.after_write = lambda _: world.tool(change)
 
-    assert world.create({"retention.ms": "5"}) == Outcome()
+    assert world.create({"retention.ms": "5"}) == ApiError()
     assert world.overrides == {}
 
 
@@ -277,7 +277,7 @@ def test_who_finds_his_write_overwritten_writes_on_top_of_it() -> None:
 
     world.after_write = overwrite
 
-    assert world.outcome(world.store.add_partitions, "a", one_more) == Outcome()
+    assert world.outcome(world.store.add_partitions, "a", one_more) == ApiError()
     assert {**LAYOUT, 2: (YOU,), 3: (ME,)} == world.layout
 
 
@@ -305,13 +305,13 @@ def test_everybody_s_partitions_are_there_in_the_end(rivals: set[int], losses: l
             outcome = rival.outcome(
                 rival.store.add_partitions, "a", lambda there: {len(there): (YOU,)}
             )
-            assert outcome == Outcome()
+            assert outcome == ApiError()
             added += 1
 
     world.before_write = add
     outcome = world.outcome(world.store.add_partitions, "a", one_more)
 
-    assert outcome == Outcome()
+    assert outcome == ApiError()
     owners = [replicas for number, replicas in world.layout.items() if number not in LAYOUT]
     assert sorted(owners) == [(ME,), *[(YOU,)] * added]
 
@@ -334,7 +334,7 @@ def test_a_write_is_planned_anew_under_each_controller(world: World) -> None:
 
     world.before_write = elect
 
-    assert world.outcome(world.store.alter_configs, TOPIC_A, change) == Outcome()
+    assert world.outcome(world.store.alter_configs, TOPIC_A, change) == ApiError()
     assert [{}] * 3 == seen
     assert len(world.notifications) == 1
 
@@ -360,7 +360,7 @@ def test_before_the_first_controller_nothing_is_checked() -> None:
     world = World()
     world.tool(Delete(paths.CONTROLLER), Delete(paths.CONTROLLER_EPOCH))
 
-    assert world.create() == Outcome()
+    assert world.create() == ApiError()
 
 
 def test_a_topic_that_goes_while_its_configs_are_changed_is_unknown(world: World) -> None:
@@ -375,11 +375,11 @@ def test_a_topic_that_goes_while_its_configs_are_changed_is_unknown(world: World
 
 
 def test_deleting_what_is_deleted_or_marked_is_done(world: World) -> None:
-    assert world.outcome(world.store.delete_topic, "a") == Outcome()
+    assert world.outcome(world.store.delete_topic, "a") == ApiError()
     world.create()
 
     for _ in range(2):
-        assert world.outcome(world.store.delete_topic, "a") == Outcome()
+        assert world.outcome(world.store.delete_topic, "a") == ApiError()
     assert world.zookeeper.children(paths.DELETE_TOPICS) == ("a",)
 
 

@@ -7,12 +7,9 @@ from cluster.controller.events import (
     Requested,
 )
 from cluster.controller.orders import Order
-from cluster.controller.requests import (
-    AlterReassignments,
-    AlterReassignmentsReply,
-    Refusal,
-)
+from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply
 from cluster.model.admin import PartitionList
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
@@ -50,7 +47,7 @@ def forget(harness: Harness) -> None:
 
 def alter(
     harness: Harness, targets: Mapping[TopicPartition, tuple[int, ...] | None]
-) -> dict[TopicPartition, Refusal | None]:
+) -> dict[TopicPartition, ApiError | None]:
     """Ask by API; what each partition is answered."""
     asked = {
         partition: None if target is None else tuple(map(BrokerId, target))

@@ -3,9 +3,7 @@
 import pytest
 
 from cluster.controller.orders import LeaderAndIsr
-from cluster.controller.requests import (
-    Refusal,
-)
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
@@ -162,7 +160,7 @@ def test_a_target_that_cannot_be_is_refused(target: tuple[int, ...], message: st
 
     refusals = alter(harness, {T0: target})
 
-    assert refusals == {T0: Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)}
+    assert refusals == {T0: ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)}
     assert writes(harness) == []
 
 
@@ -197,7 +195,7 @@ def test_partitions_that_are_not_there_or_go_are_refused_and_others_are_not() ->
 
     refusals = alter(harness, {tp("x-0"): (1,), tp("t-1"): (1,), tp("gone-0"): (1,), T0: (2,)})
 
-    unknown = Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
+    unknown = ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
     assert refusals == {
         tp("x-0"): unknown,
         tp("t-1"): unknown,
@@ -211,7 +209,7 @@ def test_only_what_is_reassigned_can_be_given_up() -> None:
 
     refusals = alter(harness, {T0: None, tp("x-0"): None})
 
-    none = Refusal(
+    none = ApiError(
         ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "No partition reassignment is in progress."
     )
     assert refusals == {T0: none, tp("x-0"): none}

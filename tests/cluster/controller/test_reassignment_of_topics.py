@@ -13,9 +13,9 @@ from cluster.controller.requests import (
     AlterReassignmentsReply,
     ListReassignments,
     ListReassignmentsReply,
-    Refusal,
 )
 from cluster.model.admin import Reassignment
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment, TopicAssignment
@@ -258,7 +258,7 @@ def test_a_state_that_is_ahead_of_every_controller_keeps_who_was_to_be_given_up(
     refusals = alter(harness, {T0: None})
 
     assert refusals == {
-        T0: Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "The partition's state could not be written.")
+        T0: ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "The partition's state could not be written.")
     }
     assert harness.state(T0) == before
     assert not harness.resignations

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cluster.broker.handling import Body
-from cluster.broker.ports import Endpoint, NoAnswer, Outcome
+from cluster.broker.ports import Endpoint, NoAnswer
 from cluster.broker.replica_manager import isr_changes
 from cluster.broker.replica_manager.isr_changes import RETRY_BACKOFF_MS
 from cluster.controller.requests import (
@@ -16,6 +16,7 @@ from cluster.controller.requests import (
     AlterPartitionReply,
     AskedTopic,
 )
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
 from cluster.replication.replica import Replica
@@ -501,7 +502,7 @@ def test_where_the_controller_does_not_know_the_request_zookeeper_is_written(
 
 @pytest.mark.parametrize("connection", [None], indirect=True)
 def test_without_zookeeper_it_is_written_later(world: World, connection: Connection):
-    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     catch_up(world)
     world.clock.advance(0)
     world.settle()

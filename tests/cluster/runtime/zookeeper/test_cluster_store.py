@@ -11,7 +11,7 @@ from kazoo.exceptions import ConnectionLoss
 
 from cluster.broker.cluster_store import ATTEMPTS_MAX, ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.ports import Outcome
+from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
@@ -66,11 +66,11 @@ class Asked:
         assert not future.done(), "nobody is called back from within the call that asks"
         return await asyncio.wait_for(future, OUTER_LIMIT_S)
 
-    async def create(self, topic: str, configs: Mapping[str, str] | None = None) -> Outcome:
+    async def create(self, topic: str, configs: Mapping[str, str] | None = None) -> ApiError:
         outcome = await self.outcome(
             self.store.create_topic, topic, TOPIC_ID, LAYOUT, configs or {}
         )
-        assert isinstance(outcome, Outcome)
+        assert isinstance(outcome, ApiError)
         return outcome
 
 
@@ -97,7 +97,7 @@ def config_of(client: KazooClient, topic: str) -> bytes:
 
 
 def test_a_topic_comes_with_its_configs_and_only_once(chroot: str) -> None:
-    async def use(asked: Asked) -> list[Outcome]:
+    async def use(asked: Asked) -> list[ApiError]:
         configs = {"retention.ms": "5"}
         return [await asked.create("a", configs), await asked.create("b")]
 
@@ -114,7 +114,7 @@ def test_a_topic_comes_with_its_configs_and_only_once(chroot: str) -> None:
 
 
 def test_a_topic_that_is_there_or_being_deleted_is_told_apart(chroot: str) -> None:
-    async def use(asked: Asked) -> list[Outcome]:
+    async def use(asked: Asked) -> list[ApiError]:
         asked.store.create_topic("a", bytes(16), LAYOUT, {}, lambda _: None)
         await asked.create("a")
         there = await asked.create("a")
@@ -130,13 +130,13 @@ def test_a_topic_that_is_there_or_being_deleted_is_told_apart(chroot: str) -> No
 
     assert still_there == doomed
     assert free.error is ErrorCode.NONE
-    assert there == Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, "Topic 'a' already exists.")
+    assert there == ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, "Topic 'a' already exists.")
     assert deleted_again.error is ErrorCode.NONE
     assert doomed.message == "Topic 'a' is marked for deletion."
 
 
 def test_configs_of_a_topic_that_is_gone_do_not_hinder_its_successor(chroot: str) -> None:
-    async def use(asked: Asked) -> Outcome:
+    async def use(asked: Asked) -> ApiError:
         await transact(asked.session, Create(paths.topic_config("a"), b"{}"))
         return await asked.create("a", {"retention.ms": "7"})
 
@@ -148,11 +148,11 @@ def test_configs_of_a_topic_that_is_gone_do_not_hinder_its_successor(chroot: str
 def test_partitions_are_added_to_what_stands_there_when_they_are_added(chroot: str) -> None:
     seen: list[int] = []
 
-    async def use(asked: Asked) -> list[Outcome]:
+    async def use(asked: Asked) -> list[ApiError]:
         await asked.create("a")
         with zookeeper(chroot) as rival:
 
-            def add(there: Mapping[int, Any]) -> Mapping[int, tuple[BrokerId, ...]] | Outcome:
+            def add(there: Mapping[int, Any]) -> Mapping[int, tuple[BrokerId, ...]] | ApiError:
                 seen.append(len(there))
                 if len(seen) == 1:
                     data, _ = rival.get(paths.topic("a"))
@@ -161,7 +161,7 @@ def test_partitions_are_added_to_what_stands_there_when_they_are_added(chroot: s
 
             added = await asked.outcome(asked.store.add_partitions, "a", add)
         refused = await asked.outcome(
-            asked.store.add_partitions, "a", lambda _: Outcome(ErrorCode.INVALID_PARTITIONS, "no")
+            asked.store.add_partitions, "a", lambda _: ApiError(ErrorCode.INVALID_PARTITIONS, "no")
         )
         unknown = await asked.outcome(asked.store.add_partitions, "b", lambda _: {})
         return [added, refused, unknown]
@@ -170,7 +170,7 @@ def test_partitions_are_added_to_what_stands_there_when_they_are_added(chroot: s
 
     assert [2, 3] == seen
     assert added.error is ErrorCode.NONE
-    assert refused == Outcome(ErrorCode.INVALID_PARTITIONS, "no")
+    assert refused == ApiError(ErrorCode.INVALID_PARTITIONS, "no")
     assert unknown.error is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     with zookeeper(chroot) as client:
         assert b'"2":[3],"3":[1]' in client.get(paths.topic("a"))[0]
@@ -180,7 +180,7 @@ def test_configs_are_changed_with_their_notification_or_not_at_all(chroot: str) 
     async def use(asked: Asked) -> list[Any]:
         await asked.create("a", {"retention.ms": "7"})
         refused = await asked.outcome(
-            asked.store.alter_configs, TOPIC_A, lambda _: Outcome(ErrorCode.INVALID_CONFIG)
+            asked.store.alter_configs, TOPIC_A, lambda _: ApiError(ErrorCode.INVALID_CONFIG)
         )
         changed = await asked.outcome(
             asked.store.alter_configs, TOPIC_A, lambda there: {**there, "segment.ms": "8"}
@@ -231,7 +231,7 @@ def test_nothing_is_written_without_a_session(chroot: str) -> None:
 
 
 def test_a_cluster_that_kraft_has_taken_over_is_left_alone(chroot: str) -> None:
-    async def use(asked: Asked) -> Outcome:
+    async def use(asked: Asked) -> ApiError:
         owner = b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":5}'
         await transact(asked.session, Create(paths.CONTROLLER, owner))
         return await asked.create("a")
@@ -242,7 +242,7 @@ def test_a_cluster_that_kraft_has_taken_over_is_left_alone(chroot: str) -> None:
 def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot: str) -> None:
     seen: list[Mapping[str, str]] = []
 
-    async def use(asked: Asked, changes: int) -> Outcome:
+    async def use(asked: Asked, changes: int) -> ApiError:
         with zookeeper(chroot) as rival:
 
             def change(there: Mapping[str, str]) -> Mapping[str, str]:
@@ -254,7 +254,7 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
                 return {"segment.ms": "5"}
 
             outcome = await asked.outcome(asked.store.alter_configs, TOPIC_A, change)
-            assert isinstance(outcome, Outcome)
+            assert isinstance(outcome, ApiError)
             return outcome
 
     with zookeeper(chroot) as client:
@@ -269,10 +269,10 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
 
 
 def test_a_damaged_znode_is_an_error_that_names_it(chroot: str) -> None:
-    async def use(asked: Asked) -> Outcome:
+    async def use(asked: Asked) -> ApiError:
         await transact(asked.session, Create(paths.topic("a"), b"{"))
         outcome = await asked.outcome(asked.store.add_partitions, "a", lambda _: {})
-        assert isinstance(outcome, Outcome)
+        assert isinstance(outcome, ApiError)
         return outcome
 
     outcome = asking(chroot, use)

@@ -1,0 +1,15 @@
+"""An error as a client is answered: Kafka's code, with a message for the operator."""
+
+from typing import NamedTuple
+
+from cluster.model.error_codes import ErrorCode
+
+
+class ApiError(NamedTuple):
+    """Without an error it was done.
+
+    Source: Kafka's class of the same name.
+    """
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
