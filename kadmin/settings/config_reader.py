@@ -29,16 +29,11 @@ class ConfigFile:
 class UnknownCluster(UsageError):
     """A cluster was named that the configuration file does not have."""
 
-    def __init__(self, name: str, file: ConfigFile, *, is_to_go: bool = False) -> None:
+    def __init__(self, name: str, file: ConfigFile) -> None:
         known = sorted(file.clusters)
         super().__init__(
             f"there is no cluster '{name}' in {file.path} (known: {', '.join(known) or 'none'})",
-            hint=hint_for_missing(
-                name,
-                known,
-                listed_by="kadmin config list",
-                made_by=None if is_to_go else f"kadmin config add {name} --zookeeper HOST:PORT",
-            ),
+            hint=hint_for_missing(name, known, listed_by="kadmin config list"),
         )
         self.name = name
 

@@ -112,7 +112,7 @@ def remove_cluster(path: Path | str, name: str) -> None:
     def remove(document: "TOMLDocument") -> None:
         clusters: Any = document.get("clusters", {})
         if name not in clusters:
-            raise UnknownCluster(name, read_config_file(str(path)), is_to_go=True)
+            raise UnknownCluster(name, read_config_file(str(path)))
         del clusters[name]
         for key in ("current", "previous"):
             if document.get(key) == name:
