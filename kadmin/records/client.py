@@ -13,6 +13,7 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
 from kadmin.admin.oauth import Tokens
+from kadmin.admin.tls import check_no_device
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.errors import KadminError, UsageError, hint_for_missing
 from kadmin.extras import installer
@@ -22,6 +23,8 @@ from kadmin.settings.keys import BrokerSasl
 
 GROUP: Final = "kadmin"
 """librdkafka wants the name of a group also from clients that join none."""
+
+TLS_FILES: Final = {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location"}
 
 PATIENCE_S: Final = 1.0
 """So long all brokers may refuse: one name may stand for several addresses, tried in turn."""
@@ -203,6 +206,8 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
         UsageError: a property that does not exist, a value that it cannot have, or a file that
             cannot be used; librdkafka's text names it, and shows no password.
     """
+    for name in TLS_FILES & config.keys():
+        check_no_device(config[name])
     try:
         return kind(dict(config))
     except KafkaException as error:

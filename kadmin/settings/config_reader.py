@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kadmin.errors import UsageError, hint_for_missing
+from kadmin.named_file import read_named
 from kadmin.settings.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
 from kadmin.settings.xdg import user_directory
 
@@ -56,8 +57,7 @@ def read_config_file(path: str) -> ConfigFile:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            document = tomllib.load(file)
+        document = tomllib.loads(read_named(path).decode())
     except OSError as error:
         raise UsageError(
             f"cannot read the configuration file {path}: {error.strerror}",

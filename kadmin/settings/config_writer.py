@@ -146,7 +146,7 @@ def edit(path: Path | str, change: Callable[["TOMLDocument"], None]) -> None:
         taken = ConfigFileUnwritable(path, f"another kadmin holds {lock}")
         with locked_file(lock, LOCK_TIMEOUT_S, taken):
             read_config_file(str(target))  # Refuses what is broken, with all of its problems.
-            before = target.read_text(encoding="utf-8") if target.exists() else ""
+            before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
             document = tomlkit.parse(before)
             change(document)
             after = tomlkit.dumps(document)
