@@ -98,9 +98,13 @@ def verify_partition(
         )
         for broker in how.claimed.get(partition, ())
     ]
+    beside: list[Unreadable] = []  # Without which the replicas can be compared all the same.
     for replica in found:
         try:
-            segments, first_offset, being_deleted, topic_id = replica_files(replica.directory)
+            segments, first_offset, being_deleted, topic_id, damaged = replica_files(
+                replica.directory
+            )
+            beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in damaged]
             if not segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
@@ -148,7 +152,7 @@ def verify_partition(
         partition=partition,
         comparison=comparison,
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
-        unreadable=tuple(unreadable),
+        unreadable=(*unreadable, *beside),
     )
 
 
