@@ -89,6 +89,18 @@ def test_mistyped_topic_is_not_made_by_the_hint(broker: Broker, topic: str) -> N
         assert "--create" not in near + far
 
 
+def test_a_collection_of_an_unknown_topic_is_not_begun(
+    broker: Broker, topic: str, tmp_path: Path
+) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
+
+    outcome = kadmin("collect", str(tmp_path / "new"), "--wire", *wire)
+
+    assert 1 == outcome.exit_code
+    assert f"there is no topic '{topic}'" in outcome.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
 def test_topic_has_the_counts_of_the_brokers_unless_it_says_others(
     broker: Broker, topic: str
 ) -> None:
