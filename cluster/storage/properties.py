@@ -81,11 +81,11 @@ def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
     KRaft broker; None of the one that it does not say.
 
     Raises:
-        CorruptFileError: it says neither.
+        CorruptFileError: it is not empty, and says neither.
     """
     values = pairs_in(content, path, separator="=")
     broker, cluster = values.get("broker.id") or values.get("node.id"), values.get("cluster.id")
-    if broker is None and cluster is None:
+    if content and broker is None and cluster is None:
         raise CorruptFileError(path, "it names neither a broker nor a cluster")
     return broker, cluster
 

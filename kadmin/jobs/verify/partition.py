@@ -131,8 +131,11 @@ def verify_partition(
                 being_deleted=being_deleted,
             )
         except OSError as error:
-            path = replica.label if error.filename is None else error.filename
-            unreadable.append(Unreadable(str(path), error.strerror or str(error)))
+            # Of an archive the directory is kadmin's own, and tells nobody anything.
+            path = str(error.filename or replica.directory)
+            if path.startswith(replica.directory):
+                path = replica.label + path.removeprefix(replica.directory)
+            unreadable.append(Unreadable(path, error.strerror or str(error)))
             continue
         places[replica.broker] = replica
         if topic_id is not None:

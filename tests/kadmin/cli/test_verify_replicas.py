@@ -839,6 +839,6 @@ def test_what_is_damaged_beside_the_segments_is_named_and_they_are_compared(
     assert "orders-0: equal, 3 replicas, offsets 0 to 9" in outcome.stdout
     assert f"{path}: " in outcome.stdout + outcome.stderr
     (partition,) = document["partitions"]
-    (told,) = [*document["unreadable"], *partition["unreadable"]]
-    assert str(path) == told["label"]
-    assert reason in told["reason"]
+    unreadable = document["unreadable"] + partition["unreadable"]
+    assert [str(path)] == [each["label"] for each in unreadable]
+    assert reason in unreadable[0]["reason"]
