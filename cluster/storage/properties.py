@@ -81,11 +81,12 @@ def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
     KRaft broker; None of the one that it does not say.
 
     Raises:
-        CorruptFileError: it is not empty, and says neither.
+        CorruptFileError: it says something, and neither of these.
     """
     values = pairs_in(content, path, separator="=")
     broker, cluster = values.get("broker.id") or values.get("node.id"), values.get("cluster.id")
-    if content and broker is None and cluster is None:
+    says_something = any(line.strip() for line in content.splitlines() if line[:1] != b"#")
+    if says_something and broker is None and cluster is None:
         raise CorruptFileError(path, "it names neither a broker nor a cluster")
     return broker, cluster
 
