@@ -76,20 +76,16 @@ class InProgressError(KadminError):
     exit_code = ExitCode.IN_PROGRESS
 
 
-def hint_for_missing(
-    wanted: str, known: Collection[str], *, listed_by: str, made_by: str | None = None
-) -> str:
+def hint_for_missing(wanted: str, known: Collection[str], *, listed_by: str) -> str:
     """The hint for the name *wanted*, which is none of *known*: which may have been meant, and by
     which command all of them are listed.
 
-    Only where none is like it follows the command that makes one: what was mistyped must not be
-    made by pasting.  None where making one is not what anybody wants here.
+    No command that makes one: a name that is like none that exists may still be mistyped, and must
+    not come into being by pasting.
     """
     import difflib
 
     near = difflib.get_close_matches(wanted, known, n=1)
     if near:
         return f"did you mean '{near[0]}'? '{listed_by}' lists all there are"
-    if made_by is None:
-        return f"'{listed_by}' lists all there are"
-    return f"'{listed_by}' lists all there are, '{made_by}' makes one"
+    return f"'{listed_by}' lists all there are"

@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from cluster.settings.properties_file import (
 )
 
 FIRST_PROCESS: Final = 1
+FILE_SIZE_MAX: Final = 16 * 1024**2
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 logger: Final = logging.getLogger("cluster.runtime.broker")
@@ -58,11 +60,13 @@ def read_properties(path: str) -> dict[str, Given]:
         InvalidSettings: there is no such file, or it is not in Java's format of properties.
     """
     try:
-        with open(path, encoding="latin-1") as file:
-            text = file.read()
+        with open(path, "rb") as file:
+            content = file.read(FILE_SIZE_MAX + 1)
     except OSError as error:
         raise InvalidSettings([f"cannot read {path}: {error.strerror}"]) from error
-    return parse_properties(text, path)
+    if len(content) > FILE_SIZE_MAX:
+        raise InvalidSettings([f"cannot read {path}: it has more than {FILE_SIZE_MAX:,} bytes"])
+    return parse_properties(content.removeprefix(BOM_UTF8).decode("latin-1"), path)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -61,29 +61,34 @@ def read_topic_id(files: Files, directory: str) -> str | None:
     content = read_whole(files, path)
     if content is None:
         return None
+    return topic_id_in(content, path)
+
+
+def topic_id_in(content: bytes, path: str) -> str:
+    """The topic id in the *content* of the `partition.metadata` at *path*.
+
+    Raises:
+        CorruptFileError: it names none.
+    """
     values = pairs_in(content, path, separator=":")
     if values.get("version") != VERSION or not values.get("topic_id"):
         raise CorruptFileError(path, "it names no topic id of version 0")
     return values["topic_id"]
 
 
-def topic_id_in(content: bytes) -> str | None:
-    """The topic id in the *content* of a `partition.metadata`; None where it names none."""
-    try:
-        values = pairs_in(content, PARTITION_METADATA, separator=":")
-    except CorruptFileError:
-        return None
-    return values.get("topic_id") or None
+def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
+    """The broker and the cluster in the *content* of the `meta.properties` at *path*, also of a
+    KRaft broker; None of the one that it does not say.
 
-
-def owner_in(content: bytes) -> tuple[str | None, str | None]:
-    """The broker and the cluster in the *content* of a `meta.properties`, also of a KRaft broker;
-    None where it does not say them."""
-    try:
-        values = pairs_in(content, META_PROPERTIES, separator="=")
-    except CorruptFileError:
-        return None, None
-    return values.get("broker.id") or values.get("node.id"), values.get("cluster.id")
+    Raises:
+        CorruptFileError: it says something, and neither of these.
+    """
+    values = pairs_in(content, path, separator="=")
+    broker, cluster = values.get("broker.id") or values.get("node.id"), values.get("cluster.id")
+    says_something = any(line.strip() for line in content.splitlines() if line[:1] != b"#")
+    if says_something and broker is None and cluster is None:
+        raise CorruptFileError(path, "it names neither a broker nor a cluster")
+    return broker, cluster
 
 
 def write_topic_id(files: Files, directory: str, topic_id: str) -> None:

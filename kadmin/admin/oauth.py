@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener, url2pathname
 
 from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.named_file import read_named
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import UNSECURED
 
@@ -87,8 +88,7 @@ def unsecured(user: str) -> Token:
 
 def of_file(path: str) -> Token:
     try:
-        with open(path, encoding="ascii") as file:
-            text = file.read(ANSWER_MAX).strip()
+        text = read_named(path).decode("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UsageError(

@@ -4,6 +4,7 @@ Reads certificates and keys; opens no connection.
 """
 
 import ssl
+from pathlib import Path
 
 from kadmin.errors import UsageError
 from kadmin.settings.resolve import TlsSettings, Whose
@@ -40,12 +41,22 @@ def tls_context(settings: TlsSettings, whose: Whose) -> ssl.SSLContext | None:
 def check_readable(path: str) -> None:
     try:
         with open(path, "rb"):
-            pass
+            check_no_device(path)
     except OSError as error:
-        raise UsageError(
-            f"cannot read {path}: {error.strerror}",
-            hint="'kadmin config show' tells which setting names that file",
-        ) from error
+        raise unreadable(path, error.strerror) from error
+
+
+def check_no_device(path: str) -> None:
+    """Refuse a device, such as /dev/zero, which OpenSSL would read without end."""
+    if Path(path).is_char_device():
+        raise unreadable(path, "it is a device")
+
+
+def unreadable(path: str, reason: str | None) -> UsageError:
+    return UsageError(
+        f"cannot read {path}: {reason}",
+        hint="'kadmin config show' tells which setting names that file",
+    )
 
 
 def load_authorities(context: ssl.SSLContext, path: str, whose: Whose) -> None:

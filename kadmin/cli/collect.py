@@ -179,11 +179,15 @@ def fill(session: Session, depot: "Depot", wanted: Wanted, told: "Told") -> "lis
     from kadmin.jobs.collection import JOURNAL, finish, note
     from kadmin.jobs.depot import first_line
 
-    known = prepare(depot)
+    known = found_in(depot)
     selection = wanted.selection
     files = planned(wanted.arguments, lambda topic: bool(selection.select([topic])), told.tell)
-    if not wanted.is_wire:
+    # What is refused is refused before anything is written.
+    if wanted.is_wire:
+        require_on_brokers(session, selection)
+    else:
         require_topics(selection, [file.path for file in files])
+    make(depot)
     copying = Copying(depot, told, rate_max=wanted.rate_max)
     topics = known.topics
     if wanted.is_wire or wanted.brokers_of_log_dirs:
@@ -373,19 +377,14 @@ def all_topics(before: tuple[str, ...] | None, wanted: tuple[str, ...]) -> tuple
     return tuple(sorted({*before, *wanted})) if before and wanted else ()
 
 
-def prepare(depot: "Depot") -> "Manifest":
-    """What is in *depot*, which is made if it is not there.
+def found_in(depot: "Depot") -> "Manifest":
+    """What is in *depot*; nothing where it is not there.
 
     Raises:
         RefusedError: something is in it, and no collection.
-        KadminError: it cannot be made.
     """
     from kadmin.jobs.collection import Manifest, NoCollection, read_manifest
 
-    try:
-        depot.make()
-    except OSError as error:
-        raise KadminError(f"cannot write {depot.label}: {error.strerror or error}") from error
     if next(depot.paths(), None) is None:
         return Manifest({})
     try:
@@ -394,6 +393,28 @@ def prepare(depot: "Depot") -> "Manifest":
         raise RefusedError(
             f"{depot.label} is not empty, and no collection", hint="name a directory of its own"
         ) from error
+
+
+def make(depot: "Depot") -> None:
+    """Make *depot*, if it is not there; raises KadminError where it cannot be made."""
+    try:
+        depot.make()
+    except OSError as error:
+        raise KadminError(f"cannot write {depot.label}: {error.strerror or error}") from error
+
+
+def require_on_brokers(session: Session, selection: "TopicSelection") -> None:
+    """See that brokers answer, and have the topics that were named.
+
+    Raises:
+        NoSuchTopic: a topic that is not there.
+        UnreachableError: no broker answers.
+    """
+    from kadmin.admin.wire.opening import connect_brokers
+    from kadmin.admin.wire.snapshot import read_topics
+
+    with connect_brokers(session.brokers()) as connection:
+        read_topics(connection, selection)
 
 
 def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:

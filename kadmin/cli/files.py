@@ -1,9 +1,9 @@
 """Files that options name: how are they read?  Knows no option."""
 
 import sys
-from pathlib import Path
 
 from kadmin.errors import UsageError
+from kadmin.named_file import SIZE_MAX, check_size, read_named
 
 STDIN = "-"
 MARK = "\ufeff"
@@ -18,10 +18,17 @@ def read_text(name: str, hint: str) -> str:
         UsageError: it cannot be read, or is no text; *hint* says what it is to hold.
     """
     try:
-        text = sys.stdin.read() if name == STDIN else Path(name).read_text(encoding="utf-8")
+        text = standard_input() if name == STDIN else read_named(name).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
         raise UsageError(f"cannot read {name_of(name)}: {reason}", hint=hint) from error
+    # As text files are read: plans and lists of Windows have a carriage return in each line's end.
+    return text.replace("\r\n", "\n")
+
+
+def standard_input() -> str:
+    text = sys.stdin.read(SIZE_MAX + 1)
+    check_size(len(text), name_of(STDIN))
     return text.removeprefix(MARK)
 
 

@@ -130,10 +130,25 @@ class UnpackedTree(ListedTree):
         self.add(parts, is_directory=is_directory, size=size)
         if len(self.listed) > ENTRIES_MAX:
             raise OSError(0, f"it has more than {ENTRIES_MAX:,} directories")
-        above = "/".join(parts if is_directory else parts[:-1])
-        if above not in self._numbers:
-            self._numbers[above] = len(self._numbers)
-            Path(self.place(above)).mkdir()
+        for depth in range(1, len(parts) + is_directory):
+            above = "/".join(parts[:depth])
+            if above not in self._numbers:
+                self._numbers[above] = len(self._numbers)
+                Path(self.place(above)).mkdir()
+
+    def misfit(
+        self, parts: list[str], *, is_directory: bool, is_of_file: Callable[[str], bool]
+    ) -> tuple[str, str] | None:
+        """What of a member's path is a directory with the name of a file, or a file and a directory
+        both, and which of these; None where nothing is."""
+        for depth, name in enumerate(parts, start=1):
+            is_one = is_directory or depth < len(parts)
+            entry = self.listed.get("/".join(parts[: depth - 1]), {}).get(name)
+            if entry is not None and entry.is_directory != is_one:
+                return "/".join(parts[:depth]), "it is both a file and a directory; left out"
+            if is_one and is_of_file(name):
+                return "/".join(parts[:depth]), "it is no file but a directory; left out"
+        return None
 
 
 def unpack(
@@ -177,6 +192,10 @@ def unpack(
         if not (member.isreg() or member.isdir()):
             if is_missed(parts[-1]):
                 tree.refuse(inner, f"it is no file but {kind_of(member)}; left out")
+            continue
+        misfit = tree.misfit(parts, is_directory=member.isdir(), is_of_file=is_wanted)
+        if misfit is not None:
+            tree.refuse(*misfit)
             continue
         tree.add_member(parts, is_directory=member.isdir(), size=member.size)
         if member.isreg() and is_wanted(parts[-1]):

@@ -107,7 +107,7 @@ def text_in(depot: Depot, path: str) -> str:
     if (depot.size_of(path) or 0) > WHOLE_SIZE_MAX:
         raise ValueError(f"{path} has more than {WHOLE_SIZE_MAX:,} bytes")
     with depot.opened(path) as file:
-        return file.read(WHOLE_SIZE_MAX).decode()
+        return file.read(WHOLE_SIZE_MAX).decode("utf-8-sig")
 
 
 def read_json(depot: Depot) -> Mapping[str, Any]:

@@ -270,7 +270,7 @@ def destroy(name: str, *, timeout_s: float = START_TIMEOUT_S) -> tuple[Path, ...
         link = location(name)
         home = link.resolve()
         if not os.path.lexists(link):
-            raise NoSuchCluster(name, is_to_go=True)
+            raise NoSuchCluster(name)
         cluster = read_cluster(name)
         if cluster is None:
             require_unused(home)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kadmin.errors import KadminError, RefusedError
+from kadmin.named_file import read_named
 
 if TYPE_CHECKING:
     from javaproperties.reading import PropertiesElement
@@ -111,7 +112,7 @@ def key_of(element: "PropertiesElement") -> str | None:
 def read(path: Path) -> str | None:
     """The text of *path*, byte for byte as Java reads it; None where there is no such file."""
     try:
-        return path.read_bytes().decode("latin-1")
+        return read_named(path).decode("latin-1")
     except FileNotFoundError:
         return None
 

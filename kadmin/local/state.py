@@ -107,16 +107,11 @@ class LocalCluster:
 class NoSuchCluster(KadminError):
     """There is no cluster of that name on this machine."""
 
-    def __init__(self, name: str, *, is_to_go: bool = False) -> None:
+    def __init__(self, name: str) -> None:
         known = list(cluster_names())
         super().__init__(
             f"there is no cluster '{name}' on this machine (known: {', '.join(known) or 'none'})",
-            hint=hint_for_missing(
-                name,
-                known,
-                listed_by="kadmin cluster list",
-                made_by=None if is_to_go else f"kadmin cluster up --name {name}",
-            ),
+            hint=hint_for_missing(name, known, listed_by="kadmin cluster list"),
         )
         self.name = name
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
 from kadmin.admin.oauth import Tokens
+from kadmin.admin.tls import check_no_device
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
 from kadmin.errors import KadminError, UsageError, hint_for_missing
 from kadmin.extras import installer
@@ -22,6 +23,8 @@ from kadmin.settings.keys import BrokerSasl
 
 GROUP: Final = "kadmin"
 """librdkafka wants the name of a group also from clients that join none."""
+
+TLS_FILES: Final = {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location"}
 
 PATIENCE_S: Final = 1.0
 """So long all brokers may refuse: one name may stand for several addresses, tried in turn."""
@@ -52,19 +55,12 @@ SILENCES: Final = frozenset(
 
 
 class NoSuchTopic(KadminError):
-    """The brokers know no topic of that name, only those of *known*; *is_written* is one that would
-    be written to, for which the hint tells how to create it."""
+    """The brokers know no topic of that name, only those of *known*."""
 
-    def __init__(self, topic: str, known: Collection[str], *, is_written: bool = False) -> None:
-        creation = f"kadmin topics --create --topic {topic} --partitions 6 --replication-factor 3"
+    def __init__(self, topic: str, known: Collection[str]) -> None:
         super().__init__(
             f"there is no topic '{topic}'",
-            hint=hint_for_missing(
-                topic,
-                known,
-                listed_by="kadmin topics --list",
-                made_by=creation if is_written else None,
-            ),
+            hint=hint_for_missing(topic, known, listed_by="kadmin topics --list"),
         )
         self.topic = topic
 
@@ -210,6 +206,8 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
         UsageError: a property that does not exist, a value that it cannot have, or a file that
             cannot be used; librdkafka's text names it, and shows no password.
     """
+    for name in TLS_FILES & config.keys():
+        check_no_device(config[name])
     try:
         return kind(dict(config))
     except KafkaException as error:
@@ -279,13 +277,11 @@ def leaders_of(
     topic: str,
     log: ConnectionLog,
     timeout_s: float,
-    *,
-    is_written: bool = False,
 ) -> dict[int, int]:
     """The leader of each partition of *topic*, in order, -1 for none; the first question to the
     brokers, so it tells if there are any.
 
-    A topic is never created by the way; if it *is_written*, the error tells how to create it.
+    A topic is never created by the way.
 
     Raises:
         BrokersUnreachable: all refuse the connection, or none answers within *timeout_s*.
@@ -317,7 +313,7 @@ def leaders_of(
         if found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             # A topic that was made a moment ago is not yet known to every broker.
             if elapsed_s >= min(PATIENCE_S, timeout_s):
-                raise NoSuchTopic(topic, known_topics(consumer), is_written=is_written)
+                raise NoSuchTopic(topic, known_topics(consumer))
         elif elapsed_s >= timeout_s or not found.error.retriable():
             raise log.failure(found.error, f"topic '{topic}'")
         time.sleep(ROUND_S)

@@ -312,7 +312,7 @@ def open_sender(
     # A producer that asks for a topic may create it; a consumer never does.
     consumer = open_consumer(settings, security, log, debug=debug)
     try:
-        leaders = leaders_of(consumer, request.topic, log, settings.timeout_s, is_written=True)
+        leaders = leaders_of(consumer, request.topic, log, settings.timeout_s)
     finally:
         consumer.close()
     if BATCH_SIZE not in request.properties:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kadmin.errors import UsageError, hint_for_missing
+from kadmin.named_file import read_named
 from kadmin.settings.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
 from kadmin.settings.xdg import user_directory
 
@@ -29,16 +30,11 @@ class ConfigFile:
 class UnknownCluster(UsageError):
     """A cluster was named that the configuration file does not have."""
 
-    def __init__(self, name: str, file: ConfigFile, *, is_to_go: bool = False) -> None:
+    def __init__(self, name: str, file: ConfigFile) -> None:
         known = sorted(file.clusters)
         super().__init__(
             f"there is no cluster '{name}' in {file.path} (known: {', '.join(known) or 'none'})",
-            hint=hint_for_missing(
-                name,
-                known,
-                listed_by="kadmin config list",
-                made_by=None if is_to_go else f"kadmin config add {name} --zookeeper HOST:PORT",
-            ),
+            hint=hint_for_missing(name, known, listed_by="kadmin config list"),
         )
         self.name = name
 
@@ -61,8 +57,7 @@ def read_config_file(path: str) -> ConfigFile:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            document = tomllib.load(file)
+        document = tomllib.loads(read_named(path).decode())
     except OSError as error:
         raise UsageError(
             f"cannot read the configuration file {path}: {error.strerror}",

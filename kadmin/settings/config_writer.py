@@ -112,7 +112,7 @@ def remove_cluster(path: Path | str, name: str) -> None:
     def remove(document: "TOMLDocument") -> None:
         clusters: Any = document.get("clusters", {})
         if name not in clusters:
-            raise UnknownCluster(name, read_config_file(str(path)), is_to_go=True)
+            raise UnknownCluster(name, read_config_file(str(path)))
         del clusters[name]
         for key in ("current", "previous"):
             if document.get(key) == name:
@@ -146,7 +146,7 @@ def edit(path: Path | str, change: Callable[["TOMLDocument"], None]) -> None:
         taken = ConfigFileUnwritable(path, f"another kadmin holds {lock}")
         with locked_file(lock, LOCK_TIMEOUT_S, taken):
             read_config_file(str(target))  # Refuses what is broken, with all of its problems.
-            before = target.read_text(encoding="utf-8") if target.exists() else ""
+            before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
             document = tomlkit.parse(before)
             change(document)
             after = tomlkit.dumps(document)

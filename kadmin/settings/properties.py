@@ -7,6 +7,7 @@ from cluster.settings.errors import InvalidSettings
 from cluster.settings.properties_file import Given as Given
 from cluster.settings.properties_file import parse_properties
 from kadmin.errors import UsageError
+from kadmin.named_file import read_named
 
 HINT = "one NAME=VALUE a line, as in the files of Kafka's own tools"
 
@@ -18,9 +19,8 @@ def read_properties(path: str) -> dict[str, Given]:
         UsageError: it cannot be read, or a line is none of such a file.
     """
     try:
-        with open(path, "rb") as file:
-            # As Java reads it; bytes of zero come from a key store, not from an editor.
-            text = file.read().decode("latin-1")
+        # As Java reads it; bytes of zero come from a key store, not from an editor.
+        text = read_named(path).decode("latin-1")
     except OSError as error:
         raise UsageError(
             f"cannot read the property file {path}: {(error.strerror or str(error)).lower()}",

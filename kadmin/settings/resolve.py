@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from kadmin.errors import UsageError
+from kadmin.named_file import read_named
 from kadmin.settings.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
 from kadmin.settings.keys import (
     KEYS,
@@ -251,8 +252,7 @@ def others_can_read(path: str) -> bool:
 
 def read_password(path: str, source: str, variable: str) -> Secret:
     try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        lines = read_named(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UsageError(

@@ -81,12 +81,24 @@ def test_mistyped_topic_is_not_made_by_the_hint(broker: Broker, topic: str) -> N
     wire = ("--bootstrap-server", broker.bootstrap)
     done("topics", *wire, "--create", "--topic", topic)
 
-    # A consumer gains nothing by a topic that is empty.
-    for command, offers_it in (("produce", True), ("consume", False)):
+    for command in ("produce", "consume"):
         near = kadmin(command, *wire, "--topic", f"{topic}x").stderr
         far = kadmin(command, *wire, "--topic", "QQQQQ").stderr
         assert f"hint: did you mean '{topic}'? 'kadmin " in near
-        assert offers_it == ("--create --topic QQQQQ" in far)
+        assert "topics --list' lists all there are\n" in far
+        assert "--create" not in near + far
+
+
+def test_a_collection_of_an_unknown_topic_is_not_begun(
+    broker: Broker, topic: str, tmp_path: Path
+) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
+
+    outcome = kadmin("collect", str(tmp_path / "new"), "--wire", *wire)
+
+    assert 1 == outcome.exit_code
+    assert f"there is no topic '{topic}'" in outcome.stderr
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_topic_has_the_counts_of_the_brokers_unless_it_says_others(

@@ -68,7 +68,7 @@ def test_commands_get_the_name_and_sentences_keep_theirs(text: str, expected: st
         (("topics",), "kadmin-kafka: which action is meant"),
         (("topics",), "hint: kadmin-kafka topics --help\n"),
         (("config", "use", "x"), "kadmin-kafka: there is no cluster 'x'"),
-        (("config", "use", "x"), "'kadmin-kafka config add x --zookeeper HOST:PORT'"),
+        (("config", "use", "x"), "'kadmin-kafka config list' lists all there are"),
         (("topics", "--list"), "'kadmin-kafka cluster up'"),
         (("topcs",), "there is no command 'kadmin-kafka topcs'"),
         (("cluster", "list"), "'kadmin-kafka cluster up' makes one"),

@@ -19,7 +19,6 @@ from cluster.storage.checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
-    parse_rows,
 )
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError
@@ -36,6 +35,7 @@ from kadmin.jobs.places import (
 )
 from kadmin.jobs.unpack_bounds import unpacked_max
 from kadmin.jobs.uris import is_uri, shown
+from kadmin.jobs.verify.replica_files import counted_rows
 from kadmin.plan.select import TopicSelection
 
 CLEANED: Final = "cleaner-offset-checkpoint"
@@ -154,9 +154,9 @@ class Collected:
         of the same cluster as the others."""
         label = label_of(inner)
         try:
-            broker, cluster = owner_in(tree.read(inner))
-        except OSError as error:
-            self.unreadable.append(Unreadable(label, error.strerror or str(error)))
+            broker, cluster = owner_in(tree.read(inner), label)
+        except (OSError, CorruptFileError) as error:
+            self.unreadable.append(Unreadable(label, reason_of(error)))
             return
         if broker is not None and broker != argument.broker:
             reason = f"it says that this is a log directory of broker {broker}"
@@ -312,16 +312,17 @@ def offsets_in(
 ) -> Mapping[TopicPartition, int]:
     """The offsets in a checkpoint; none where it is not there, or cannot be read."""
     try:
-        rows = parse_rows(tree.read(inner), label_of(inner), width=3)
+        rows = counted_rows(tree.read(inner), label_of(inner), width=3)
     except FileNotFoundError:
         return {}
-    except CorruptFileError as error:
-        tell(Unreadable(label_of(inner), error.reason))
-        return {}
-    except OSError as error:
-        tell(Unreadable(label_of(inner), error.strerror or str(error)))
+    except (OSError, CorruptFileError) as error:
+        tell(Unreadable(label_of(inner), reason_of(error)))
         return {}
     return {TopicPartition(topic, int(number)): int(offset) for topic, number, offset in rows}
+
+
+def reason_of(error: OSError | CorruptFileError) -> str:
+    return error.reason if isinstance(error, CorruptFileError) else error.strerror or str(error)
 
 
 def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[FoundReplica]]:

@@ -98,9 +98,13 @@ def verify_partition(
         )
         for broker in how.claimed.get(partition, ())
     ]
+    beside: list[Unreadable] = []  # Without which the replicas can be compared all the same.
     for replica in found:
         try:
-            segments, first_offset, being_deleted, topic_id = replica_files(replica.directory)
+            segments, first_offset, being_deleted, topic_id, damaged = replica_files(
+                replica.directory
+            )
+            beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in damaged]
             if not segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
@@ -127,8 +131,11 @@ def verify_partition(
                 being_deleted=being_deleted,
             )
         except OSError as error:
-            path = replica.label if error.filename is None else error.filename
-            unreadable.append(Unreadable(str(path), error.strerror or str(error)))
+            # Of an archive the directory is kadmin's own, and tells nobody anything.
+            path = str(error.filename or replica.directory)
+            if path.startswith(replica.directory):
+                path = replica.label + path.removeprefix(replica.directory)
+            unreadable.append(Unreadable(path, error.strerror or str(error)))
             continue
         places[replica.broker] = replica
         if topic_id is not None:
@@ -148,7 +155,7 @@ def verify_partition(
         partition=partition,
         comparison=comparison,
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
-        unreadable=tuple(unreadable),
+        unreadable=(*unreadable, *beside),
     )
 
 

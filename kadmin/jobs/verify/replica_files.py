@@ -5,10 +5,10 @@ A swap that was interrupted counts as a broker finishes it when it starts.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from cluster.model.record_batch import CURRENT_MAGIC
-from cluster.storage.checkpoints import parse_rows
+from cluster.storage.checkpoints import parse_rows, shown
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
 from cluster.storage.properties import PARTITION_METADATA, topic_id_in
@@ -25,6 +25,7 @@ DELETED: Final = ".deleted"
 SMALL_SIZE_MAX: Final = 64 * 1024**2
 
 Opener = Callable[[], Source]
+Said = TypeVar("Said")
 
 
 class SegmentFile(NamedTuple):
@@ -46,6 +47,8 @@ class ReplicaFiles(NamedTuple):
     """The base offset of the first segment that is, and still there; None without one."""
     topic_id: str | None
     """None before Kafka 2.8."""
+    damaged: list[tuple[str, str]]
+    """The files beside the segments that say nothing since they are damaged, each with why."""
 
 
 def replica_files(directory: str) -> ReplicaFiles:
@@ -58,11 +61,18 @@ def replica_files(directory: str) -> ReplicaFiles:
     segments = list(segments_in(files))
     known = [each for name in files if (each := segment_file(name)) is not None]
     deleted = [each.base_offset for each in known if (each.kind, each.state) == (".log", DELETED)]
+    damaged: list[tuple[str, str]] = []
+
+    def said(read: Callable[[Mapping[str, Opener]], Said | None]) -> Said | None:
+        try:
+            return read(files)
+        except CorruptFileError as error:
+            damaged.append((error.path, error.reason))
+            return None
+
+    first_offset = said(first_epoch) or first_snapshot(segments, known)
     return ReplicaFiles(
-        segments,
-        first_offset_in(files, segments, known),
-        min(deleted, default=None),
-        topic_id_of(files),
+        segments, first_offset, min(deleted, default=None), said(topic_id_of), damaged
     )
 
 
@@ -138,28 +148,35 @@ def end_of(log: Source) -> int:
     return max((each.header.next_offset for each in Walk(log)), default=0)
 
 
-def first_offset_in(
-    files: Mapping[str, Opener], segments: Sequence[SegmentFiles], known: Iterable[SegmentFile]
-) -> FirstOffset | None:
-    """Where the leader epochs begin; where they are lost, the oldest snapshot.
-
-    A broker raises the first epoch when it deletes old segments.  Logs that have no epochs may have
-    snapshots of segments that were deleted.
-    """
-    found = first_epoch(files)
-    if found is None and segments and is_current(segments[0].log):
-        snapshots = [x.base_offset for x in known if (x.kind, x.state) == (".snapshot", "")]
-        found = FirstOffset(min(snapshots), "a snapshot") if snapshots else None
-    return found
-
-
 def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
-    try:
-        rows = parse_rows(small(files[EPOCHS]()), EPOCHS, width=2) if EPOCHS in files else ()
-    except CorruptFileError:
-        return None  # A broker makes it anew.
+    """Where the leader epochs begin: a broker raises the first one when it deletes old segments.
+
+    Raises:
+        CorruptFileError: they are damaged; a broker makes them anew.
+    """
+    rows = counted_rows(small(files[EPOCHS]()), EPOCHS, width=2) if EPOCHS in files else ()
     offsets = [int(start_offset) for _, start_offset in rows]
     return FirstOffset(min(offsets), EPOCHS) if offsets else None
+
+
+def counted_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:
+    """As `parse_rows` gives and raises, which takes numbers below 0 that no broker writes."""
+    rows = parse_rows(content, path, width)
+    for number, row in enumerate(rows, start=3):
+        if any(int(word) < 0 for word in row[-2:]):
+            raise CorruptFileError(path, f"line {number}: {shown(' '.join(row))} is below 0")
+    return rows
+
+
+def first_snapshot(
+    segments: Sequence[SegmentFiles], known: Iterable[SegmentFile]
+) -> FirstOffset | None:
+    """The oldest snapshot, for a log that has lost its leader epochs; one that never had any may
+    have snapshots of segments that were deleted."""
+    if not segments or not is_current(segments[0].log):
+        return None
+    snapshots = [x.base_offset for x in known if (x.kind, x.state) == (".snapshot", "")]
+    return FirstOffset(min(snapshots), "a snapshot") if snapshots else None
 
 
 def is_current(log: Source) -> bool:
@@ -170,7 +187,7 @@ def is_current(log: Source) -> bool:
 def topic_id_of(files: Mapping[str, Opener]) -> str | None:
     if PARTITION_METADATA not in files:
         return None
-    return topic_id_in(small(files[PARTITION_METADATA]()))
+    return topic_id_in(small(files[PARTITION_METADATA]()), PARTITION_METADATA)
 
 
 def small(source: Source) -> bytes:

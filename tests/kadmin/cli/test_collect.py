@@ -467,6 +467,28 @@ def test_what_cannot_be_done_is_refused_with_its_reason(
     assert run.stderr.count("\n") <= 3
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*DIRS, "--topic", "nothing"),
+        ("--wire", "--bootstrap-server", "127.0.0.1:1", "--timeout", "1"),
+        ("--wire", "--topic", "x"),
+    ],
+)
+@pytest.mark.parametrize("has_run", [False, True])
+def test_what_is_refused_leaves_what_was_there(
+    tmp_path: Path, arguments: tuple[str, ...], has_run: bool
+) -> None:
+    place = tmp_path / "new" / "collected"
+    if has_run:
+        assert ExitCode.DONE == kadmin("collect", str(place), *DIRS).exit_code
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+
+    assert 0 != kadmin("collect", str(place), *arguments).exit_code
+
+    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+
+
 def test_a_directory_without_a_collection_is_not_verified(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{}")
     (tmp_path / "nothing").mkdir()

@@ -118,8 +118,7 @@ def test_a_mistyped_name_is_not_made_by_the_hint():
     far = [kadmin("config", word, "staging").stderr for word in ("use", "remove")]
 
     assert 2 == sum("did you mean 'prod'? 'kadmin config list'" in stderr for stderr in near)
-    assert not any("config add" in stderr for stderr in (*near, far[1]))
-    assert "'kadmin config add staging --zookeeper HOST:PORT' makes one" in far[0]
+    assert not any("config add" in stderr for stderr in (*near, *far))
 
 
 @pytest.mark.parametrize("command", ["use", "remove"])

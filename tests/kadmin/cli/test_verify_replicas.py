@@ -806,3 +806,39 @@ def test_no_file_is_kept_open(brokers: list[Path]) -> None:
     code, _ = verified(*named(brokers), "--deep")
 
     assert (0, []) == (code, kept())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("orders-0/leader-epoch-checkpoint", "nonsense", "version 'nonsense'"),
+        ("orders-0/leader-epoch-checkpoint", "0\n1\n0 -5\n", "line 3: '0 -5' is below 0"),
+        ("orders-0/leader-epoch-checkpoint", "0\n1\n-1 0\n", "line 3: '-1 0' is below 0"),
+        ("orders-0/partition.metadata", "nonsense", "it names no topic id"),
+        ("log-start-offset-checkpoint", "0\n1\norders 0 -5\n", "line 3: 'orders 0 -5' is below 0"),
+        ("log-start-offset-checkpoint", "0\n1\norders -1 5\n", "line 3: 'orders -1 5' is below 0"),
+        ("cleaner-offset-checkpoint", "0\n1\norders 0 -5\n", "line 3: 'orders 0 -5' is below 0"),
+        (
+            "recovery-point-offset-checkpoint",
+            "0\n2\norders 0 1\n",
+            "1 rows, which is not the count",
+        ),
+        ("meta.properties", "nonsense", "it names neither a broker nor a cluster"),
+    ],
+)
+def test_what_is_damaged_beside_the_segments_is_named_and_they_are_compared(
+    brokers: list[Path], name: str, content: str, reason: str
+) -> None:
+    path = brokers[1] / name
+    path.write_text(content)
+
+    outcome = kadmin("verify-replicas", *named(brokers))
+    code, document = verified(*named(brokers))
+
+    assert (UNREACHABLE, UNREACHABLE) == (outcome.exit_code, code)
+    assert "orders-0: equal, 3 replicas, offsets 0 to 9" in outcome.stdout
+    assert f"{path}: " in outcome.stdout + outcome.stderr
+    (partition,) = document["partitions"]
+    unreadable = document["unreadable"] + partition["unreadable"]
+    assert [str(path)] == [each["label"] for each in unreadable]
+    assert reason in unreadable[0]["reason"]

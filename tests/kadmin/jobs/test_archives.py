@@ -5,7 +5,7 @@ import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -247,3 +247,34 @@ def test_the_last_room_of_a_file_system_is_not_taken(
         unpacked_from(packed(member(GOOD, content=b"x")), tmp_path / "unpacked")
     with pytest.raises(OSError, match="no room left"):
         Room(tmp_path).take(1)
+
+
+EPOCHS: Final = "data/orders-0/leader-epoch-checkpoint"
+FILE: Final = "it is both a file and a directory; left out"
+DIRECTORY: Final = "it is no file but a directory; left out"
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("data/orders-0", GOOD), ("data/orders-0", FILE)),
+        ((GOOD, "data/orders-0"), ("data/orders-0", FILE)),
+        ((GOOD, f"{GOOD}/"), (GOOD, FILE)),
+        ((GOOD, f"{GOOD}/{SEGMENT}"), (GOOD, FILE)),
+        ((f"{GOOD}/",), (GOOD, DIRECTORY)),
+        ((f"{GOOD}/other",), (GOOD, DIRECTORY)),
+        ((f"{GOOD}/", GOOD), (GOOD, DIRECTORY)),
+        (("data/meta.properties/", GOOD), ("data/meta.properties", DIRECTORY)),
+        ((f"{EPOCHS}/x",), (EPOCHS, DIRECTORY)),
+    ],
+)
+def test_a_directory_in_the_place_of_a_file_is_named_and_left_out(
+    tmp_path: Path, names: tuple[str, ...], told: tuple[str, str]
+) -> None:
+    kinds = {True: tarfile.DIRTYPE, False: tarfile.REGTYPE}
+    members = (member(each.rstrip("/"), kinds[each.endswith("/")]) for each in names)
+
+    tree = unpacked_from(packed(*members), tmp_path / "unpacked")
+
+    assert [told] == left_out_of(tree)
+    assert all(Path(tree.place(directory)).is_dir() for directory, *_ in tree.walk(lambda *_: None))

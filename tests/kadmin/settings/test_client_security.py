@@ -160,7 +160,6 @@ def test_pem_files_are_taken_as_kafka_and_librdkafka_name_them(tmp_path: Path, s
         ),
         ("request.timeout.ms=soon", "1: request.timeout.ms: 'soon' is no whole", "leave it out"),
         ("retries=", "1: retries: '' is no whole number", "leave it out"),
-        ("\ufeffsecurity.protocol=SSL", "1: ", "security.protocol"),
         ("ssl.engine.factory.class=com.Acme", "1: ssl.engine.factory.class", "PEM files"),
     ],
 )
