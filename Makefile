@@ -12,6 +12,7 @@ BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker repl
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
+COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 0 --collect-only -q
 # Where many tests wait for servers: four processes on two cores.
 MANY := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 # These start no server, speak with none, and are no long computations.  Who is done first takes
@@ -35,18 +36,26 @@ help: ## List the targets
 setup: ## Make .venv from the lock and find (or install) a Java 17
 	@scripts/setup $(VENV) $(PYTHON)
 
+# The first run of a checkout compiles all tests, which takes a core half a minute: not in each of its
+# processes.
+.PHONY: compiled
+compiled: setup
+	@compgen -G 'tests/__pycache__/conftest.*pytest*' >/dev/null || { \
+	    $(COMPILE) tests/kadmin & $(COMPILE) tests --ignore tests/kadmin & wait; \
+	} >/dev/null
+
 .PHONY: demo
 demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
 .PHONY: test
-test: setup ## Run the tests but for long ones and real Kafka
+test: compiled ## Run the tests but for long ones and real Kafka
 	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-20} \
 	    $(PYTEST) -n $(MANY) $(COVER) -m "not (interop or long)" $(TESTS) $(OR_NONE)
 	@$(SHOW_COVERAGE)
 
 .PHONY: test-all
-test-all: setup ## Run all tests, those with real Kafka where Maven answers, and count them
+test-all: compiled ## Run all tests, those with real Kafka where Maven answers, and count them
 	@rm -rf $(RESULTS); failed=0; \
 	$(PYTEST) $(call into,ours) -m "not interop" $(TESTS) $(OR_NONE) || failed=1; \
 	$(PYTEST) $(call into,interop) -m interop $(TESTS) $(OR_NONE) || failed=1; \
@@ -58,7 +67,7 @@ flakes: setup ## Run `make test` RUNS times beside LOADS busy loops, and name wh
 	@$(BIN)/python -m scripts.flakes --runs $${RUNS:-10} --loads $${LOADS:-4} --together $${TOGETHER:-1}
 
 .PHONY: test-fast
-test-fast: setup ## Run the tests that start no server and compute little: under a minute
+test-fast: compiled ## Run the tests that start no server and compute little: under a minute
 	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) $(COVER) $(FAST) $(TESTS)
 	@$(SHOW_COVERAGE)
 
