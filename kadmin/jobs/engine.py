@@ -1,7 +1,7 @@
-"""Engines, which carry out the work of a job: in this process, or on Spark.
+"""Engines, which carry out the work of a job: in this process, in several, or on Spark.
 
 An engine takes a function and its arguments and gives the results in order.  The one here works in
-this process; `kadmin.jobs.spark.engine` has the other.
+this process; `kadmin.jobs.processes` and `kadmin.jobs.spark.engine` have the others.
 """
 
 from collections.abc import Callable, Iterator, Sequence

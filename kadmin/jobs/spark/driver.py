@@ -66,8 +66,6 @@ DAEMON: Final = "kadmin.jobs.spark.python_daemon"
 SENT_DAEMON: Final = "kadmin_python_daemon"
 """The same as a module of its own, which executors find in the directory where they run."""
 
-REFUSED_IN_FLAGS: Final = ("-Dspark", "-Xmx")
-
 LOCAL_HEAP_MIB: Final = 512
 """Spark refuses to start with less than 450."""
 

@@ -155,13 +155,6 @@ class SparkEngine:
             outcomes: list[bytes] = shares.map(run_work_item).collect()
         return outcomes
 
-    def release(self) -> None:
-        """End the tasks of this machine, so that the driver can do something else."""
-        if self.work_queue is not None and self.job is not None:
-            self.work_queue.close()
-            self.job.join(JOIN_TIMEOUT_S)
-            self.work_queue = self.job = None
-
     def close(self, *, is_abandoned: bool) -> None:
         """End the driver; waits for nothing that is still at work."""
         if is_abandoned or not self.started.done():

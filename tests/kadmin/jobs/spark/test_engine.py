@@ -154,7 +154,12 @@ def test_an_engine_ends_without_a_word_and_leaves_no_files_and_no_process(
     engine = SparkEngine(Driver("test", "local[1]", conf, tmp_path / "own"))
     try:
         assert [7] == list(engine.run(abs, [-7]))
-        engine.release()
+        # Its task would keep the only core.
+        assert engine.work_queue is not None
+        assert engine.job is not None
+        engine.work_queue.close()
+        engine.job.join()
+        engine.work_queue = engine.job = None
         # What a shuffle writes lies there, too.
         shuffled = engine.driver.context.parallelize([(1, 1)], 1).partitionBy(1)
         assert [(1, 1)] == shuffled.collect()
