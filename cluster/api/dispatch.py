@@ -93,9 +93,17 @@ APIS: Final[Mapping[ApiKey, Api]] = {
     ApiKey.FETCH: Api(fetch.handle, Versions(4, 17), (READ, BROKER)),
     ApiKey.LIST_OFFSETS: Api(list_offsets.handle, Versions(1, 9), (DESCRIBE,)),
     ApiKey.METADATA: Api(metadata.handle, Versions(0, 12), (DESCRIBE,)),
-    ApiKey.LEADER_AND_ISR: Api(leader_and_isr.handle, Versions(0, 7), (BROKER,)),
-    ApiKey.STOP_REPLICA: Api(stop_replica.handle, Versions(0, 4), (BROKER,)),
-    ApiKey.UPDATE_METADATA: Api(update_metadata.handle, Versions(0, 8), (BROKER,)),
+    ApiKey.LEADER_AND_ISR: Api(
+        lambda b, *a: leader_and_isr.handle(b.orders, b.role_changer, *a), Versions(0, 7), (BROKER,)
+    ),
+    ApiKey.STOP_REPLICA: Api(
+        lambda b, *a: stop_replica.handle(b.orders, b.replica_stops, *a), Versions(0, 4), (BROKER,)
+    ),
+    ApiKey.UPDATE_METADATA: Api(
+        lambda b, *a: update_metadata.handle(b.orders, b.metadata_updates, *a),
+        Versions(0, 8),
+        (BROKER,),
+    ),
     ApiKey.CONTROLLED_SHUTDOWN: Api(controlled_shutdown.handle, Versions(0, 3), (BROKER,)),
     ApiKey.API_VERSIONS: Api(tell_versions, Versions(0, 4), ()),
     ApiKey.CREATE_TOPICS: Api(create_topics.handle, Versions(0, 7), on_either(AclOperation.CREATE)),

@@ -5,13 +5,13 @@ from functools import partial
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.leadership import LeadershipListener
 from cluster.broker.control.metadata_updates import MetadataUpdates
 from cluster.broker.control.orders import Orders
 from cluster.broker.control.queue import ControlQueue
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops
-from cluster.broker.control.role_changes import RoleChanger
-from cluster.broker.control.unserved import Unserved
+from cluster.broker.control.role_changes import RoleChanger, Unserved
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer
 from cluster.broker.metadata_cache import MetadataCache
@@ -24,6 +24,7 @@ from cluster.broker.replica_manager.appending import Appender
 from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
 from cluster.broker.replica_manager.fetch_reading import FetchReader
 from cluster.broker.replica_manager.fetch_sessions import FetchSessions
+from cluster.broker.replica_manager.hosting import Hosting
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import Partitions
@@ -54,9 +55,10 @@ class Broker:
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
-        self.unserved = Unserved()
+        unserved: Unserved = {}
+        self.leadership_listeners: list[LeadershipListener] = []
         self.refused_partitions = RefusedPartitions(ports.registration)
-        self.control_queue = ControlQueue(ports.memory)
+        self.control_queue = ControlQueue(ports.clock, ports.memory)
         self.fence = ControllerFence(ports)
         self.metadata_updates = MetadataUpdates(ports, self.cache, self.fence)
         self.standstill = Standstill(ports)
@@ -95,16 +97,21 @@ class Broker:
             ports=ports,
             cache=self.cache,
             partitions=self.partitions,
-            isr_rules=IsrRules(
-                ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+            hosting=Hosting(
+                ports=ports,
+                partitions=self.partitions,
+                isr_rules=IsrRules(
+                    ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+                ),
+                log_dir_moves=self.log_dir_moves,
             ),
             fence=self.fence,
             control_queue=self.control_queue,
             replica_fetchers=self.replica_fetchers,
-            log_dir_moves=self.log_dir_moves,
             topic_config_handler=self.topic_config_handler,
-            unserved=self.unserved,
+            unserved=unserved,
             refused_partitions=self.refused_partitions,
+            listeners=self.leadership_listeners,
         )
         self.replica_stops = ReplicaStops(
             ports=ports,
@@ -112,8 +119,9 @@ class Broker:
             fence=self.fence,
             replica_fetchers=self.replica_fetchers,
             log_dir_moves=self.log_dir_moves,
-            unserved=self.unserved,
+            unserved=unserved,
             refused_partitions=self.refused_partitions,
+            listeners=self.leadership_listeners,
         )
 
     @property
@@ -167,12 +175,12 @@ class Broker:
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
         self.topic_config_handler.change(topic, overrides)
-        self.unserved.try_again(topic)
+        self.role_changer.try_again(topic)
 
     def topic_defaults_changed(self) -> None:
         """Go by the broker's own configs of now, as far as topics do not override them."""
         self.topic_config_handler.defaults_changed()
-        self.unserved.try_again()
+        self.role_changer.try_again()
 
     def change_fetcher_count(self, count_per_leader: int) -> None:
         """Fetch what is followed by so many connections to each leader."""
@@ -186,4 +194,6 @@ class Broker:
         for hosted in failed:
             if hosted.replica.role is not ReplicaRole.OFFLINE:
                 hosted.replica.go_offline()
+                for listener in self.leadership_listeners:
+                    listener.stopped(hosted.partition)
         return tuple(hosted.partition for hosted in failed)

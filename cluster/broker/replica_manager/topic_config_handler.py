@@ -51,6 +51,14 @@ class TopicConfigHandler:
         for problem in throttle_problems(overrides).values():
             self._ports.journal.error(f"topic {topic}: no replica is held back: {problem}")
 
+    def configs_of(self, topic: str) -> EffectiveTopicConfigs:
+        """The configs of a topic as they are known now.
+
+        Raises:
+            InvalidLogConfig: its overrides cannot be served.
+        """
+        return self._parse(self._overrides.get(topic, {}))
+
     def settle(self, topics: Iterable[str]) -> None:
         """Go by what is known of *topics* now.
 

@@ -15,7 +15,7 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
     TOPIC_DEFAULTS,
 )
-from cluster.broker.control.queue import SLICE_SIZE
+from cluster.broker.control.queue import HEAVY, TURN_COST_MAX
 from cluster.broker.ports import ApiSettings
 from cluster.model.api_error import ApiError
 from cluster.model.config_table import THROTTLE_NAMES
@@ -614,7 +614,7 @@ def test_defaults_that_change_before_a_partition_is_taken_over_hold_for_its_log(
 
 
 def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world: World) -> None:
-    slices = dict.fromkeys(range(SLICE_SIZE + 1), (1,))
+    slices = dict.fromkeys(range(TURN_COST_MAX // HEAVY + 1), (1,))
     world.tell_all({"orders": slices})
     states = [
         LeaderAndIsrPartitionState(
