@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.ports import Clock, ControllerPort
 from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
@@ -25,7 +25,9 @@ from cluster.wire.messages.reassignments import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    clock: Clock, controller: ControllerPort, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(AlterPartitionReassignmentsRequest, request.body)
     targets = {
         TopicPartition(topic.name, partition.partition_index): None
@@ -51,7 +53,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
             reply(AlterPartitionReassignmentsResponse(error_code=error))
 
     submit_in_slices(
-        broker, targets.items(), lambda part: AlterReassignments(dict(part)), take, done
+        clock, controller, targets.items(), lambda part: AlterReassignments(dict(part)), take, done
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Generic, TypeVar
 
-from cluster.broker.broker import Broker
+from cluster.broker.ports import Clock, ControllerPort
 from cluster.controller.requests import ControllerReply, Request
 
 T = TypeVar("T")
@@ -18,7 +18,8 @@ SLICE_SIZE: Final = 1000
 
 
 def submit_in_slices(
-    broker: Broker,
+    clock: Clock,
+    controller: ControllerPort,
     items: Iterable[T],
     request_for: Callable[[tuple[T, ...]], Request[ReplyT]],
     take: Callable[[ReplyT], bool],
@@ -28,7 +29,7 @@ def submit_in_slices(
 
     *take* gets each reply; when it returns False, nothing more is asked.
     """
-    Slices(broker, iter(items), request_for, take, done).submit()
+    Slices(clock, controller, iter(items), request_for, take, done).submit()
 
 
 class Slices(Generic[T, ReplyT]):
@@ -38,17 +39,19 @@ class Slices(Generic[T, ReplyT]):
     answered with them, until the collector of garbage comes by.
     """
 
-    __slots__ = ("_broker", "_done", "_request_for", "_take", "_waiting")
+    __slots__ = ("_clock", "_controller", "_done", "_request_for", "_take", "_waiting")
 
     def __init__(
         self,
-        broker: Broker,
+        clock: Clock,
+        controller: ControllerPort,
         waiting: Iterator[T],
         request_for: Callable[[tuple[T, ...]], Request[ReplyT]],
         take: Callable[[ReplyT], bool],
         done: Callable[[], None],
     ) -> None:
-        self._broker = broker
+        self._clock = clock
+        self._controller = controller
         self._waiting = waiting
         self._request_for = request_for
         self._take = take
@@ -62,11 +65,11 @@ class Slices(Generic[T, ReplyT]):
         return tuple(islice(self._waiting, SLICE_SIZE))
 
     def _submit(self, part: tuple[T, ...]) -> None:
-        self._broker.ports.controller.submit(self._request_for(part), self._taken)
+        self._controller.submit(self._request_for(part), self._taken)
 
     def _taken(self, reply: ReplyT) -> None:
         part = self._next() if self._take(reply) else ()
         if part:
-            self._broker.ports.clock.call_later(0, partial(self._submit, part))
+            self._clock.call_later(0, partial(self._submit, part))
         else:
             self._done()

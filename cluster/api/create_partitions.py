@@ -7,9 +7,11 @@ from collections import Counter
 from functools import partial
 from typing import cast
 
-from cluster.broker.broker import Broker
+from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Clock, Ports, Registration
 from cluster.broker.topics.new_partitions import LargerTopic, known_partitions, partitions_to_add
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused, check_count
 from cluster.model.api_error import ApiError
@@ -24,7 +26,9 @@ from cluster.wire.messages.topics import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(CreatePartitionsRequest, request.body)
 
     def done(results: list[CreatePartitionsTopicResult]) -> None:
@@ -35,24 +39,22 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     fan_in.check()
     room = NEW_PARTITIONS_MAX
     for topic in {topic.name: topic for topic in body.topics}.values():
-        added_count = topic.partition_count - len(broker.cache.partitions_of(topic.name))
-        refused = refusal(broker, topic, counts[topic.name], added_count, room)
+        added_count = topic.partition_count - len(cache.partitions_of(topic.name))
+        refused = refusal(ports.registration, cache, topic, counts[topic.name], added_count, room)
         if refused.error is not ErrorCode.NONE:
             fan_in.put(topic.name, result_of(topic.name, refused))
             continue
         room -= max(0, added_count)
         larger = larger_topic(topic)
         if body.validate_only:
-            added = partitions_to_add(
-                broker.cache, larger, known_partitions(broker.cache, topic.name)
-            )
+            added = partitions_to_add(cache, larger, known_partitions(cache, topic.name))
             outcome = added if isinstance(added, ApiError) else ApiError()
             fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
-            broker.ports.store.add_partitions(
+            ports.store.add_partitions(
                 topic.name,
-                partial(partitions_to_add, broker.cache, larger),
-                partial(continue_with, broker, fan_in, topic, body.timeout_ms),
+                partial(partitions_to_add, cache, larger),
+                partial(continue_with, ports.clock, cache, fan_in, topic, body.timeout_ms),
             )
 
 
@@ -65,14 +67,19 @@ def larger_topic(topic: CreatePartitionsTopic) -> LargerTopic:
 
 
 def refusal(
-    broker: Broker, topic: CreatePartitionsTopic, count: int, added_count: int, room: int
+    registration: Registration,
+    cache: MetadataCache,
+    topic: CreatePartitionsTopic,
+    count: int,
+    added_count: int,
+    room: int,
 ) -> ApiError:
     """What can be said without a look at what stands in ZooKeeper."""
-    if not broker.is_controller:
+    if cache.live_controller_id != registration.broker_id:
         return ApiError(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
     if count > 1:
         return ApiError(ErrorCode.INVALID_REQUEST, f"topic '{topic.name}' is named twice")
-    if not broker.cache.partitions_of(topic.name):
+    if not cache.partitions_of(topic.name):
         message = f"topic '{topic.name}' does not exist"
         return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
@@ -83,7 +90,8 @@ def refusal(
 
 
 def continue_with(
-    broker: Broker,
+    clock: Clock,
+    cache: MetadataCache,
     fan_in: FanIn[str, CreatePartitionsTopicResult],
     topic: CreatePartitionsTopic,
     timeout_ms: int,
@@ -95,7 +103,7 @@ def continue_with(
         return
 
     def has_leaders() -> bool:
-        known = broker.cache.partitions_of(topic.name)
+        known = cache.partitions_of(topic.name)
         return all(
             index in known and known[index].leader != NO_LEADER
             for index in range(topic.partition_count)
@@ -105,7 +113,7 @@ def continue_with(
         late = ApiError(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
         fan_in.put(topic.name, result_of(topic.name, ApiError() if is_there else late))
 
-    broker.when_metadata_says(has_leaders, timeout_ms, told)
+    when_metadata_says(cache, clock, has_leaders, timeout_ms, told)
 
 
 def result_of(name: str, outcome: ApiError) -> CreatePartitionsTopicResult:

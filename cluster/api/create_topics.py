@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import value_of
+from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.topics.new_topics import AskedTopic, NewTopic
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import ApiSettings, Clock, Ports
+from cluster.broker.topics.new_topics import AskedTopic, NewTopic, NewTopics
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.model.api_error import ApiError
 from cluster.model.config_table import TOPIC_CONFIGS
@@ -32,23 +34,36 @@ from cluster.wire.messages.topics import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    reply.in_turns(create(broker, cast(CreateTopicsRequest, request.body), reply))
+def handle(
+    ports: Ports,
+    cache: MetadataCache,
+    new_topics: NewTopics,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> None:
+    reply.in_turns(create(ports, cache, new_topics, cast(CreateTopicsRequest, request.body), reply))
 
 
-def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
+def create(
+    ports: Ports,
+    cache: MetadataCache,
+    new_topics: NewTopics,
+    body: CreateTopicsRequest,
+    reply: Reply,
+) -> Steps:
     """Look at all topics, and then have those made that may be."""
     counts = Counter(topic.name for topic in body.topics)
     judged: dict[str, NewTopic | CreatableTopicResult] = {}
     room = NEW_PARTITIONS_MAX
-    existing = by_metric_name(broker.cache.topics)
+    existing = by_metric_name(cache.topics)
     for asked in {topic.name: topic for topic in body.topics}.values():
         try:
-            if not broker.is_controller:
+            if cache.live_controller_id != ports.registration.broker_id:
                 raise Refused(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
             if counts[asked.name] > 1:
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
-            topic = broker.new_topics.check(asked_topic(asked), existing, room)
+            topic = new_topics.check(asked_topic(asked), existing, room)
             room -= len(topic.layout)
             judged[asked.name] = topic
         except Refused as refused:
@@ -64,14 +79,23 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
         if isinstance(outcome, CreatableTopicResult):
             fan_in.put(name, outcome)
         elif not body.validate_only:
-            broker.ports.store.create_topic(
-                *outcome, partial(continue_with, broker, fan_in, outcome, body.timeout_ms)
+            ports.store.create_topic(
+                *outcome,
+                partial(
+                    continue_with,
+                    ports.clock,
+                    ports.settings,
+                    cache,
+                    fan_in,
+                    outcome,
+                    body.timeout_ms,
+                ),
             )
     if body.validate_only:
         # Metadata does not tell of those that are being deleted.
         topics = [topic for topic in judged.values() if isinstance(topic, NewTopic)]
-        told = partial(validated, broker, fan_in, topics)
-        broker.ports.store.check_new_topics([topic.name for topic in topics], told)
+        told = partial(validated, ports.settings, fan_in, topics)
+        ports.store.check_new_topics([topic.name for topic in topics], told)
     return None
 
 
@@ -93,7 +117,7 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
 
 
 def validated(
-    broker: Broker,
+    settings: ApiSettings,
     fan_in: FanIn[str, CreatableTopicResult],
     topics: Sequence[NewTopic],
     told: Mapping[str, ApiError] | ApiError,
@@ -102,7 +126,7 @@ def validated(
     for topic in topics:
         outcome = told if isinstance(told, ApiError) else told[topic.name]
         result = (
-            created(broker, topic._replace(topic_id=NO_TOPIC_ID))
+            created(settings, topic._replace(topic_id=NO_TOPIC_ID))
             if outcome.error is ErrorCode.NONE
             else not_made(topic, outcome)
         )
@@ -110,7 +134,9 @@ def validated(
 
 
 def continue_with(
-    broker: Broker,
+    clock: Clock,
+    settings: ApiSettings,
+    cache: MetadataCache,
     fan_in: FanIn[str, CreatableTopicResult],
     topic: NewTopic,
     timeout_ms: int,
@@ -122,17 +148,17 @@ def continue_with(
         return
 
     def has_leaders() -> bool:
-        known = broker.cache.partitions_of(topic.name)
+        known = cache.partitions_of(topic.name)
         return all(index in known and known[index].leader != NO_LEADER for index in topic.layout)
 
     def told(is_there: bool) -> None:
-        result = created(broker, topic)
+        result = created(settings, topic)
         if not is_there:
             message = "the topic is created, but has no leaders yet"
             result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
         fan_in.put(topic.name, result)
 
-    broker.when_metadata_says(has_leaders, timeout_ms, told)
+    when_metadata_says(cache, clock, has_leaders, timeout_ms, told)
 
 
 def not_made(topic: NewTopic, outcome: ApiError) -> CreatableTopicResult:
@@ -143,13 +169,13 @@ def failed(name: str, error: ErrorCode, message: str) -> CreatableTopicResult:
     return CreatableTopicResult(name, error_code=error, error_message=message)
 
 
-def created(broker: Broker, topic: NewTopic) -> CreatableTopicResult:
+def created(settings: ApiSettings, topic: NewTopic) -> CreatableTopicResult:
     configs = tuple(
         CreatableTopicConfigs(
             spec.name, value, config_source=source, is_sensitive=spec.is_sensitive
         )
         for spec in TOPIC_CONFIGS.values()
-        for value, source in (value_of(spec, topic.configs, broker.ports.settings),)
+        for value, source in (value_of(spec, topic.configs, settings),)
     )
     return CreatableTopicResult(
         topic.name,

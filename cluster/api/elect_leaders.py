@@ -11,8 +11,10 @@ from enum import IntEnum
 from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
-from cluster.broker.broker import Broker
+from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Clock, ControllerPort
 from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -32,19 +34,27 @@ class ElectionType(IntEnum):
     UNCLEAN = 1
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    clock: Clock,
+    controller: ControllerPort,
+    cache: MetadataCache,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> None:
     body = cast(ElectLeadersRequest, request.body)
     if body.election_type not in frozenset(ElectionType):
         error = ErrorCode.INVALID_REQUEST
         result = ElectionResult(error, f"{body.election_type} is no type of election")
         reply.in_turns(answered(((partition, result) for partition in named(body)), error))
         return
-    elections = Elections(broker, body, reply)
+    elections = Elections(clock, cache, body, reply)
     # What is known may change between two slices.
-    partitions = tuple(known(broker)) if body.topic_partitions is None else named(body)
+    partitions = tuple(known(cache)) if body.topic_partitions is None else named(body)
     is_unclean = body.election_type == ElectionType.UNCLEAN
     submit_in_slices(
-        broker,
+        clock,
+        controller,
         partitions,
         lambda part: ElectLeaders(part, is_unclean=is_unclean),
         elections.take,
@@ -55,11 +65,14 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 class Elections:
     """What one request has come to so far."""
 
-    def __init__(self, broker: Broker, body: ElectLeadersRequest, reply: Reply) -> None:
-        self._broker = broker
+    def __init__(
+        self, clock: Clock, cache: MetadataCache, body: ElectLeadersRequest, reply: Reply
+    ) -> None:
+        self._clock = clock
+        self._cache = cache
         self._reply = reply
         self._names_all = body.topic_partitions is None
-        self._deadline_ms = broker.ports.clock.now_ms() + body.timeout_ms
+        self._deadline_ms = clock.now_ms() + body.timeout_ms
         self._results: dict[TopicPartition, ElectionResult] = {}
         self._untold: list[TopicPartition] = []
         """Those whose new leaders clients have not been told of, as far as is known."""
@@ -74,13 +87,13 @@ class Elections:
         none = ErrorCode.NONE
         self._untold = [p for p, result in self._results.items() if result.error is none]
         if self._untold:
-            left_ms = self._deadline_ms - self._broker.ports.clock.now_ms()
-            self._broker.when_metadata_says(self._are_told, left_ms, self._end_wait)
+            left_ms = self._deadline_ms - self._clock.now_ms()
+            when_metadata_says(self._cache, self._clock, self._are_told, left_ms, self._end_wait)
         else:
             self._answer()
 
     def _is_told(self, partition: TopicPartition) -> bool:
-        found = self._broker.cache.find(partition.topic, partition.partition)
+        found = self._cache.find(partition.topic, partition.partition)
         return found is not None and found.leader == self._results[partition].leader
 
     def _are_told(self) -> bool:
@@ -105,8 +118,8 @@ class Elections:
         self._reply.in_turns(answered(results))
 
 
-def known(broker: Broker) -> Iterable[TopicPartition]:
-    for topic, partitions in broker.cache.topics.items():
+def known(cache: MetadataCache) -> Iterable[TopicPartition]:
+    for topic, partitions in cache.topics.items():
         for index in partitions:
             yield TopicPartition(topic, index)
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.ports import Clock, ControllerPort
 from cluster.controller.requests import ListReassignments, ListReassignmentsReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -25,7 +25,9 @@ from cluster.wire.messages.reassignments import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    clock: Clock, controller: ControllerPort, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     error = ErrorCode.NONE
     assignments: dict[TopicPartition, PartitionAssignment] = {}
 
@@ -47,9 +49,9 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
     body = cast(ListPartitionReassignmentsRequest, request.body)
     if body.topics is None:
-        broker.ports.controller.submit(ListReassignments(None), taken)
+        controller.submit(ListReassignments(None), taken)
     else:
-        submit_in_slices(broker, named(body.topics), ListReassignments, take, done)
+        submit_in_slices(clock, controller, named(body.topics), ListReassignments, take, done)
 
 
 def named(topics: Iterable[ListPartitionReassignmentsTopics]) -> Iterator[TopicPartition]:

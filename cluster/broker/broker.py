@@ -1,9 +1,7 @@
 """One broker: its state, and what its process may ask it or tell it beside clients' requests."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 
-from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.control.fences import ControllerFence
 from cluster.broker.control.leadership import LeadershipListener
 from cluster.broker.control.metadata_updates import MetadataUpdates
@@ -12,8 +10,6 @@ from cluster.broker.control.queue import ControlQueue
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops
 from cluster.broker.control.role_changes import RoleChanger, Unserved
-from cluster.broker.delayed_metadata import when_metadata_says
-from cluster.broker.handling import Peer
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
@@ -35,8 +31,7 @@ from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandl
 from cluster.broker.standstill import Standstill
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
-from cluster.model.acl import ResourceType
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from cluster.replication.replica import IsrRules
 from cluster.replication.replica_roles import ReplicaRole
 
@@ -51,7 +46,6 @@ class Broker:
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
-        self.when_metadata_says = partial(when_metadata_says, self.cache, ports.clock)
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
@@ -123,23 +117,6 @@ class Broker:
             refused_partitions=self.refused_partitions,
             listeners=self.leadership_listeners,
         )
-
-    @property
-    def broker_id(self) -> BrokerId:
-        return self.ports.registration.broker_id
-
-    @property
-    def is_controller(self) -> bool:
-        """Whether this broker is the controller, as far as it has been told."""
-        return self.cache.live_controller_id == self.broker_id
-
-    def authorized_operations(
-        self, peer: Peer, resource_type: ResourceType, *, is_asked: bool
-    ) -> int:
-        """What *peer* may do to resources of that type, as answers say it."""
-        if not is_asked:
-            return NOT_REQUESTED
-        return authorized_operations(self.ports.authorizer, peer.principal, resource_type)
 
     # For the process.
 

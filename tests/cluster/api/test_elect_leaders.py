@@ -183,7 +183,8 @@ def test_what_a_long_list_held_goes_with_its_answer(world: World):
 
     with collector_disabled():
         submit_in_slices(
-            world.broker,
+            world.clock,
+            world.controller,
             partitions,
             lambda part: ElectLeaders(part, is_unclean=False),
             lambda _: True,

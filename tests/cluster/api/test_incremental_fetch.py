@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cluster.api.dispatch import Dispatch
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.broker.replica_manager.delayed_fetch import LOOKS_AT_ONCE_MAX
@@ -75,6 +76,7 @@ class Proposals:
         self.made: list[tuple[HostedPartition, PendingIsrChange]] = []
         broker: Any = world.broker
         broker.isr_changes = self
+        world.dispatch = Dispatch(broker)
 
     def propose(self, hosted: HostedPartition, change: PendingIsrChange) -> None:
         self.made.append((hosted, change))
