@@ -16,7 +16,8 @@ from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import ApiSettings, ChangeConfigs, ClusterStore, Ports, Registration
+from cluster.broker.ports import ApiSettings, ClusterStore, Ports, Registration
+from cluster.coordination.client_requests import ChangeConfigs
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_table import TOPIC_CONFIGS

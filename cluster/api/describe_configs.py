@@ -20,7 +20,8 @@ from cluster.broker.configs.topic_configs import synonyms_of, value_of
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Ports, TopicOverrides
+from cluster.broker.ports import Ports
+from cluster.coordination.client_requests import TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, ValueKind

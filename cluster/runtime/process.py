@@ -19,12 +19,13 @@ from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED, Dispatch
 from cluster.api.flat_produce import flat_produce
 from cluster.broker.broker import Broker
-from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
+from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
-from cluster.broker.ports import ApiSettings, Ports, TopicOverrides
+from cluster.broker.ports import ApiSettings, Ports
 from cluster.broker.settled_clock import SettledClock
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
+from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.coordination.startup import (
     make_layout,

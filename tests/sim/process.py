@@ -12,15 +12,16 @@ from typing import Final, TypeVar
 
 from cluster.api.dispatch import Dispatch
 from cluster.broker.broker import Broker
-from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
+from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.ports import ApiSettings, FetcherSettings, Ports, TopicOverrides
+from cluster.broker.ports import ApiSettings, FetcherSettings, Ports
 from cluster.broker.settled_clock import SettledClock
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import SessionExpired, UncleanElectionEnabled
 from cluster.controller.hints import hint_of
 from cluster.coordination.client import Client
+from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.model.api_error import ApiError
 from cluster.model.broker import BrokerRegistration, Endpoint

@@ -21,13 +21,14 @@ from cluster.broker.control.queue import (
 )
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Ports, TopicOverrides
+from cluster.broker.ports import Ports
 from cluster.broker.refusals_log import quoted
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
 from cluster.broker.replica_manager.delayed_produce import flush, unheard
 from cluster.broker.replica_manager.hosting import Hosting
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
+from cluster.coordination.client_requests import TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER_EPOCH, LeaderEpoch, TopicPartition

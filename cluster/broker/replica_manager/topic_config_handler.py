@@ -8,9 +8,10 @@ Source: Kafka's TopicConfigHandler.
 from collections.abc import Iterable, Mapping
 
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, throttle_problems
-from cluster.broker.ports import Ports, TopicOverrides
+from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.throttles import Throttles
+from cluster.coordination.client_requests import TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.storage.errors import InvalidLogConfig
 
