@@ -13,10 +13,10 @@ from cluster.broker.configs.alter_config_ops import Overrides, Rules, changed, r
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import broker_spec, password_problem
 from cluster.broker.configs.topic_configs import configs_problem
-from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import ApiSettings, ClusterStore, Ports, Registration
+from cluster.broker.ports import ApiSettings, Ports, Registration
+from cluster.broker.procedures import Procedure, outcome_of, run_all
 from cluster.coordination.client_requests import ChangeConfigs
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
@@ -46,8 +46,7 @@ def handle(
         for resource in ((one.resource_type, one.resource_name),)
     ]
     alter(
-        ports.store,
-        ports.registration,
+        ports,
         cache,
         changes,
         body.validate_only,
@@ -67,8 +66,7 @@ def handle_incremental(
         for resource in ((one.resource_type, one.resource_name),)
     ]
     alter(
-        ports.store,
-        ports.registration,
+        ports,
         cache,
         changes,
         body.validate_only,
@@ -78,8 +76,7 @@ def handle_incremental(
 
 
 def alter(
-    store: ClusterStore,
-    registration: Registration,
+    ports: Ports,
     cache: MetadataCache,
     changes: Sequence[tuple[Resource, ChangeConfigs]],
     validates_only: bool,
@@ -87,22 +84,32 @@ def alter(
     reply: Reply,
 ) -> None:
     counts = Counter(resource for resource, _ in changes)
+    altering = (
+        alter_one(ports, cache, resource, change, counts[resource], validates_only)
+        for resource, change in dict(changes).items()
+    )
+    run_all(ports.clock, altering, lambda results: reply(response(responses=results)))
 
-    def done(results: list[AlterConfigsResourceResponse]) -> None:
-        reply(response(responses=results))
 
-    fan_in: FanIn[Resource, AlterConfigsResourceResponse] = FanIn(counts, done)
-    fan_in.check()
-    for resource, change in dict(changes).items():
-        refused = refusal(registration, cache, resource, counts[resource])
-        if refused.error is not ErrorCode.NONE:
-            put(fan_in, resource, refused)
-            continue
-        entity = entity_of(registration, resource)
+def alter_one(
+    ports: Ports,
+    cache: MetadataCache,
+    resource: Resource,
+    change: ChangeConfigs,
+    count: int,
+    validates_only: bool,
+) -> Procedure[AlterConfigsResourceResponse]:
+    """Have the configs of one resource changed, or find out what that would come to."""
+    outcome = refusal(ports.registration, cache, resource, count)
+    if outcome.error is ErrorCode.NONE:
+        entity = entity_of(ports.registration, resource)
         if validates_only:
-            store.read_overrides(entity, partial(validate, fan_in, resource, change))
+            before = yield from outcome_of(partial(ports.store.read_overrides, entity))
+            after = before if isinstance(before, ApiError) else change(before)
+            outcome = after if isinstance(after, ApiError) else ApiError()
         else:
-            store.alter_configs(entity, change, partial(put, fan_in, resource))
+            outcome = yield from outcome_of(partial(ports.store.alter_configs, entity, change))
+    return AlterConfigsResourceResponse(outcome.error, outcome.message, *resource)
 
 
 def refusal(
@@ -145,25 +152,6 @@ def entity_of(registration: Registration, resource: Resource) -> Entity:
     if name == EVERY_BROKER:
         return Entity(EntityKind.BROKERS, None)
     return Entity(EntityKind.BROKERS, str(registration.broker_id))
-
-
-def put(
-    fan_in: FanIn[Resource, AlterConfigsResourceResponse],
-    resource: Resource,
-    outcome: ApiError,
-) -> None:
-    fan_in.put(resource, AlterConfigsResourceResponse(outcome.error, outcome.message, *resource))
-
-
-def validate(
-    fan_in: FanIn[Resource, AlterConfigsResourceResponse],
-    resource: Resource,
-    change: ChangeConfigs,
-    before: Overrides | ApiError,
-) -> None:
-    """Find out what *change* would come to."""
-    after = before if isinstance(before, ApiError) else change(before)
-    put(fan_in, resource, after if isinstance(after, ApiError) else ApiError())
 
 
 def rules_of(settings: ApiSettings, resource: Resource) -> Rules:

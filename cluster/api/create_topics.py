@@ -6,16 +6,16 @@ Source: Kafka's ZkAdminManager.createTopics.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 from functools import partial
 from typing import cast
 
 from cluster.broker.configs.topic_configs import value_of
-from cluster.broker.delayed_metadata import when_metadata_says
-from cluster.broker.fan_in import FanIn
+from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import ApiSettings, Clock, Ports
+from cluster.broker.ports import ApiSettings, Ports
+from cluster.broker.procedures import Procedure, outcome_of, run, run_all
 from cluster.broker.topics.new_topics import AskedTopic, NewTopic, NewTopics
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.model.api_error import ApiError
@@ -73,29 +73,11 @@ def create(
     def done(results: list[CreatableTopicResult]) -> None:
         reply.in_turns(answer(results))
 
-    fan_in: FanIn[str, CreatableTopicResult] = FanIn(judged, done)
-    fan_in.check()
-    for name, outcome in judged.items():
-        if isinstance(outcome, CreatableTopicResult):
-            fan_in.put(name, outcome)
-        elif not body.validate_only:
-            ports.store.create_topic(
-                *outcome,
-                partial(
-                    continue_with,
-                    ports.clock,
-                    ports.settings,
-                    cache,
-                    fan_in,
-                    outcome,
-                    body.timeout_ms,
-                ),
-            )
     if body.validate_only:
-        # Metadata does not tell of those that are being deleted.
-        topics = [topic for topic in judged.values() if isinstance(topic, NewTopic)]
-        told = partial(validated, ports.settings, fan_in, topics)
-        ports.store.check_new_topics([topic.name for topic in topics], told)
+        run(ports.clock, validate(ports, judged.values()), done)
+    else:
+        making = [make(ports, cache, one, body.timeout_ms) for one in judged.values()]
+        run_all(ports.clock, making, done)
     return None
 
 
@@ -116,49 +98,46 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
     return CreateTopicsResponse(topics=results)
 
 
-def validated(
-    settings: ApiSettings,
-    fan_in: FanIn[str, CreatableTopicResult],
-    topics: Sequence[NewTopic],
-    told: Mapping[str, ApiError] | ApiError,
-) -> None:
-    """Tell what each of *topics* would be, or why it cannot be made."""
-    for topic in topics:
-        outcome = told if isinstance(told, ApiError) else told[topic.name]
-        result = (
-            created(settings, topic._replace(topic_id=NO_TOPIC_ID))
-            if outcome.error is ErrorCode.NONE
-            else not_made(topic, outcome)
-        )
-        fan_in.put(topic.name, result)
+def validate(
+    ports: Ports, judged: Collection[NewTopic | CreatableTopicResult]
+) -> Procedure[list[CreatableTopicResult]]:
+    """What each topic would be, or why it cannot be made.
+
+    Metadata does not tell of topics that are being deleted.
+    """
+    names = [one.name for one in judged if isinstance(one, NewTopic)]
+    checked = yield from outcome_of(partial(ports.store.check_new_topics, names))
+    results: list[CreatableTopicResult] = []
+    for one in judged:
+        if isinstance(one, NewTopic):
+            outcome = checked if isinstance(checked, ApiError) else checked[one.name]
+            if outcome.error is ErrorCode.NONE:
+                one = created(ports.settings, one._replace(topic_id=NO_TOPIC_ID))
+            else:
+                one = not_made(one, outcome)
+        results.append(one)
+    return results
 
 
-def continue_with(
-    clock: Clock,
-    settings: ApiSettings,
-    cache: MetadataCache,
-    fan_in: FanIn[str, CreatableTopicResult],
-    topic: NewTopic,
-    timeout_ms: int,
-    outcome: ApiError,
-) -> None:
-    """Wait for the topic's leaders, once it is written."""
-    if outcome.error is not ErrorCode.NONE:
-        fan_in.put(topic.name, not_made(topic, outcome))
-        return
+def make(
+    ports: Ports, cache: MetadataCache, topic: NewTopic | CreatableTopicResult, timeout_ms: int
+) -> Procedure[CreatableTopicResult]:
+    """Have a topic written that may be made, and wait for its leaders."""
+    if isinstance(topic, CreatableTopicResult):
+        return topic
+    layout = topic.layout
 
     def has_leaders() -> bool:
         known = cache.partitions_of(topic.name)
-        return all(index in known and known[index].leader != NO_LEADER for index in topic.layout)
+        return all(index in known and known[index].leader != NO_LEADER for index in layout)
 
-    def told(is_there: bool) -> None:
-        result = created(settings, topic)
-        if not is_there:
-            message = "the topic is created, but has no leaders yet"
-            result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
-        fan_in.put(topic.name, result)
-
-    when_metadata_says(cache, clock, has_leaders, timeout_ms, told)
+    outcome = yield from outcome_of(partial(ports.store.create_topic, *topic))
+    if outcome.error is not ErrorCode.NONE:
+        return not_made(topic, outcome)
+    if (yield from until_metadata_says(cache, ports.clock, has_leaders, timeout_ms)):
+        return created(ports.settings, topic)
+    message = "the topic is created, but has no leaders yet"
+    return failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
 
 
 def not_made(topic: NewTopic, outcome: ApiError) -> CreatableTopicResult:

@@ -9,12 +9,11 @@ Source: Kafka's ZkAdminManager.deleteTopics.
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.broker.delayed_metadata import when_metadata_says
-from cluster.broker.fan_in import FanIn
+from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import ApiSettings, Clock, Ports, Registration
-from cluster.model.api_error import ApiError
+from cluster.broker.ports import Ports
+from cluster.broker.procedures import Procedure, outcome_of, run_all
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.wire.codec import RequestFrame
@@ -45,21 +44,31 @@ def handle(
     if request.api_version < ID_VERSION:
         asked = tuple(DeleteTopicState(name=name) for name in body.topic_names)
     topics = dict.fromkeys(Doomed(topic.name, topic.topic_id) for topic in asked)
+    version, timeout_ms = request.api_version, body.timeout_ms
+    run_all(
+        ports.clock,
+        (delete(ports, cache, topic, version, timeout_ms) for topic in topics),
+        lambda results: reply(DeleteTopicsResponse(responses=results)),
+    )
 
-    def done(results: list[DeletableTopicResult]) -> None:
-        reply(DeleteTopicsResponse(responses=results))
 
-    fan_in: FanIn[Doomed, DeletableTopicResult] = FanIn(topics, done)
-    fan_in.check()
-    for topic in topics:
-        name = resolved(cache, topic)
-        error = refusal(ports.settings, ports.registration, cache, topic, name, request.api_version)
-        if error is not ErrorCode.NONE or name is None:
-            fan_in.put(topic, DeletableTopicResult(topic.name, topic.topic_id, error))
-            continue
-        ports.store.delete_topic(
-            name, partial(continue_with, ports.clock, cache, fan_in, topic, name, body.timeout_ms)
+def delete(
+    ports: Ports, cache: MetadataCache, topic: Doomed, version: int, timeout_ms: int
+) -> Procedure[DeletableTopicResult]:
+    """Have the topic's deletion written, and wait for it to go."""
+    name = resolved(cache, topic)
+    error = refusal(ports, cache, topic, name, version)
+    if error is not ErrorCode.NONE or name is None:
+        return DeletableTopicResult(topic.name, topic.topic_id, error)
+    outcome = yield from outcome_of(partial(ports.store.delete_topic, name))
+    result = DeletableTopicResult(name, cache.topic_id(name), *outcome)
+    if outcome.error is ErrorCode.NONE:
+        is_gone = yield from until_metadata_says(
+            cache, ports.clock, lambda: not cache.partitions_of(name), timeout_ms
         )
+        if not is_gone:
+            return result._replace(error_code=ErrorCode.REQUEST_TIMED_OUT)
+    return result
 
 
 def resolved(cache: MetadataCache, topic: Doomed) -> str | None:
@@ -70,16 +79,11 @@ def resolved(cache: MetadataCache, topic: Doomed) -> str | None:
 
 
 def refusal(
-    settings: ApiSettings,
-    registration: Registration,
-    cache: MetadataCache,
-    topic: Doomed,
-    name: str | None,
-    version: int,
+    ports: Ports, cache: MetadataCache, topic: Doomed, name: str | None, version: int
 ) -> ErrorCode:
-    if cache.live_controller_id != registration.broker_id:
+    if cache.live_controller_id != ports.registration.broker_id:
         return ErrorCode.NOT_CONTROLLER
-    if not settings.deletes_topics:
+    if not ports.settings.deletes_topics:
         is_known = version >= DISABLED_VERSION
         return ErrorCode.TOPIC_DELETION_DISABLED if is_known else ErrorCode.INVALID_REQUEST
     if (topic.name is None) == (topic.topic_id == NO_TOPIC_ID):
@@ -89,31 +93,3 @@ def refusal(
     if not cache.partitions_of(name):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.NONE
-
-
-def continue_with(
-    clock: Clock,
-    cache: MetadataCache,
-    fan_in: FanIn[Doomed, DeletableTopicResult],
-    topic: Doomed,
-    name: str,
-    timeout_ms: int,
-    outcome: ApiError,
-) -> None:
-    """Wait for the topic to go, once that is written."""
-    result = DeletableTopicResult(name, cache.topic_id(name))
-    if outcome.error is not ErrorCode.NONE:
-        fan_in.put(topic, result._replace(error_code=outcome.error, error_message=outcome.message))
-        return
-
-    def told(is_gone: bool) -> None:
-        error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
-        fan_in.put(topic, result._replace(error_code=error))
-
-    when_metadata_says(
-        cache,
-        clock,
-        lambda: not cache.partitions_of(name),
-        timeout_ms,
-        told,
-    )

@@ -2,10 +2,10 @@
 
 from typing import Final, cast
 
-from cluster.broker.authorizer import Authorizer, authorized_operations
+from cluster.broker.authorizer import authorized_operations
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Registration
+from cluster.broker.ports import Ports
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -20,12 +20,7 @@ BROKERS: Final = 1
 
 
 def handle(
-    registration: Registration,
-    authorizer: Authorizer | None,
-    cache: MetadataCache,
-    request: RequestFrame,
-    peer: Peer,
-    reply: Reply,
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
     body = cast(DescribeClusterRequest, request.body)
     if body.endpoint_type != BROKERS:
@@ -40,11 +35,11 @@ def handle(
     )
     reply(
         DescribeClusterResponse(
-            cluster_id=registration.cluster_id,
+            cluster_id=ports.registration.cluster_id,
             controller_id=cache.live_controller_id,
             brokers=brokers,
             cluster_authorized_operations=authorized_operations(
-                authorizer,
+                ports.authorizer,
                 peer.principal,
                 ResourceType.CLUSTER,
                 is_asked=body.include_cluster_authorized_operations,

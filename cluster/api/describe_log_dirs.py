@@ -7,11 +7,10 @@ from collections.abc import Collection, Generator, Mapping
 from typing import Final, cast
 
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.ports import Disks
+from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.log_directory import LogDirectory
-from cluster.storage.log_manager import LogManager
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.log_dirs import (
     DescribeLogDirsPartition,
@@ -26,20 +25,17 @@ NAMED_AT_ONCE: Final = 1000
 
 
 def handle(
-    disks: Disks,
-    logs: LogManager,
+    ports: Ports,
     partitions: Partitions,
     request: RequestFrame,
     peer: Peer,
     reply: Reply,
 ) -> None:
     """Describe all directories, each with those of its partitions that are asked for."""
-    reply.in_turns(answer(disks, logs, partitions, cast(DescribeLogDirsRequest, request.body)))
+    reply.in_turns(answer(ports, partitions, cast(DescribeLogDirsRequest, request.body)))
 
 
-def answer(
-    disks: Disks, logs: LogManager, partitions: Partitions, body: DescribeLogDirsRequest
-) -> Steps:
+def answer(ports: Ports, partitions: Partitions, body: DescribeLogDirsRequest) -> Steps:
     asked: dict[str, set[int]] | None = None
     if body.topics is not None:
         asked = {}
@@ -51,14 +47,13 @@ def answer(
                 yield
             yield
     results: list[DescribeLogDirsResult] = []
-    for directory in logs.directories:
-        results.append((yield from described(disks, logs, partitions, directory, asked)))
+    for directory in ports.logs.directories:
+        results.append((yield from described(ports, partitions, directory, asked)))
     return DescribeLogDirsResponse(results=results)
 
 
 def described(
-    disks: Disks,
-    logs: LogManager,
+    ports: Ports,
     partitions: Partitions,
     directory: LogDirectory,
     asked: Mapping[str, Collection[int]] | None,
@@ -79,13 +74,13 @@ def described(
     for partition, copy in tuple(directory.futures.items()):
         yield
         if asked is None or partition.partition in asked.get(partition.topic, ()):
-            copied = logs.log(partition)
+            copied = ports.logs.log(partition)
             end_offset = copy.log_end_offset if copied is None else copied.log_end_offset
             lag = max(0, end_offset - copy.log_end_offset)
             topics.setdefault(partition.topic, []).append(
                 DescribeLogDirsPartition(partition.partition, copy.size, lag, True)
             )
-    space = disks.space(directory.path)
+    space = ports.disks.space(directory.path)
     return DescribeLogDirsResult(
         ErrorCode.NONE,
         directory.path,

@@ -209,7 +209,7 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
 def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
     """Who answers each API: its handler, with the services that it uses."""
     of, ports, cache, partitions = services, services.ports, services.cache, services.partitions
-    clock, controller = ports.clock, ports.controller
+    controller = ports.controller
     hints = LeaderHints(partitions, cache)
     produces = Produces(ports, partitions, of.appender, of.record_checks, hints)
     fetches = Fetches(
@@ -240,28 +240,20 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
         ApiKey.CREATE_TOPICS: partial(create_topics.handle, ports, cache, of.new_topics),
         ApiKey.DELETE_TOPICS: partial(delete_topics.handle, ports, cache),
         ApiKey.DELETE_RECORDS: partial(
-            delete_records.handle, clock, partitions, of.checkpoint_writes
+            delete_records.handle, ports.clock, partitions, of.checkpoint_writes
         ),
         ApiKey.INIT_PRODUCER_ID: partial(init_producer_id.handle, of.refusals_log, of.producer_ids),
         ApiKey.OFFSET_FOR_LEADER_EPOCH: partial(offset_for_leader_epoch.handle, partitions),
         ApiKey.ALTER_CONFIGS: partial(alter_configs.handle, ports, cache),
         ApiKey.INCREMENTAL_ALTER_CONFIGS: partial(alter_configs.handle_incremental, ports, cache),
         ApiKey.ALTER_REPLICA_LOG_DIRS: partial(alter_replica_log_dirs.handle, of.log_dir_moves),
-        ApiKey.DESCRIBE_LOG_DIRS: partial(
-            describe_log_dirs.handle, ports.disks, ports.logs, partitions
-        ),
+        ApiKey.DESCRIBE_LOG_DIRS: partial(describe_log_dirs.handle, ports, partitions),
         ApiKey.CREATE_PARTITIONS: partial(create_partitions.handle, ports, cache),
-        ApiKey.ELECT_LEADERS: partial(elect_leaders.handle, clock, controller, cache),
-        ApiKey.ALTER_PARTITION_REASSIGNMENTS: partial(
-            alter_partition_reassignments.handle, clock, controller
-        ),
-        ApiKey.LIST_PARTITION_REASSIGNMENTS: partial(
-            list_partition_reassignments.handle, clock, controller
-        ),
+        ApiKey.ELECT_LEADERS: partial(elect_leaders.handle, ports, cache),
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS: partial(alter_partition_reassignments.handle, ports),
+        ApiKey.LIST_PARTITION_REASSIGNMENTS: partial(list_partition_reassignments.handle, ports),
         ApiKey.ALTER_PARTITION: partial(alter_partition.handle, controller),
-        ApiKey.DESCRIBE_CLUSTER: partial(
-            describe_cluster.handle, ports.registration, ports.authorizer, cache
-        ),
+        ApiKey.DESCRIBE_CLUSTER: partial(describe_cluster.handle, ports, cache),
         ApiKey.DESCRIBE_PRODUCERS: partial(describe_producers.handle, partitions),
         ApiKey.ALLOCATE_PRODUCER_IDS: partial(allocate_producer_ids.handle, ports, of.refusals_log),
     }

@@ -7,9 +7,10 @@ from typing import Final, NamedTuple, cast
 from cluster.api.orders import TOO_LONG, is_answer_too_long, sender_of, take
 from cluster.broker.control.fences import Sender
 from cluster.broker.control.orders import Orders
-from cluster.broker.control.queue import LIGHT, Procedure
+from cluster.broker.control.queue import LIGHT
 from cluster.broker.control.role_changes import RoleChange, RoleChanger
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.procedures import Procedure
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (

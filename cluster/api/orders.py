@@ -5,8 +5,8 @@ from typing import Final, TypeAlias, cast
 
 from cluster.broker.control.fences import Sender
 from cluster.broker.control.orders import Orders
-from cluster.broker.control.queue import Procedure
 from cluster.broker.handling import Reply
+from cluster.broker.procedures import Procedure
 from cluster.statechange.broker import OrderTag
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest

@@ -6,9 +6,10 @@ from typing import cast
 from cluster.api.orders import TOO_LONG, is_answer_too_long, sender_of, take
 from cluster.broker.control.fences import Sender
 from cluster.broker.control.orders import Orders
-from cluster.broker.control.queue import LIGHT, Procedure
+from cluster.broker.control.queue import LIGHT
 from cluster.broker.control.replica_stops import ANY_EPOCH, ReplicaStops, Stop, Stopped
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.procedures import Procedure
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.stop_replica import (

@@ -8,10 +8,11 @@ from cluster.api.orders import sender_of, take
 from cluster.broker.control.fences import Sender
 from cluster.broker.control.metadata_updates import MetadataUpdates
 from cluster.broker.control.orders import Orders
-from cluster.broker.control.queue import LIGHT, Procedure
+from cluster.broker.control.queue import LIGHT
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint
+from cluster.broker.procedures import Procedure
 from cluster.model.broker import SECURITY_PROTOCOLS
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from cluster.broker.control.queue import ControlQueue, Procedure
+from cluster.broker.control.queue import ControlQueue
 from cluster.broker.handling import MISTAKE
 from cluster.broker.ports import Registration
+from cluster.broker.procedures import Procedure
 from cluster.broker.standstill import Standstill
 
 OUTDATED: Final = "its order may be from before this broker stood still, and has to be sent again"

@@ -12,21 +12,16 @@ and goes first.
 """
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from cluster.broker.handling import throw
 from cluster.broker.ports import Clock, RequestMemory
+from cluster.broker.procedures import Procedure
 from cluster.model.error_codes import ErrorCode
 
 T = TypeVar("T")
-Wait: TypeAlias = Callable[[Callable[..., None]], object]
-"""Begins something, and calls what it is given, with the outcome if there is one: once, at once or
-later."""
-Procedure: TypeAlias = Generator[int | Wait, Any, T]
-"""Steps of an order.  It yields what its next step costs, or what it waits for: it is resumed with
-the outcome of that."""
 
 HEAVY: Final = 20
 """What a step costs that opens or writes files."""
@@ -157,12 +152,6 @@ class ControlQueue:
         self._waiting.clear()
         self._others.clear()
         self._order = None
-
-
-def outcome_of(wait: Callable[[Callable[[T], None]], object]) -> Procedure[T]:
-    """Wait for the outcome of what *wait* begins."""
-    outcome: T = yield wait
-    return outcome
 
 
 def codes_of(

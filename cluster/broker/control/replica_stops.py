@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 from cluster.broker.control.fences import ControllerFence, Sender
 from cluster.broker.control.leadership import LeadershipListener
-from cluster.broker.control.queue import Procedure, codes_of
+from cluster.broker.control.queue import codes_of
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.role_changes import Unserved
 from cluster.broker.ports import Ports
+from cluster.broker.procedures import Procedure
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions

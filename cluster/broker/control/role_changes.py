@@ -11,17 +11,11 @@ from typing import Final, NamedTuple, TypeAlias
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.control.fences import ControllerFence, Sender
 from cluster.broker.control.leadership import LeadershipListener
-from cluster.broker.control.queue import (
-    HEAVY,
-    LIGHT,
-    ControlQueue,
-    Procedure,
-    codes_of,
-    outcome_of,
-)
+from cluster.broker.control.queue import HEAVY, LIGHT, ControlQueue, codes_of
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
+from cluster.broker.procedures import Procedure, outcome_of
 from cluster.broker.refusals_log import quoted
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
 from cluster.broker.replica_manager.delayed_produce import flush, unheard

@@ -137,7 +137,7 @@ def test_what_is_asked_of_log_directories_again_and_again_is_looked_for_once(wor
     repeated = [DescribableLogDirTopic("orders", [1] * 400_000)] * 2
     body = DescribeLogDirsRequest([*repeated, DescribableLogDirTopic("payments", range(2500))])
 
-    answer = describe_log_dirs.answer(world.disks, world.logs, world.broker.partitions, body)
+    answer = describe_log_dirs.answer(world.broker.ports, world.broker.partitions, body)
     steps = list(islice(answer, 2000))
     (result,) = world.ask_now(ApiKey.DESCRIBE_LOG_DIRS, body).results
 

@@ -6,8 +6,9 @@ from typing import Any, cast
 import pytest
 
 from cluster.broker.control.orders import OUTDATED, TOO_MANY, Orders
-from cluster.broker.control.queue import LIGHT, WAITING_MAX, ControlQueue, Procedure
+from cluster.broker.control.queue import LIGHT, WAITING_MAX, ControlQueue
 from cluster.broker.handling import MISTAKE
+from cluster.broker.procedures import Procedure
 from cluster.model.ids import BrokerEpoch, BrokerId
 from tests.cluster.api.world import Clock
 from tests.sim.ports import SimMemory, SimRegistration

@@ -17,10 +17,9 @@ from cluster.broker.control.queue import (
     TURN_COST_MAX,
     WAITING_MAX,
     ControlQueue,
-    Procedure,
     codes_of,
-    outcome_of,
 )
+from cluster.broker.procedures import Procedure, outcome_of
 from cluster.model.error_codes import ErrorCode
 from cluster.runtime.network.memory_pool import MemoryPool
 from tests.cluster.api.controlling import nothing

@@ -8,12 +8,13 @@ import pytest
 
 from cluster.broker.control.fences import ControllerFence, Sender
 from cluster.broker.control.leadership import LeadershipListener
-from cluster.broker.control.queue import ControlQueue, Procedure
+from cluster.broker.control.queue import ControlQueue
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops, Stop
 from cluster.broker.control.role_changes import RoleChange, RoleChanger, RolesChanged, Unserved
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache
 from cluster.broker.ports import ApiSettings
+from cluster.broker.procedures import Procedure
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.throttles import Throttles
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
