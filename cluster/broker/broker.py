@@ -1,6 +1,4 @@
-"""One broker: its state, and what its process may ask it or tell it beside clients' requests."""
-
-from collections.abc import Iterable, Mapping
+"""One broker: its services, put together for a process."""
 
 from cluster.broker.control.fences import ControllerFence
 from cluster.broker.control.leadership import LeadershipListener
@@ -31,13 +29,11 @@ from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandl
 from cluster.broker.standstill import Standstill
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
-from cluster.model.ids import TopicPartition
 from cluster.replication.replica import IsrRules
-from cluster.replication.replica_roles import ReplicaRole
 
 
 class Broker:
-    """The ports, and the state that several APIs read or change.
+    """The services of a broker.
 
     What it hosts of each partition is in `partitions`: the log, and the replica's core, which
     knows its role, epoch and high watermark (`cluster.replication.replica`).
@@ -118,8 +114,6 @@ class Broker:
             listeners=self.leadership_listeners,
         )
 
-    # For the process.
-
     def start(self) -> None:
         """Begin what goes on by itself; orders and requests may have come before."""
         self.isr_changes.start()
@@ -132,45 +126,3 @@ class Broker:
         self.log_dir_moves.close()
         self.isr_changes.stop()
         self.standstill.stop()
-
-    def high_watermarks(self) -> dict[TopicPartition, int]:
-        """Of all partitions that this broker has, for the checkpoint."""
-        return {hosted.partition: hosted.replica.high_watermark for hosted in self.partitions}
-
-    def high_watermark(self, partition: TopicPartition) -> int:
-        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
-        hosted = self.partitions.find(partition)
-        return 0 if hosted is None else hosted.replica.high_watermark
-
-    def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let clients be told that the logs of *partitions* may start later now."""
-        for partition in partitions:
-            hosted = self.partitions.find(partition)
-            if hosted is not None:
-                hosted.replica.log_start_moved()
-
-    def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
-        self.topic_config_handler.change(topic, overrides)
-        self.role_changer.try_again(topic)
-
-    def topic_defaults_changed(self) -> None:
-        """Go by the broker's own configs of now, as far as topics do not override them."""
-        self.topic_config_handler.defaults_changed()
-        self.role_changer.try_again()
-
-    def change_fetcher_count(self, count_per_leader: int) -> None:
-        """Fetch what is followed by so many connections to each leader."""
-        self.replica_fetchers.resize(count_per_leader)
-
-    def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
-        """End what waits for partitions whose disk has failed, and say which these are."""
-        failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
-        self.replica_fetchers.stop(hosted.partition for hosted in failed)
-        self.replica_fetchers.close_idle()
-        for hosted in failed:
-            if hosted.replica.role is not ReplicaRole.OFFLINE:
-                hosted.replica.go_offline()
-                for listener in self.leadership_listeners:
-                    listener.stopped(hosted.partition)
-        return tuple(hosted.partition for hosted in failed)

@@ -210,7 +210,8 @@ class BrokerProcess:
             self._configs,
             self._server,
             logs,
-            broker,
+            broker.role_changer,
+            broker.replica_fetchers,
             broker.throttles,
             self._listening,
             controller,
@@ -229,7 +230,7 @@ class BrokerProcess:
                 self._settings,
                 logs,
                 self._disk,
-                broker,
+                broker.partitions,
                 self._directory_failed,
                 settled_clock,
             ),
@@ -341,7 +342,7 @@ class BrokerProcess:
     def _directory_failed(self, directory: LogDirectory) -> None:
         """End what waits for the partitions of *directory*, and let the controller know."""
         assert self._parts is not None
-        failed = tuple(self._parts.broker.notice_failed_directories())
+        failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         if not self._parts.logs.online:
             if not self._failed.done():
@@ -375,7 +376,7 @@ class BrokerProcess:
         # 4. The logs are closed; the mark of a clean shutdown, which spares the next start its
         # recovery, comes last.
         if parts is not None:
-            parts.logs.write_high_watermarks(parts.broker.high_watermarks())
+            parts.logs.write_high_watermarks(parts.broker.partitions.high_watermarks())
             await asyncio.to_thread(
                 parts.logs.close,
                 self._clock.now_ms(),

@@ -174,7 +174,7 @@ class Process:
         self.disks.close()
         if self._retention_clock is not None:
             self._retention_clock.note()
-        self.logs.write_high_watermarks(self.broker.high_watermarks())
+        self.logs.write_high_watermarks(self.broker.partitions.high_watermarks())
         epoch, since = self.registration.broker_epoch, self.registration.intact_since
         self.logs.close(self.clock.now_ms(), epoch, intact_since=since)
 
@@ -317,7 +317,7 @@ class Process:
         for topic, overrides in (found or {}).items():
             if isinstance(overrides, ApiError):
                 raise AssertionError(f"nobody damages configs here: {overrides}")
-            self.broker.change_topic_configs(topic, overrides)
+            self.broker.role_changer.change_topic_configs(topic, overrides)
             if is_true(overrides.get(UNCLEAN_LEADER_ELECTION, "")):
                 self.controller.step(UncleanElectionEnabled(topic))
 
@@ -408,14 +408,14 @@ class Process:
         dropped = self.logs.delete_old_segments(
             now_ms,
             (self._retention_clock or self.clock).wall_ms(),
-            self.broker.high_watermark,
+            self.broker.partitions.high_watermark,
         )
-        self.broker.log_starts_moved(dropped)
+        self.broker.partitions.log_starts_moved(dropped)
         for deletion in self.logs.take_due_deletions(now_ms):
             with suppress(KafkaStorageError):
                 deletion.run(self.disk)
         self.logs.write_checkpoints()
-        self.logs.write_high_watermarks(self.broker.high_watermarks())
+        self.logs.write_high_watermarks(self.broker.partitions.high_watermarks())
         self._look_at_high_watermarks()
         self.look_for_failures()
         for partition, log in self.open_logs():
@@ -427,7 +427,7 @@ class Process:
             if directory.health.failure is None or directory.path in self._failed_directories:
                 continue
             self._failed_directories.add(directory.path)
-            failed = self.broker.notice_failed_directories()
+            failed = self.broker.replica_stops.notice_failed_directories()
             text = f"{directory.path}: {len(failed)} partitions"
             self.world.tell(self.broker_id, "offline", text)
             if not self.logs.online:

@@ -22,6 +22,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import EPOCH_DURING_DELETION, NO_LEADER_EPOCH, TopicPartition
 from cluster.model.topic_name import can_be
 from cluster.replication.replica import LOOK_AGAIN
+from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import (
     OrderTag,
     handling,
@@ -137,6 +138,18 @@ class ReplicaStops:
             journal.error(f"the log of {stop.partition} is not deleted: {error}")
             return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NONE
+
+    def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
+        """End what waits for partitions whose disk has failed, and return these."""
+        failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
+        self.replica_fetchers.stop(hosted.partition for hosted in failed)
+        self.replica_fetchers.close_idle()
+        for hosted in failed:
+            if hosted.replica.role is not ReplicaRole.OFFLINE:
+                hosted.replica.go_offline()
+                for listener in self.listeners:
+                    listener.stopped(hosted.partition)
+        return tuple(hosted.partition for hosted in failed)
 
     def _is_out_of_reach(self, hosted: HostedPartition | None, stop: Stop) -> bool:
         """Whether the log is, or may be, in a directory that has failed.

@@ -145,6 +145,16 @@ class RoleChanger:
             overrides = yield from outcome_of(read)
         return overrides
 
+    def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """Apply *overrides* of *topic* from now on, or those before if they cannot be served."""
+        self.topic_config_handler.change(topic, overrides)
+        self.try_again(topic)
+
+    def topic_defaults_changed(self) -> None:
+        """Apply the broker's own configs of now, as far as topics do not override them."""
+        self.topic_config_handler.defaults_changed()
+        self.try_again()
+
     def try_again(self, topic: str | None = None) -> None:
         """Obey once more what was said of the unserved partitions of *topic*, None for all."""
         orders: dict[Sender, list[RoleChange]] = {}

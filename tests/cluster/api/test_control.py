@@ -314,16 +314,16 @@ def test_a_topic_is_served_when_its_configs_are_mended(
 
     # Mended in vain first.
     if not isinstance(invalid, ApiError):
-        world.broker.change_topic_configs("orders", invalid)
+        world.broker.role_changer.change_topic_configs("orders", invalid)
         world.settle()
         assert world.broker.partitions.find(ORDERS_0) is None
     world.store.configs["orders"] = mended
     world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
-    world.broker.change_topic_configs("orders", mended)
+    world.broker.role_changer.change_topic_configs("orders", mended)
     world.settle()
     assert world.broker.partitions.find(ORDERS_0) is None
     world.store.failure = None
-    world.broker.change_topic_configs("orders", mended)
+    world.broker.role_changer.change_topic_configs("orders", mended)
     world.settle()
 
     for index in (0, 1):
@@ -342,7 +342,7 @@ def test_what_ended_meanwhile_is_not_served_when_configs_are_mended(world: World
     world.store.configs["orders"] = {}
 
     world.order("orders", 1, controller_epoch=2, leader_epoch=4)
-    world.broker.change_topic_configs("orders", {})
+    world.broker.role_changer.change_topic_configs("orders", {})
     world.settle()
 
     assert world.broker.partitions.find(ORDERS_0) is None
@@ -357,7 +357,7 @@ def test_a_newer_controller_has_the_last_word_of_what_is_served_again(world: Wor
     world.lead("others", topic_id=OTHER_ID, controller_epoch=2)
     world.store.configs["orders"] = {}
 
-    world.broker.change_topic_configs("orders", {})
+    world.broker.role_changer.change_topic_configs("orders", {})
     world.settle()
 
     assert world.broker.partitions.find(ORDERS_0) is None
@@ -371,9 +371,9 @@ def test_a_damaged_list_of_throttled_replicas_holds_nobody_back(world: World, ke
 
     world.lead()
     told = [line for line in world.journal.errors if name in line]
-    world.broker.change_topic_configs("orders", {name: "0:1,x"})
+    world.broker.role_changer.change_topic_configs("orders", {name: "0:1,x"})
     assert not throttle.is_throttled("orders", 0)
-    world.broker.change_topic_configs("orders", {name: f"0:{ME}"})
+    world.broker.role_changer.change_topic_configs("orders", {name: f"0:{ME}"})
 
     assert 1 == len(told)
     assert throttle.is_throttled("orders", 0)
@@ -422,12 +422,12 @@ def test_orders_are_obeyed_one_after_another_while_clients_are_served(world: Wor
 def test_after_a_restart_the_log_goes_on_where_it_was(world: World):
     world.lead()
     world.produced(batch(3))
-    world.logs.write_high_watermarks(world.broker.high_watermarks())
+    world.logs.write_high_watermarks(world.broker.partitions.high_watermarks())
 
     again = world.restarted()
     again.lead(leader_epoch=1, replicas=[1, 2], is_new=False)
 
-    assert {ORDERS_0: 3} == again.broker.high_watermarks()
+    assert {ORDERS_0: 3} == again.broker.partitions.high_watermarks()
     assert 3 == again.produced(acks=1).base_offset
 
 
