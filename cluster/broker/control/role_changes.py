@@ -118,7 +118,7 @@ class RoleChanger:
         error = self.fence.refusal(sender, "LeaderAndIsr")
         if error is not ErrorCode.NONE:
             return RolesChanged(error)
-        order = RoleChanges(self, sender, overrides)
+        order = RoleChanges(self, sender)
         yield from order.make(changes)
         self.topic_config_handler.settle(overrides)
         duration_ms = self.ports.clock.now_ms() - began_ms
@@ -185,13 +185,11 @@ class RoleChanger:
 class RoleChanges:
     """One accepted order at work; `errors` has the outcome of each partition afterwards."""
 
-    def __init__(self, changer: RoleChanger, sender: Sender, overrides: TopicOverrides) -> None:
-        """*overrides* are those of the topics that are new to this broker."""
+    def __init__(self, changer: RoleChanger, sender: Sender) -> None:
         self._changer = changer
         self._ports = changer.ports
         self._sender = sender
         self._tag = sender.tag
-        self._overrides = overrides
         self._configs: dict[str, EffectiveTopicConfigs] = {}
         self._followers: dict[TopicPartition, HostedPartition] = {}
         """Those that have begun to follow, and are not fetched yet."""
@@ -375,9 +373,6 @@ class RoleChanges:
     def _configs_of(self, topic: str) -> EffectiveTopicConfigs:
         configs = self._configs.get(topic)
         if configs is None:
-            overrides = self._overrides.get(topic)
-            if isinstance(overrides, ApiError):
-                raise InvalidLogConfig([str(overrides.message)])
             configs = self._changer.topic_config_handler.configs_of(topic)
             self._configs[topic] = configs
         return configs

@@ -227,12 +227,17 @@ def test_a_partition_leads_when_its_listener_hears_of_it() -> None:
     assert [(parts.partitions.find(OFFSETS[0]),)] == listener.told
 
 
-def test_a_topic_that_is_mended_while_it_is_taken_over_is_served() -> None:
+@pytest.mark.parametrize(
+    "before", [{"segment.bytes": "no number"}, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "damaged")]
+)
+def test_a_topic_that_is_mended_while_it_is_taken_over_is_served(
+    before: Mapping[str, str] | ApiError,
+) -> None:
     """Its overrides were read before, and cannot be served as they were then."""
     listener = Listener()
     parts = Parts(listener)
     topic = OFFSETS[0].topic
-    parts.overrides = {topic: {"segment.bytes": "no number"}}
+    parts.overrides = {topic: before}
 
     many = [change(TopicPartition(topic, index), ME) for index in range(20)]
     results: list[Any] = []
