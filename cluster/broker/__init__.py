@@ -16,6 +16,5 @@ __all__ = [
     "producer_ids",
     "refusals_log",
     "replica_manager",
-    "settled_clock",
     "topics",
 ]

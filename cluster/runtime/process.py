@@ -23,7 +23,6 @@ from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
 from cluster.broker.ports import ApiSettings, Ports
-from cluster.broker.settled_clock import SettledClock
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
@@ -46,6 +45,7 @@ from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
 from cluster.runtime.disk.log_scheduler import LogScheduler
+from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.listening import Listening

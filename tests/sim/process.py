@@ -16,7 +16,6 @@ from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.ports import ApiSettings, FetcherSettings, Ports
-from cluster.broker.settled_clock import SettledClock
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import SessionExpired, UncleanElectionEnabled
 from cluster.controller.hints import hint_of
@@ -31,6 +30,7 @@ from cluster.model.topic import PartitionState
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
 from cluster.replication.replica import Replica
+from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, KafkaStorageError
 from cluster.storage.log import PartitionLog
