@@ -57,7 +57,7 @@ WALL_MS: Final = {
     "cluster.api.flat_produce": "the times of records",
     "cluster.api.produce": "the times of records",
     "cluster.broker.replica_manager.appending": "the times of records",
-    "cluster.broker.settled_clock": "retention, by the times of records",
+    "cluster.runtime.disk.settled_clock": "retention, by the times of records",
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
     "cluster.runtime.process": "since when the controller's figures are counted, for people",

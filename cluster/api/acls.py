@@ -6,7 +6,6 @@ advertise them would look like a broker of before 0.11.
 
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -24,16 +23,16 @@ ERROR: Final = ErrorCode.SECURITY_DISABLED
 MESSAGE: Final = "No Authorizer is configured."
 
 
-def describe(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def describe(request: RequestFrame, peer: Peer, reply: Reply) -> None:
     reply(DescribeAclsResponse(error_code=ERROR, error_message=MESSAGE))
 
 
-def create(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def create(request: RequestFrame, peer: Peer, reply: Reply) -> None:
     creations = cast(CreateAclsRequest, request.body).creations
     reply(CreateAclsResponse(results=tuple(AclCreationResult(ERROR, MESSAGE) for _ in creations)))
 
 
-def delete(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def delete(request: RequestFrame, peer: Peer, reply: Reply) -> None:
     filters = cast(DeleteAclsRequest, request.body).filters
     results = tuple(DeleteAclsFilterResult(ERROR, MESSAGE) for _ in filters)
     reply(DeleteAclsResponse(filter_results=results))

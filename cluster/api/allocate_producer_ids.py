@@ -8,8 +8,9 @@ Source: Kafka's KafkaController.allocateProducerIds.
 
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import Ports
+from cluster.broker.refusals_log import RefusalsLog
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
@@ -20,9 +21,10 @@ from cluster.wire.messages.producers import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, refusals_log: RefusalsLog, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(AllocateProducerIdsRequest, request.body)
-    ports = broker.ports
     broker_id, broker_epoch = BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch)
 
     def taken(block: range | ApiError) -> None:
@@ -40,7 +42,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     if refusal is ErrorCode.NONE:
         ports.store.take_producer_ids(taken)
         return
-    broker.refusals_log.add(
+    refusals_log.add(
         peer,
         f"asks for producer ids as broker {broker_id} with epoch {broker_epoch}: {refusal.name}",
     )

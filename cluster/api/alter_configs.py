@@ -9,14 +9,15 @@ from functools import partial
 from typing import TypeAlias, cast
 
 from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_number
-from cluster.broker.broker import Broker
 from cluster.broker.configs.alter_config_ops import Overrides, Rules, changed, replaced
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import broker_spec, password_problem
 from cluster.broker.configs.topic_configs import configs_problem
-from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import ChangeConfigs
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import ApiSettings, Ports, Registration
+from cluster.broker.procedures import Procedure, outcome_of, run_all
+from cluster.coordination.client_requests import ChangeConfigs
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_table import TOPIC_CONFIGS
@@ -34,75 +35,106 @@ Resource: TypeAlias = tuple[int, str]
 Response: TypeAlias = type[AlterConfigsResponse] | type[IncrementalAlterConfigsResponse]
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     """AlterConfigs: what a resource is given is all that it has afterwards."""
     body = cast(AlterConfigsRequest, request.body)
     changes = [
-        (resource, partial(replaced, rules_of(broker, resource), one.configs))
+        (resource, partial(replaced, rules_of(ports.settings, resource), one.configs))
         for one in body.resources
         for resource in ((one.resource_type, one.resource_name),)
     ]
-    alter(broker, changes, body.validate_only, AlterConfigsResponse, reply)
+    alter(
+        ports,
+        cache,
+        changes,
+        body.validate_only,
+        AlterConfigsResponse,
+        reply,
+    )
 
 
-def handle_incremental(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle_incremental(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     """IncrementalAlterConfigs: what is not named stays."""
     body = cast(IncrementalAlterConfigsRequest, request.body)
     changes = [
-        (resource, partial(changed, rules_of(broker, resource), one.configs))
+        (resource, partial(changed, rules_of(ports.settings, resource), one.configs))
         for one in body.resources
         for resource in ((one.resource_type, one.resource_name),)
     ]
-    alter(broker, changes, body.validate_only, IncrementalAlterConfigsResponse, reply)
+    alter(
+        ports,
+        cache,
+        changes,
+        body.validate_only,
+        IncrementalAlterConfigsResponse,
+        reply,
+    )
 
 
 def alter(
-    broker: Broker,
+    ports: Ports,
+    cache: MetadataCache,
     changes: Sequence[tuple[Resource, ChangeConfigs]],
     validates_only: bool,
     response: Response,
     reply: Reply,
 ) -> None:
     counts = Counter(resource for resource, _ in changes)
+    altering = (
+        alter_one(ports, cache, resource, change, counts[resource], validates_only)
+        for resource, change in dict(changes).items()
+    )
+    run_all(ports.clock, altering, lambda results: reply(response(responses=results)))
 
-    def done(results: list[AlterConfigsResourceResponse]) -> None:
-        reply(response(responses=results))
 
-    fan_in: FanIn[Resource, AlterConfigsResourceResponse] = FanIn(counts, done)
-    fan_in.check()
-    for resource, change in dict(changes).items():
-        refused = refusal(broker, resource, counts[resource])
-        if refused.error is not ErrorCode.NONE:
-            put(fan_in, resource, refused)
-            continue
-        entity = entity_of(broker, resource)
+def alter_one(
+    ports: Ports,
+    cache: MetadataCache,
+    resource: Resource,
+    change: ChangeConfigs,
+    count: int,
+    validates_only: bool,
+) -> Procedure[AlterConfigsResourceResponse]:
+    """Have the configs of one resource changed, or find out what that would come to."""
+    outcome = refusal(ports.registration, cache, resource, count)
+    if outcome.error is ErrorCode.NONE:
+        entity = entity_of(ports.registration, resource)
         if validates_only:
-            broker.ports.store.read_overrides(entity, partial(validate, fan_in, resource, change))
+            before = yield from outcome_of(partial(ports.store.read_overrides, entity))
+            after = before if isinstance(before, ApiError) else change(before)
+            outcome = after if isinstance(after, ApiError) else ApiError()
         else:
-            broker.ports.store.alter_configs(entity, change, partial(put, fan_in, resource))
+            outcome = yield from outcome_of(partial(ports.store.alter_configs, entity, change))
+    return AlterConfigsResourceResponse(outcome.error, outcome.message, *resource)
 
 
-def refusal(broker: Broker, resource: Resource, count: int) -> ApiError:
+def refusal(
+    registration: Registration, cache: MetadataCache, resource: Resource, count: int
+) -> ApiError:
     kind, name = resource
     if count > 1:
         return ApiError(ErrorCode.INVALID_REQUEST, f"resource '{name}' is named twice")
     if kind == ResourceType.BROKER:
-        return broker_refusal(broker, name)
+        return broker_refusal(registration, name)
     if kind != ResourceType.TOPIC:
         message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
         return ApiError(ErrorCode.INVALID_REQUEST, message)
-    if not broker.cache.partitions_of(name):
+    if not cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
         return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     return ApiError()
 
 
-def broker_refusal(broker: Broker, name: str) -> ApiError:
+def broker_refusal(registration: Registration, name: str) -> ApiError:
     """Why the configs of the broker *name* are not changed here; no error when they are.
 
     Whoever wants to change those of one broker asks it itself; those for all are asked of any.
     """
-    own_id = broker.ports.registration.broker_id
+    own_id = registration.broker_id
     broker_id = broker_number(name)
     if name == EVERY_BROKER or broker_id == own_id:
         return ApiError()
@@ -113,37 +145,17 @@ def broker_refusal(broker: Broker, name: str) -> ApiError:
     return ApiError(ErrorCode.INVALID_REQUEST, message)
 
 
-def entity_of(broker: Broker, resource: Resource) -> Entity:
+def entity_of(registration: Registration, resource: Resource) -> Entity:
     kind, name = resource
     if kind == ResourceType.TOPIC:
         return Entity(EntityKind.TOPICS, name)
     if name == EVERY_BROKER:
         return Entity(EntityKind.BROKERS, None)
-    return Entity(EntityKind.BROKERS, str(broker.ports.registration.broker_id))
+    return Entity(EntityKind.BROKERS, str(registration.broker_id))
 
 
-def put(
-    fan_in: FanIn[Resource, AlterConfigsResourceResponse],
-    resource: Resource,
-    outcome: ApiError,
-) -> None:
-    fan_in.put(resource, AlterConfigsResourceResponse(outcome.error, outcome.message, *resource))
-
-
-def validate(
-    fan_in: FanIn[Resource, AlterConfigsResourceResponse],
-    resource: Resource,
-    change: ChangeConfigs,
-    before: Overrides | ApiError,
-) -> None:
-    """Find out what *change* would come to."""
-    after = before if isinstance(before, ApiError) else change(before)
-    put(fan_in, resource, after if isinstance(after, ApiError) else ApiError())
-
-
-def rules_of(broker: Broker, resource: Resource) -> Rules:
+def rules_of(settings: ApiSettings, resource: Resource) -> Rules:
     """What the configs of *resource* have to keep to; its kind has been looked at."""
-    settings = broker.ports.settings
     if resource[0] == ResourceType.BROKER:
         is_cluster_default = resource[1] == EVERY_BROKER
         return Rules(
@@ -155,7 +167,7 @@ def rules_of(broker: Broker, resource: Resource) -> Rules:
     return Rules(
         TOPIC_CONFIGS.get,
         lambda spec: defaults.get(spec.name, spec.default or ""),
-        partial(topic_problem, broker),
+        partial(topic_problem, settings),
     )
 
 
@@ -169,6 +181,6 @@ def broker_problem(
     return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)
 
 
-def topic_problem(broker: Broker, changes: Overrides, after: Overrides) -> ApiError | None:
-    problem = configs_problem(after, broker.ports.settings)
+def topic_problem(settings: ApiSettings, changes: Overrides, after: Overrides) -> ApiError | None:
+    problem = configs_problem(after, settings)
     return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)

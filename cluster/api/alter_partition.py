@@ -6,8 +6,8 @@ The controller decides; only the request's words are known here.
 from collections.abc import Mapping
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import ControllerPort
 from cluster.controller.requests import (
     AlteredPartition,
     AlterPartition,
@@ -34,7 +34,7 @@ ID_VERSION: Final = 2
 EPOCHS_VERSION: Final = 3
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(controller: ControllerPort, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(AlterPartitionRequest, request.body)
     version = request.api_version
     topics: dict[AskedTopic, dict[int, IsrProposal]] = {}
@@ -50,7 +50,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         reply(AlterPartitionResponse(error_code=outcome.error, topics=results))
 
     broker_id, broker_epoch = BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch)
-    broker.ports.controller.submit(AlterPartition(broker_id, broker_epoch, topics), done)
+    controller.submit(AlterPartition(broker_id, broker_epoch, topics), done)
 
 
 def asked_topic(topic: TopicData, version: int) -> AskedTopic:

@@ -7,11 +7,13 @@ Source: Kafka's KafkaApis.handleAlterPartitionReassignmentsRequest.
 """
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.ports import Ports
+from cluster.broker.procedures import run
 from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
@@ -25,7 +27,7 @@ from cluster.wire.messages.reassignments import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(ports: Ports, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(AlterPartitionReassignmentsRequest, request.body)
     targets = {
         TopicPartition(topic.name, partition.partition_index): None
@@ -35,24 +37,20 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         for partition in topic.partitions
     }
 
-    error = ErrorCode.NONE
-    refusals: dict[TopicPartition, ApiError | None] = {}
-
-    def take(outcome: AlterReassignmentsReply) -> bool:
-        nonlocal error
-        error = outcome.error
-        refusals.update(outcome.refusals)
-        return error is ErrorCode.NONE
-
-    def done() -> None:
+    def done(replies: list[AlterReassignmentsReply]) -> None:
+        error = replies[-1].error
         if error is ErrorCode.NONE:
-            reply.in_turns(answered(refusals))
+            reply.in_turns(answered(dict(chain(*(one.refusals.items() for one in replies)))))
         else:
             reply(AlterPartitionReassignmentsResponse(error_code=error))
 
-    submit_in_slices(
-        broker, targets.items(), lambda part: AlterReassignments(dict(part)), take, done
+    asking = submit_in_slices(
+        ports.controller,
+        targets.items(),
+        lambda part: AlterReassignments(dict(part)),
+        lambda reply: reply.error is not ErrorCode.NONE,
     )
+    run(ports.clock, asking, done)
 
 
 def answered(refusals: Mapping[TopicPartition, ApiError | None]) -> Steps:

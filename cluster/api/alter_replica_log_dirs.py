@@ -6,8 +6,8 @@ Source: Kafka's KafkaApis.handleAlterReplicaLogDirsRequest.
 from collections.abc import Mapping
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_name import can_be
@@ -20,11 +20,11 @@ from cluster.wire.messages.log_dirs import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    reply.in_turns(alter(broker, cast(AlterReplicaLogDirsRequest, request.body), reply))
+def handle(log_dir_moves: LogDirMoves, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    reply.in_turns(alter(log_dir_moves, cast(AlterReplicaLogDirsRequest, request.body), reply))
 
 
-def alter(broker: Broker, body: AlterReplicaLogDirsRequest, reply: Reply) -> Steps:
+def alter(log_dir_moves: LogDirMoves, body: AlterReplicaLogDirsRequest, reply: Reply) -> Steps:
     """Begin the moves that are asked for; they are answered when all have begun, or are refused."""
     outcomes: dict[TopicPartition, ErrorCode] = {}
     wanted: dict[TopicPartition, str] = {}
@@ -41,7 +41,7 @@ def alter(broker: Broker, body: AlterReplicaLogDirsRequest, reply: Reply) -> Ste
     def begun(errors: Mapping[TopicPartition, ErrorCode]) -> None:
         reply.in_turns(answer(outcomes | dict(errors)))
 
-    broker.log_dir_moves.alter(wanted, begun)
+    log_dir_moves.alter(wanted, begun)
     return None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from cluster.broker.handling import Reply
+from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, encode_response
@@ -17,7 +17,7 @@ CLIENT_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?
 NAMED_SOFTWARE_VERSION: Final = 3
 
 
-def handle(told: Sequence[ApiVersion], request: RequestFrame, reply: Reply) -> None:
+def handle(told: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Answer with *told*, which is `advertised` of the APIs that are served."""
     body = cast(ApiVersionsRequest, request.body)
     if request.api_version >= NAMED_SOFTWARE_VERSION and not (

@@ -5,8 +5,8 @@ The controller decides; only the request's words are known here.
 
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import ControllerPort
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.codec import RequestFrame
@@ -17,7 +17,7 @@ from cluster.wire.messages.controlled_shutdown import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(controller: ControllerPort, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(ControlledShutdownRequest, request.body)
 
     def done(outcome: ControlledShutdownReply) -> None:
@@ -28,4 +28,4 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         reply(ControlledShutdownResponse(outcome.error, remaining))
 
     shutdown = ControlledShutdown(BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch))
-    broker.ports.controller.submit(shutdown, done)
+    controller.submit(shutdown, done)

@@ -6,67 +6,42 @@ The controller does whatever it is asked in one go, apart from what it waits for
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
-from cluster.broker.broker import Broker
-from cluster.controller.requests import ControllerReply, Request
+from cluster.broker.ports import ControllerPort
+from cluster.broker.procedures import PAUSE, Procedure, outcome_of
+from cluster.controller.requests import Request
 
 T = TypeVar("T")
-ReplyT = TypeVar("ReplyT", bound=ControllerReply)
+ReplyT = TypeVar("ReplyT")
 
 SLICE_SIZE: Final = 1000
 
 
 def submit_in_slices(
-    broker: Broker,
+    controller: ControllerPort,
     items: Iterable[T],
     request_for: Callable[[tuple[T, ...]], Request[ReplyT]],
-    take: Callable[[ReplyT], bool],
-    done: Callable[[], None],
-) -> None:
-    """Ask the controller for all *items*, if only for none, and then call *done*.
+    is_last: Callable[[ReplyT], bool] = lambda _: False,
+) -> Procedure[list[ReplyT]]:
+    """Ask the controller for all *items*, if only for none, and return its replies.
 
-    *take* gets each reply; when it returns False, nothing more is asked.
+    Behind a reply that makes *is_last* true nothing more is asked.
     """
-    Slices(broker, iter(items), request_for, take, done).submit()
+    replies: list[ReplyT] = []
+    for part in slices(items):
+        if replies:
+            yield PAUSE
+        reply = yield from outcome_of(partial(controller.submit, request_for(part)))
+        replies.append(reply)
+        if is_last(reply):
+            break
+    return replies
 
 
-class Slices(Generic[T, ReplyT]):
-    """What `submit_in_slices` has still to ask.
-
-    No functions that call each other later: they would keep each other, and all that was asked and
-    answered with them, until the collector of garbage comes by.
-    """
-
-    __slots__ = ("_broker", "_done", "_request_for", "_take", "_waiting")
-
-    def __init__(
-        self,
-        broker: Broker,
-        waiting: Iterator[T],
-        request_for: Callable[[tuple[T, ...]], Request[ReplyT]],
-        take: Callable[[ReplyT], bool],
-        done: Callable[[], None],
-    ) -> None:
-        self._broker = broker
-        self._waiting = waiting
-        self._request_for = request_for
-        self._take = take
-        self._done = done
-
-    def submit(self) -> None:
-        """Ask for the first slice, if only for none."""
-        self._submit(self._next())
-
-    def _next(self) -> tuple[T, ...]:
-        return tuple(islice(self._waiting, SLICE_SIZE))
-
-    def _submit(self, part: tuple[T, ...]) -> None:
-        self._broker.ports.controller.submit(self._request_for(part), self._taken)
-
-    def _taken(self, reply: ReplyT) -> None:
-        part = self._next() if self._take(reply) else ()
-        if part:
-            self._broker.ports.clock.call_later(0, partial(self._submit, part))
-        else:
-            self._done()
+def slices(items: Iterable[T]) -> Iterator[tuple[T, ...]]:
+    """*items* in their order, `SLICE_SIZE` at a time; an empty slice for none."""
+    waiting = iter(items)
+    yield tuple(islice(waiting, SLICE_SIZE))
+    while part := tuple(islice(waiting, SLICE_SIZE)):
+        yield part

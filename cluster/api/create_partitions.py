@@ -7,9 +7,11 @@ from collections import Counter
 from functools import partial
 from typing import cast
 
-from cluster.broker.broker import Broker
-from cluster.broker.fan_in import FanIn
+from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports, Registration
+from cluster.broker.procedures import Procedure, outcome_of, run_all
 from cluster.broker.topics.new_partitions import LargerTopic, known_partitions, partitions_to_add
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused, check_count
 from cluster.model.api_error import ApiError
@@ -24,36 +26,53 @@ from cluster.wire.messages.topics import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(CreatePartitionsRequest, request.body)
-
-    def done(results: list[CreatePartitionsTopicResult]) -> None:
-        reply(CreatePartitionsResponse(results=results))
-
     counts = Counter(topic.name for topic in body.topics)
-    fan_in: FanIn[str, CreatePartitionsTopicResult] = FanIn(counts, done)
-    fan_in.check()
     room = NEW_PARTITIONS_MAX
+    adding: list[Procedure[CreatePartitionsTopicResult]] = []
     for topic in {topic.name: topic for topic in body.topics}.values():
-        added_count = topic.partition_count - len(broker.cache.partitions_of(topic.name))
-        refused = refusal(broker, topic, counts[topic.name], added_count, room)
-        if refused.error is not ErrorCode.NONE:
-            fan_in.put(topic.name, result_of(topic.name, refused))
-            continue
-        room -= max(0, added_count)
+        added_count = topic.partition_count - len(cache.partitions_of(topic.name))
+        refused = refusal(ports.registration, cache, topic, counts[topic.name], added_count, room)
+        if refused.error is ErrorCode.NONE:
+            room -= max(0, added_count)
+        adding.append(add(ports, cache, topic, refused, body))
+    run_all(ports.clock, adding, lambda results: reply(CreatePartitionsResponse(results=results)))
+
+
+def add(
+    ports: Ports,
+    cache: MetadataCache,
+    topic: CreatePartitionsTopic,
+    refused: ApiError,
+    body: CreatePartitionsRequest,
+) -> Procedure[CreatePartitionsTopicResult]:
+    """Have the partitions written, and wait for their leaders."""
+
+    def has_leaders() -> bool:
+        known = cache.partitions_of(topic.name)
+        return all(
+            index in known and known[index].leader != NO_LEADER
+            for index in range(topic.partition_count)
+        )
+
+    outcome = refused
+    if outcome.error is ErrorCode.NONE:
         larger = larger_topic(topic)
         if body.validate_only:
-            added = partitions_to_add(
-                broker.cache, larger, known_partitions(broker.cache, topic.name)
-            )
+            added = partitions_to_add(cache, larger, known_partitions(cache, topic.name))
             outcome = added if isinstance(added, ApiError) else ApiError()
-            fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
-            broker.ports.store.add_partitions(
-                topic.name,
-                partial(partitions_to_add, broker.cache, larger),
-                partial(continue_with, broker, fan_in, topic, body.timeout_ms),
-            )
+            to_add = partial(partitions_to_add, cache, larger)
+            outcome = yield from outcome_of(partial(ports.store.add_partitions, topic.name, to_add))
+            if outcome.error is ErrorCode.NONE and not (
+                yield from until_metadata_says(cache, ports.clock, has_leaders, body.timeout_ms)
+            ):
+                late = "the partitions have no leaders yet"
+                outcome = ApiError(ErrorCode.REQUEST_TIMED_OUT, late)
+    return CreatePartitionsTopicResult(topic.name, outcome.error, outcome.message)
 
 
 def larger_topic(topic: CreatePartitionsTopic) -> LargerTopic:
@@ -65,14 +84,19 @@ def larger_topic(topic: CreatePartitionsTopic) -> LargerTopic:
 
 
 def refusal(
-    broker: Broker, topic: CreatePartitionsTopic, count: int, added_count: int, room: int
+    registration: Registration,
+    cache: MetadataCache,
+    topic: CreatePartitionsTopic,
+    count: int,
+    added_count: int,
+    room: int,
 ) -> ApiError:
     """What can be said without a look at what stands in ZooKeeper."""
-    if not broker.is_controller:
+    if cache.live_controller_id != registration.broker_id:
         return ApiError(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
     if count > 1:
         return ApiError(ErrorCode.INVALID_REQUEST, f"topic '{topic.name}' is named twice")
-    if not broker.cache.partitions_of(topic.name):
+    if not cache.partitions_of(topic.name):
         message = f"topic '{topic.name}' does not exist"
         return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
@@ -80,33 +104,3 @@ def refusal(
     except Refused as refused:
         return ApiError(refused.error, str(refused))
     return ApiError()
-
-
-def continue_with(
-    broker: Broker,
-    fan_in: FanIn[str, CreatePartitionsTopicResult],
-    topic: CreatePartitionsTopic,
-    timeout_ms: int,
-    outcome: ApiError,
-) -> None:
-    """Wait for the new partitions' leaders, once they are written."""
-    if outcome.error is not ErrorCode.NONE:
-        fan_in.put(topic.name, result_of(topic.name, outcome))
-        return
-
-    def has_leaders() -> bool:
-        known = broker.cache.partitions_of(topic.name)
-        return all(
-            index in known and known[index].leader != NO_LEADER
-            for index in range(topic.partition_count)
-        )
-
-    def told(is_there: bool) -> None:
-        late = ApiError(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
-        fan_in.put(topic.name, result_of(topic.name, ApiError() if is_there else late))
-
-    broker.when_metadata_says(has_leaders, timeout_ms, told)
-
-
-def result_of(name: str, outcome: ApiError) -> CreatePartitionsTopicResult:
-    return CreatePartitionsTopicResult(name, outcome.error, outcome.message)

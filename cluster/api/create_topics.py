@@ -6,15 +6,17 @@ Source: Kafka's ZkAdminManager.createTopics.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 from functools import partial
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import value_of
-from cluster.broker.fan_in import FanIn
+from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.topics.new_topics import AskedTopic, NewTopic
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import ApiSettings, Ports
+from cluster.broker.procedures import Procedure, outcome_of, run, run_all
+from cluster.broker.topics.new_topics import AskedTopic, NewTopic, NewTopics
 from cluster.broker.topics.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.model.api_error import ApiError
 from cluster.model.config_table import TOPIC_CONFIGS
@@ -32,23 +34,36 @@ from cluster.wire.messages.topics import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    reply.in_turns(create(broker, cast(CreateTopicsRequest, request.body), reply))
+def handle(
+    ports: Ports,
+    cache: MetadataCache,
+    new_topics: NewTopics,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> None:
+    reply.in_turns(create(ports, cache, new_topics, cast(CreateTopicsRequest, request.body), reply))
 
 
-def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
+def create(
+    ports: Ports,
+    cache: MetadataCache,
+    new_topics: NewTopics,
+    body: CreateTopicsRequest,
+    reply: Reply,
+) -> Steps:
     """Look at all topics, and then have those made that may be."""
     counts = Counter(topic.name for topic in body.topics)
     judged: dict[str, NewTopic | CreatableTopicResult] = {}
     room = NEW_PARTITIONS_MAX
-    existing = by_metric_name(broker.cache.topics)
+    existing = by_metric_name(cache.topics)
     for asked in {topic.name: topic for topic in body.topics}.values():
         try:
-            if not broker.is_controller:
+            if cache.live_controller_id != ports.registration.broker_id:
                 raise Refused(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
             if counts[asked.name] > 1:
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
-            topic = broker.new_topics.check(asked_topic(asked), existing, room)
+            topic = new_topics.check(asked_topic(asked), existing, room)
             room -= len(topic.layout)
             judged[asked.name] = topic
         except Refused as refused:
@@ -58,20 +73,11 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
     def done(results: list[CreatableTopicResult]) -> None:
         reply.in_turns(answer(results))
 
-    fan_in: FanIn[str, CreatableTopicResult] = FanIn(judged, done)
-    fan_in.check()
-    for name, outcome in judged.items():
-        if isinstance(outcome, CreatableTopicResult):
-            fan_in.put(name, outcome)
-        elif not body.validate_only:
-            broker.ports.store.create_topic(
-                *outcome, partial(continue_with, broker, fan_in, outcome, body.timeout_ms)
-            )
     if body.validate_only:
-        # Metadata does not tell of those that are being deleted.
-        topics = [topic for topic in judged.values() if isinstance(topic, NewTopic)]
-        told = partial(validated, broker, fan_in, topics)
-        broker.ports.store.check_new_topics([topic.name for topic in topics], told)
+        run(ports.clock, validate(ports, judged.values()), done)
+    else:
+        making = [make(ports, cache, one, body.timeout_ms) for one in judged.values()]
+        run_all(ports.clock, making, done)
     return None
 
 
@@ -92,47 +98,46 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
     return CreateTopicsResponse(topics=results)
 
 
-def validated(
-    broker: Broker,
-    fan_in: FanIn[str, CreatableTopicResult],
-    topics: Sequence[NewTopic],
-    told: Mapping[str, ApiError] | ApiError,
-) -> None:
-    """Tell what each of *topics* would be, or why it cannot be made."""
-    for topic in topics:
-        outcome = told if isinstance(told, ApiError) else told[topic.name]
-        result = (
-            created(broker, topic._replace(topic_id=NO_TOPIC_ID))
-            if outcome.error is ErrorCode.NONE
-            else not_made(topic, outcome)
-        )
-        fan_in.put(topic.name, result)
+def validate(
+    ports: Ports, judged: Collection[NewTopic | CreatableTopicResult]
+) -> Procedure[list[CreatableTopicResult]]:
+    """What each topic would be, or why it cannot be made.
+
+    Metadata does not tell of topics that are being deleted.
+    """
+    names = [one.name for one in judged if isinstance(one, NewTopic)]
+    checked = yield from outcome_of(partial(ports.store.check_new_topics, names))
+    results: list[CreatableTopicResult] = []
+    for one in judged:
+        if isinstance(one, NewTopic):
+            outcome = checked if isinstance(checked, ApiError) else checked[one.name]
+            if outcome.error is ErrorCode.NONE:
+                one = created(ports.settings, one._replace(topic_id=NO_TOPIC_ID))
+            else:
+                one = not_made(one, outcome)
+        results.append(one)
+    return results
 
 
-def continue_with(
-    broker: Broker,
-    fan_in: FanIn[str, CreatableTopicResult],
-    topic: NewTopic,
-    timeout_ms: int,
-    outcome: ApiError,
-) -> None:
-    """Wait for the topic's leaders, once it is written."""
-    if outcome.error is not ErrorCode.NONE:
-        fan_in.put(topic.name, not_made(topic, outcome))
-        return
+def make(
+    ports: Ports, cache: MetadataCache, topic: NewTopic | CreatableTopicResult, timeout_ms: int
+) -> Procedure[CreatableTopicResult]:
+    """Have a topic written that may be made, and wait for its leaders."""
+    if isinstance(topic, CreatableTopicResult):
+        return topic
+    layout = topic.layout
 
     def has_leaders() -> bool:
-        known = broker.cache.partitions_of(topic.name)
-        return all(index in known and known[index].leader != NO_LEADER for index in topic.layout)
+        known = cache.partitions_of(topic.name)
+        return all(index in known and known[index].leader != NO_LEADER for index in layout)
 
-    def told(is_there: bool) -> None:
-        result = created(broker, topic)
-        if not is_there:
-            message = "the topic is created, but has no leaders yet"
-            result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
-        fan_in.put(topic.name, result)
-
-    broker.when_metadata_says(has_leaders, timeout_ms, told)
+    outcome = yield from outcome_of(partial(ports.store.create_topic, *topic))
+    if outcome.error is not ErrorCode.NONE:
+        return not_made(topic, outcome)
+    if (yield from until_metadata_says(cache, ports.clock, has_leaders, timeout_ms)):
+        return created(ports.settings, topic)
+    message = "the topic is created, but has no leaders yet"
+    return failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
 
 
 def not_made(topic: NewTopic, outcome: ApiError) -> CreatableTopicResult:
@@ -143,13 +148,13 @@ def failed(name: str, error: ErrorCode, message: str) -> CreatableTopicResult:
     return CreatableTopicResult(name, error_code=error, error_message=message)
 
 
-def created(broker: Broker, topic: NewTopic) -> CreatableTopicResult:
+def created(settings: ApiSettings, topic: NewTopic) -> CreatableTopicResult:
     configs = tuple(
         CreatableTopicConfigs(
             spec.name, value, config_source=source, is_sensitive=spec.is_sensitive
         )
         for spec in TOPIC_CONFIGS.values()
-        for value, source in (value_of(spec, topic.configs, broker.ports.settings),)
+        for value, source in (value_of(spec, topic.configs, settings),)
     )
     return CreatableTopicResult(
         topic.name,

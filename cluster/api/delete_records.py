@@ -5,13 +5,15 @@ Source: Kafka's ReplicaManager.deleteRecords.
 
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.ports import Clock
+from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
 from cluster.broker.replica_manager.delayed_delete_records import (
     NO_OFFSET,
     DeletedPartition,
     await_deletions,
 )
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
 from cluster.wire.codec import RequestFrame
@@ -27,10 +29,17 @@ HIGH_WATERMARK: Final = -1
 """The offset that stands for everything that is committed."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+def handle(
+    clock: Clock,
+    partitions: Partitions,
+    checkpoint_writes: CheckpointWrites,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> Cancel | None:
     body = cast(DeleteRecordsRequest, request.body)
     topics = [
-        (topic.name, [cut_off(broker, topic.name, part) for part in topic.partitions])
+        (topic.name, [cut_off(partitions, topic.name, part) for part in topic.partitions])
         for topic in body.topics
     ]
 
@@ -48,16 +57,15 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
     if not deleted:
         answer()
         return None
-    clock = broker.ports.clock
-    return await_deletions(broker.checkpoint_writes, clock, deleted, body.timeout_ms, answer)
+    return await_deletions(checkpoint_writes, clock, deleted, body.timeout_ms, answer)
 
 
 def cut_off(
-    broker: Broker, topic: str, part: DeleteRecordsPartition
+    partitions: Partitions, topic: str, part: DeleteRecordsPartition
 ) -> DeletedPartition | DeleteRecordsPartitionResult:
     """Let the leader's log begin later; the followers do the same when they fetch."""
     index = part.partition_index
-    hosted = broker.partitions.led(topic, index)
+    hosted = partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):
         return DeleteRecordsPartitionResult(index, NO_OFFSET, hosted)
     high_watermark = hosted.replica.high_watermark

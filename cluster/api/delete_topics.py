@@ -9,10 +9,11 @@ Source: Kafka's ZkAdminManager.deleteTopics.
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.broker.broker import Broker
-from cluster.broker.fan_in import FanIn
+from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply
-from cluster.model.api_error import ApiError
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
+from cluster.broker.procedures import Procedure, outcome_of, run_all
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.wire.codec import RequestFrame
@@ -35,71 +36,60 @@ class Doomed(NamedTuple):
     topic_id: bytes
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(DeleteTopicsRequest, request.body)
     asked = body.topics
     if request.api_version < ID_VERSION:
         asked = tuple(DeleteTopicState(name=name) for name in body.topic_names)
     topics = dict.fromkeys(Doomed(topic.name, topic.topic_id) for topic in asked)
+    version, timeout_ms = request.api_version, body.timeout_ms
+    run_all(
+        ports.clock,
+        (delete(ports, cache, topic, version, timeout_ms) for topic in topics),
+        lambda results: reply(DeleteTopicsResponse(responses=results)),
+    )
 
-    def done(results: list[DeletableTopicResult]) -> None:
-        reply(DeleteTopicsResponse(responses=results))
 
-    fan_in: FanIn[Doomed, DeletableTopicResult] = FanIn(topics, done)
-    fan_in.check()
-    for topic in topics:
-        name = resolved(broker, topic)
-        error = refusal(broker, topic, name, request.api_version)
-        if error is not ErrorCode.NONE or name is None:
-            fan_in.put(topic, DeletableTopicResult(topic.name, topic.topic_id, error))
-            continue
-        broker.ports.store.delete_topic(
-            name, partial(continue_with, broker, fan_in, topic, name, body.timeout_ms)
+def delete(
+    ports: Ports, cache: MetadataCache, topic: Doomed, version: int, timeout_ms: int
+) -> Procedure[DeletableTopicResult]:
+    """Have the topic's deletion written, and wait for it to go."""
+    name = resolved(cache, topic)
+    error = refusal(ports, cache, topic, name, version)
+    if error is not ErrorCode.NONE or name is None:
+        return DeletableTopicResult(topic.name, topic.topic_id, error)
+    outcome = yield from outcome_of(partial(ports.store.delete_topic, name))
+    result = DeletableTopicResult(name, cache.topic_id(name), *outcome)
+    if outcome.error is ErrorCode.NONE:
+        is_gone = yield from until_metadata_says(
+            cache, ports.clock, lambda: not cache.partitions_of(name), timeout_ms
         )
+        if not is_gone:
+            return result._replace(error_code=ErrorCode.REQUEST_TIMED_OUT)
+    return result
 
 
-def resolved(broker: Broker, topic: Doomed) -> str | None:
+def resolved(cache: MetadataCache, topic: Doomed) -> str | None:
     """The topic's name; None for an id that is not known."""
     if topic.topic_id == NO_TOPIC_ID:
         return topic.name
-    return broker.cache.topic_name(topic.topic_id)
+    return cache.topic_name(topic.topic_id)
 
 
-def refusal(broker: Broker, topic: Doomed, name: str | None, version: int) -> ErrorCode:
-    if not broker.is_controller:
+def refusal(
+    ports: Ports, cache: MetadataCache, topic: Doomed, name: str | None, version: int
+) -> ErrorCode:
+    if cache.live_controller_id != ports.registration.broker_id:
         return ErrorCode.NOT_CONTROLLER
-    if not broker.ports.settings.deletes_topics:
+    if not ports.settings.deletes_topics:
         is_known = version >= DISABLED_VERSION
         return ErrorCode.TOPIC_DELETION_DISABLED if is_known else ErrorCode.INVALID_REQUEST
     if (topic.name is None) == (topic.topic_id == NO_TOPIC_ID):
         return ErrorCode.INVALID_REQUEST
     if name is None:
         return ErrorCode.UNKNOWN_TOPIC_ID
-    if not broker.cache.partitions_of(name):
+    if not cache.partitions_of(name):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.NONE
-
-
-def continue_with(
-    broker: Broker,
-    fan_in: FanIn[Doomed, DeletableTopicResult],
-    topic: Doomed,
-    name: str,
-    timeout_ms: int,
-    outcome: ApiError,
-) -> None:
-    """Wait for the topic to go, once that is written."""
-    result = DeletableTopicResult(name, broker.cache.topic_id(name))
-    if outcome.error is not ErrorCode.NONE:
-        fan_in.put(topic, result._replace(error_code=outcome.error, error_message=outcome.message))
-        return
-
-    def told(is_gone: bool) -> None:
-        error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
-        fan_in.put(topic, result._replace(error_code=error))
-
-    broker.when_metadata_says(
-        lambda: not broker.cache.partitions_of(name),
-        timeout_ms,
-        told,
-    )

@@ -2,8 +2,10 @@
 
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
+from cluster.broker.authorizer import authorized_operations
 from cluster.broker.handling import Peer, Reply
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -17,7 +19,9 @@ BROKERS: Final = 1
 """The only type of endpoints that there are: the other is that of KRaft's controllers."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(DescribeClusterRequest, request.body)
     if body.endpoint_type != BROKERS:
         error = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
@@ -26,16 +30,19 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         return
     brokers = tuple(
         DescribeClusterBroker(live.broker_id, endpoint.host, endpoint.port, live.rack)
-        for live in broker.cache.brokers.values()
+        for live in cache.brokers.values()
         if (endpoint := live.endpoints.get(peer.listener)) is not None
     )
     reply(
         DescribeClusterResponse(
-            cluster_id=broker.ports.registration.cluster_id,
-            controller_id=broker.cache.live_controller_id,
+            cluster_id=ports.registration.cluster_id,
+            controller_id=cache.live_controller_id,
             brokers=brokers,
-            cluster_authorized_operations=broker.authorized_operations(
-                peer, ResourceType.CLUSTER, is_asked=body.include_cluster_authorized_operations
+            cluster_authorized_operations=authorized_operations(
+                ports.authorizer,
+                peer.principal,
+                ResourceType.CLUSTER,
+                is_asked=body.include_cluster_authorized_operations,
             ),
         )
     )

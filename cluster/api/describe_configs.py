@@ -4,11 +4,11 @@ Source: Kafka's ConfigHelper.
 """
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple, cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import broker_spec, is_dynamic
 from cluster.broker.configs.supported_configs import (
@@ -17,8 +17,11 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
 )
 from cluster.broker.configs.topic_configs import synonyms_of, value_of
+from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.ports import TopicOverrides
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
+from cluster.coordination.client_requests import TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, ValueKind
@@ -58,40 +61,11 @@ TYPE_NUMBERS: Final = {
 assert TYPE_NUMBERS.keys() == set(ValueKind)
 UNKNOWN_TYPE: Final = 0
 DIGITS_MAX: Final = 10
+REFUSED_DOC: Final = (
+    "No config: the partitions that this broker should serve and does not, and why."
+)
 EVERY_BROKER: Final = ""
 """The name of the resource that has the configs of all brokers."""
-
-
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Describe each resource once, however often it is named: its configs are kilobytes."""
-    body = cast(DescribeConfigsRequest, request.body)
-    body = body._replace(resources=tuple(dict.fromkeys(body.resources)))
-    topics = tuple(
-        dict.fromkeys(
-            one.resource_name
-            for one in body.resources
-            if one.resource_type == ResourceType.TOPIC
-            and broker.cache.partitions_of(one.resource_name)
-        )
-    )
-
-    def told(overrides: TopicOverrides | ApiError) -> None:
-        reply.in_turns(answer(broker, body, overrides))
-
-    if topics:
-        broker.ports.store.read_topic_overrides(topics, told)
-    else:
-        told({})
-
-
-def answer(
-    broker: Broker, body: DescribeConfigsRequest, overrides: TopicOverrides | ApiError
-) -> Steps:
-    results: list[DescribeConfigsResult] = []
-    for resource in body.resources:
-        results.append((yield from described(broker, resource, body, overrides)))
-        yield
-    return DescribeConfigsResponse(results=results)
 
 
 class Described(NamedTuple):
@@ -107,89 +81,116 @@ class Described(NamedTuple):
     doc: str | None
 
 
-def described(
-    broker: Broker,
-    resource: DescribeConfigsResource,
-    body: DescribeConfigsRequest,
-    overrides: TopicOverrides | ApiError,
-) -> Generator[None, None, DescribeConfigsResult]:
-    if resource.resource_type == ResourceType.BROKER:
-        found = configs_of_broker(broker, resource)
-    else:
-        found = configs_of_topic(broker, resource, overrides)
-    if isinstance(found, ApiError):
-        return DescribeConfigsResult(
-            found.error, found.message, resource.resource_type, resource.resource_name
+@dataclass(frozen=True, slots=True)
+class ConfigReader:
+    """Describes the configs of topics and brokers."""
+
+    ports: Ports
+    cache: MetadataCache
+    refused_partitions: RefusedPartitions
+
+    def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        """Describe each resource once, however often it is named: its configs are kilobytes."""
+        body = cast(DescribeConfigsRequest, request.body)
+        body = body._replace(resources=tuple(dict.fromkeys(body.resources)))
+        topics = tuple(
+            dict.fromkeys(
+                one.resource_name
+                for one in body.resources
+                if one.resource_type == ResourceType.TOPIC
+                and self.cache.partitions_of(one.resource_name)
+            )
         )
-    entries: list[DescribeConfigsResourceResult] = []
-    for one in found:
-        entries.append(entry(one, body))
-        yield
-    return DescribeConfigsResult(0, None, resource.resource_type, resource.resource_name, entries)
 
+        def read(overrides: TopicOverrides | ApiError) -> None:
+            reply.in_turns(self.answer(body, overrides))
 
-def configs_of_topic(
-    broker: Broker, resource: DescribeConfigsResource, overrides: TopicOverrides | ApiError
-) -> Sequence[Described] | ApiError:
-    kind, name = resource.resource_type, resource.resource_name
-    if kind != ResourceType.TOPIC:
-        message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
+        if topics:
+            self.ports.store.read_topic_overrides(topics, read)
+        else:
+            read({})
+
+    def answer(self, body: DescribeConfigsRequest, overrides: TopicOverrides | ApiError) -> Steps:
+        results: list[DescribeConfigsResult] = []
+        for resource in body.resources:
+            kind, name = resource.resource_type, resource.resource_name
+            if kind == ResourceType.BROKER:
+                found = self._of_broker(resource)
+            else:
+                found = self._of_topic(resource, overrides)
+            if isinstance(found, ApiError):
+                results.append(DescribeConfigsResult(found.error, found.message, kind, name))
+            else:
+                entries: list[DescribeConfigsResourceResult] = []
+                for one in found:
+                    entries.append(entry(one, body))
+                    yield
+                results.append(DescribeConfigsResult(0, None, kind, name, entries))
+            yield
+        return DescribeConfigsResponse(results=results)
+
+    def _of_topic(
+        self, resource: DescribeConfigsResource, overrides: TopicOverrides | ApiError
+    ) -> Sequence[Described] | ApiError:
+        kind, name = resource.resource_type, resource.resource_name
+        if kind != ResourceType.TOPIC:
+            message = (
+                f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
+            )
+            return ApiError(ErrorCode.INVALID_REQUEST, message)
+        if isinstance(overrides, ApiError):
+            return overrides
+        own = overrides.get(name)
+        if own is None or not self.cache.partitions_of(name):
+            message = f"topic '{name}' does not exist"
+            return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+        if isinstance(own, ApiError):
+            return own
+        found = []
+        settings = self.ports.settings
+        for key in chosen(TOPIC_CONFIGS, resource.configuration_keys):
+            spec = TOPIC_CONFIGS[key]
+            value, source = value_of(spec, own, settings)
+            synonyms = synonyms_of(spec, own, settings)
+            row = SUPPORTED_TOPIC_CONFIGS.get(key)
+            doc = None if row is None else row.doc
+            found.append(Described(key, spec, value, source, synonyms, is_read_only=False, doc=doc))
+        return found
+
+    def _of_broker(self, resource: DescribeConfigsResource) -> Sequence[Described] | ApiError:
+        name, keys = resource.resource_name, resource.configuration_keys
+        own_id = self.ports.registration.broker_id
+        configs = self.ports.settings.configs
+        if name == EVERY_BROKER:
+            names = chosen(configs.cluster_default_names(), keys)
+            source = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+            return [broker_config(configs, key, (source,)) for key in names]
+        broker_id = broker_number(name)
+        if broker_id == own_id:
+            names = chosen(configs.names(), keys)
+            found = [broker_config(configs, key, tuple(ConfigSource)) for key in names]
+            return found + list(self._refused(keys))
+        if broker_id is None:
+            message = f"Broker id must be an integer, but it is: {name}"
+        else:
+            message = (
+                f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
+            )
         return ApiError(ErrorCode.INVALID_REQUEST, message)
-    if isinstance(overrides, ApiError):
-        return overrides
-    own = overrides.get(name)
-    if own is None or not broker.cache.partitions_of(name):
-        message = f"topic '{name}' does not exist"
-        return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-    if isinstance(own, ApiError):
-        return own
-    found = []
-    settings = broker.ports.settings
-    for key in chosen(TOPIC_CONFIGS, resource.configuration_keys):
-        spec = TOPIC_CONFIGS[key]
-        value, source = value_of(spec, own, settings)
-        synonyms = synonyms_of(spec, own, settings)
-        row = SUPPORTED_TOPIC_CONFIGS.get(key)
-        doc = None if row is None else row.doc
-        found.append(Described(key, spec, value, source, synonyms, is_read_only=False, doc=doc))
-    return found
 
-
-def configs_of_broker(
-    broker: Broker, resource: DescribeConfigsResource
-) -> Sequence[Described] | ApiError:
-    name, keys = resource.resource_name, resource.configuration_keys
-    own_id = broker.ports.registration.broker_id
-    configs = broker.ports.settings.configs
-    if name == EVERY_BROKER:
-        names = chosen(configs.cluster_default_names(), keys)
-        source = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
-        return [broker_config(configs, key, (source,)) for key in names]
-    broker_id = broker_number(name)
-    if broker_id == own_id:
-        names = chosen(configs.names(), keys)
-        found = [broker_config(configs, key, tuple(ConfigSource)) for key in names]
-        return found + list(refused_partitions(broker, keys))
-    if broker_id is None:
-        message = f"Broker id must be an integer, but it is: {name}"
-    else:
-        message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
-    return ApiError(ErrorCode.INVALID_REQUEST, message)
-
-
-def refused_partitions(broker: Broker, keys: Sequence[str] | None) -> Iterator[Described]:
-    """What the broker does not serve, where there is something."""
-    refused = broker.refused_partitions.told
-    if refused and (not keys or REFUSED_PARTITIONS in keys):
-        yield Described(
-            REFUSED_PARTITIONS,
-            ConfigSpec(REFUSED_PARTITIONS, ValueKind.STRING),
-            json.dumps({str(partition): reason for partition, reason in refused.items()}),
-            ConfigSource.DEFAULT_CONFIG,
-            (),
-            is_read_only=True,
-            doc="No config: the partitions that this broker should serve and does not, and why.",
-        )
+    def _refused(self, keys: Sequence[str] | None) -> Iterator[Described]:
+        """What the broker does not serve, where there is something."""
+        refused = self.refused_partitions.told
+        if refused and (not keys or REFUSED_PARTITIONS in keys):
+            yield Described(
+                REFUSED_PARTITIONS,
+                ConfigSpec(REFUSED_PARTITIONS, ValueKind.STRING),
+                json.dumps({str(partition): reason for partition, reason in refused.items()}),
+                ConfigSource.DEFAULT_CONFIG,
+                (),
+                is_read_only=True,
+                doc=REFUSED_DOC,
+            )
 
 
 def broker_config(

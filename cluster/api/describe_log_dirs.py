@@ -6,8 +6,9 @@ Source: Kafka's ReplicaManager.describeLogDirs.
 from collections.abc import Collection, Generator, Mapping
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.ports import Ports
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.log_directory import LogDirectory
 from cluster.wire.codec import RequestFrame
@@ -23,12 +24,18 @@ NAMED_AT_ONCE: Final = 1000
 """How many partitions are noted in one step."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports,
+    partitions: Partitions,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> None:
     """Describe all directories, each with those of its partitions that are asked for."""
-    reply.in_turns(answer(broker, cast(DescribeLogDirsRequest, request.body)))
+    reply.in_turns(answer(ports, partitions, cast(DescribeLogDirsRequest, request.body)))
 
 
-def answer(broker: Broker, body: DescribeLogDirsRequest) -> Steps:
+def answer(ports: Ports, partitions: Partitions, body: DescribeLogDirsRequest) -> Steps:
     asked: dict[str, set[int]] | None = None
     if body.topics is not None:
         asked = {}
@@ -40,13 +47,16 @@ def answer(broker: Broker, body: DescribeLogDirsRequest) -> Steps:
                 yield
             yield
     results: list[DescribeLogDirsResult] = []
-    for directory in broker.ports.logs.directories:
-        results.append((yield from described(broker, directory, asked)))
+    for directory in ports.logs.directories:
+        results.append((yield from described(ports, partitions, directory, asked)))
     return DescribeLogDirsResponse(results=results)
 
 
 def described(
-    broker: Broker, directory: LogDirectory, asked: Mapping[str, Collection[int]] | None
+    ports: Ports,
+    partitions: Partitions,
+    directory: LogDirectory,
+    asked: Mapping[str, Collection[int]] | None,
 ) -> Generator[None, None, DescribeLogDirsResult]:
     if directory.health.failure is not None:
         return DescribeLogDirsResult(ErrorCode.KAFKA_STORAGE_ERROR, directory.path)
@@ -54,7 +64,7 @@ def described(
     for partition, log in tuple(directory.logs.items()):
         yield
         if asked is None or partition.partition in asked.get(partition.topic, ()):
-            hosted = broker.partitions.find(partition)
+            hosted = partitions.find(partition)
             # As far as this broker knows; its own high watermark counts where it leads.
             committed = log.log_end_offset if hosted is None else hosted.replica.high_watermark
             lag = max(0, committed - log.log_end_offset)
@@ -64,13 +74,13 @@ def described(
     for partition, copy in tuple(directory.futures.items()):
         yield
         if asked is None or partition.partition in asked.get(partition.topic, ()):
-            copied = broker.ports.logs.log(partition)
+            copied = ports.logs.log(partition)
             end_offset = copy.log_end_offset if copied is None else copied.log_end_offset
             lag = max(0, end_offset - copy.log_end_offset)
             topics.setdefault(partition.topic, []).append(
                 DescribeLogDirsPartition(partition.partition, copy.size, lag, True)
             )
-    space = broker.ports.disks.space(directory.path)
+    space = ports.disks.space(directory.path)
     return DescribeLogDirsResult(
         ErrorCode.NONE,
         directory.path,

@@ -8,8 +8,8 @@ Source: Kafka's KafkaApis.handleDescribeProducersRequest and UnifiedLog.activePr
 from collections.abc import Generator
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.producer_state import Producer
 from cluster.wire.codec import RequestFrame
@@ -22,11 +22,11 @@ from cluster.wire.messages.producers import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    reply.in_turns(answer(broker, cast(DescribeProducersRequest, request.body)))
+def handle(partitions: Partitions, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    reply.in_turns(answer(partitions, cast(DescribeProducersRequest, request.body)))
 
 
-def answer(broker: Broker, body: DescribeProducersRequest) -> Steps:
+def answer(partitions: Partitions, body: DescribeProducersRequest) -> Steps:
     """Describe each partition once: it has more producers than it takes bytes to name it."""
     told: set[tuple[str, int]] = set()
     topics: list[TopicResponse] = []
@@ -35,15 +35,17 @@ def answer(broker: Broker, body: DescribeProducersRequest) -> Steps:
         for index in topic.partition_indexes:
             if (topic.name, index) not in told:
                 told.add((topic.name, index))
-                parts.append((yield from described(broker, topic.name, index)))
+                parts.append((yield from described(partitions, topic.name, index)))
             yield
         topics.append(TopicResponse(topic.name, parts))
         yield
     return DescribeProducersResponse(topics=topics)
 
 
-def described(broker: Broker, topic: str, index: int) -> Generator[None, None, PartitionResponse]:
-    hosted = broker.partitions.hosted(topic, index)
+def described(
+    partitions: Partitions, topic: str, index: int
+) -> Generator[None, None, PartitionResponse]:
+    hosted = partitions.hosted(topic, index)
     if isinstance(hosted, ErrorCode):
         return PartitionResponse(index, hosted)
     producers: list[ProducerState] = []

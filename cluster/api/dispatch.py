@@ -4,9 +4,9 @@ Versions are those of Kafka 3.9, as far as the APIs are served, with the lower e
 older versions would need records to be converted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 from cluster.api import (
     acls,
@@ -22,46 +22,83 @@ from cluster.api import (
     delete_records,
     delete_topics,
     describe_cluster,
-    describe_configs,
     describe_log_dirs,
     describe_producers,
     elect_leaders,
-    fetch,
     init_producer_id,
     leader_and_isr,
     list_offsets,
     list_partition_reassignments,
-    metadata,
     offset_for_leader_epoch,
-    produce,
     stop_replica,
     update_metadata,
 )
+from cluster.api.describe_configs import ConfigReader
+from cluster.api.fetch import Fetches
+from cluster.api.leader_hints import LeaderHints
+from cluster.api.metadata import MetadataReader
+from cluster.api.produce import Produces
 from cluster.broker.authorizer import Authorizer, Permission
-from cluster.broker.broker import Broker
+from cluster.broker.control.metadata_updates import MetadataUpdates
+from cluster.broker.control.orders import Orders
+from cluster.broker.control.refused_partitions import RefusedPartitions
+from cluster.broker.control.replica_stops import ReplicaStops
+from cluster.broker.control.role_changes import RoleChanger
 from cluster.broker.handling import Cancel, Handler, Peer, Reply
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
+from cluster.broker.producer_ids import ProducerIds
+from cluster.broker.refusals_log import RefusalsLog
+from cluster.broker.replica_manager.appending import Appender
+from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
+from cluster.broker.replica_manager.fetch_reading import FetchReader
+from cluster.broker.replica_manager.fetch_sessions import FetchSessions
+from cluster.broker.replica_manager.isr_changes import IsrChanges
+from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
+from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.record_checks import RecordChecks
+from cluster.broker.replica_manager.throttles import Throttles
+from cluster.broker.topics.auto_creation import AutoCreation
+from cluster.broker.topics.new_topics import NewTopics
 from cluster.model.acl import AclOperation, ResourceType
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
 from cluster.wire.versions import Versions
 
-Handle: TypeAlias = Callable[[Broker, RequestFrame, Peer, Reply], Cancel | None]
+
+class Services(Protocol):
+    """What a broker is made of, as far as its APIs use it."""
+
+    ports: Ports
+    cache: MetadataCache
+    partitions: Partitions
+    throttles: Throttles
+    refused_partitions: RefusedPartitions
+    metadata_updates: MetadataUpdates
+    orders: Orders
+    role_changer: RoleChanger
+    replica_stops: ReplicaStops
+    auto_creation: AutoCreation
+    new_topics: NewTopics
+    fetch_sessions: FetchSessions
+    fetch_reader: FetchReader
+    isr_changes: IsrChanges
+    producer_ids: ProducerIds
+    refusals_log: RefusalsLog
+    appender: Appender
+    record_checks: RecordChecks
+    checkpoint_writes: CheckpointWrites
+    log_dir_moves: LogDirMoves
 
 
 class Api(NamedTuple):
-    """How one API is served.
+    """Who may ask for one API, and in which versions.
 
     A client needs one of *permissions*, as in Kafka's KafkaApis; without any, everybody may ask.
     """
 
-    handle: Handle
     versions: Versions
     permissions: tuple[Permission, ...]
-
-
-def tell_versions(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """ApiVersions, the one API that has to know of all."""
-    api_versions.handle(ADVERTISED, request, reply)
 
 
 def on_topic(operation: AclOperation) -> Permission:
@@ -89,58 +126,42 @@ def on_either(operation: AclOperation) -> tuple[Permission, ...]:
 APIS: Final[Mapping[ApiKey, Api]] = {
     # Clients look for versions 0 to 2 when they find out what a broker can do; the message formats
     # that belong to these are refused, batch by batch.
-    ApiKey.PRODUCE: Api(produce.handle, Versions(0, 11), (WRITE,)),
-    ApiKey.FETCH: Api(fetch.handle, Versions(4, 17), (READ, BROKER)),
-    ApiKey.LIST_OFFSETS: Api(list_offsets.handle, Versions(1, 9), (DESCRIBE,)),
-    ApiKey.METADATA: Api(metadata.handle, Versions(0, 12), (DESCRIBE,)),
-    ApiKey.LEADER_AND_ISR: Api(leader_and_isr.handle, Versions(0, 7), (BROKER,)),
-    ApiKey.STOP_REPLICA: Api(stop_replica.handle, Versions(0, 4), (BROKER,)),
-    ApiKey.UPDATE_METADATA: Api(update_metadata.handle, Versions(0, 8), (BROKER,)),
-    ApiKey.CONTROLLED_SHUTDOWN: Api(controlled_shutdown.handle, Versions(0, 3), (BROKER,)),
-    ApiKey.API_VERSIONS: Api(tell_versions, Versions(0, 4), ()),
-    ApiKey.CREATE_TOPICS: Api(create_topics.handle, Versions(0, 7), on_either(AclOperation.CREATE)),
-    ApiKey.DELETE_TOPICS: Api(delete_topics.handle, Versions(0, 6), (DELETE,)),
-    ApiKey.DELETE_RECORDS: Api(delete_records.handle, Versions(0, 2), (DELETE,)),
+    ApiKey.PRODUCE: Api(Versions(0, 11), (WRITE,)),
+    ApiKey.FETCH: Api(Versions(4, 17), (READ, BROKER)),
+    ApiKey.LIST_OFFSETS: Api(Versions(1, 9), (DESCRIBE,)),
+    ApiKey.METADATA: Api(Versions(0, 12), (DESCRIBE,)),
+    ApiKey.LEADER_AND_ISR: Api(Versions(0, 7), (BROKER,)),
+    ApiKey.STOP_REPLICA: Api(Versions(0, 4), (BROKER,)),
+    ApiKey.UPDATE_METADATA: Api(
+        Versions(0, 8),
+        (BROKER,),
+    ),
+    ApiKey.CONTROLLED_SHUTDOWN: Api(Versions(0, 3), (BROKER,)),
+    ApiKey.API_VERSIONS: Api(Versions(0, 4), ()),
+    ApiKey.CREATE_TOPICS: Api(Versions(0, 7), on_either(AclOperation.CREATE)),
+    ApiKey.DELETE_TOPICS: Api(Versions(0, 6), (DELETE,)),
+    ApiKey.DELETE_RECORDS: Api(Versions(0, 2), (DELETE,)),
     ApiKey.INIT_PRODUCER_ID: Api(
-        init_producer_id.handle,
         Versions(0, 5),
         (on_cluster(AclOperation.IDEMPOTENT_WRITE), WRITE),
     ),
-    ApiKey.OFFSET_FOR_LEADER_EPOCH: Api(
-        offset_for_leader_epoch.handle, Versions(0, 4), (DESCRIBE, BROKER)
-    ),
-    ApiKey.DESCRIBE_ACLS: Api(acls.describe, Versions(0, 3), (on_cluster(AclOperation.DESCRIBE),)),
-    ApiKey.CREATE_ACLS: Api(acls.create, Versions(0, 3), (on_cluster(AclOperation.ALTER),)),
-    ApiKey.DELETE_ACLS: Api(acls.delete, Versions(0, 3), (on_cluster(AclOperation.ALTER),)),
-    ApiKey.DESCRIBE_CONFIGS: Api(
-        describe_configs.handle, Versions(0, 4), on_either(AclOperation.DESCRIBE_CONFIGS)
-    ),
-    ApiKey.ALTER_CONFIGS: Api(
-        alter_configs.handle, Versions(0, 2), on_either(AclOperation.ALTER_CONFIGS)
-    ),
-    ApiKey.ALTER_REPLICA_LOG_DIRS: Api(
-        alter_replica_log_dirs.handle, Versions(0, 2), (on_cluster(AclOperation.ALTER),)
-    ),
-    ApiKey.DESCRIBE_LOG_DIRS: Api(
-        describe_log_dirs.handle, Versions(0, 4), (on_cluster(AclOperation.DESCRIBE),)
-    ),
-    ApiKey.CREATE_PARTITIONS: Api(create_partitions.handle, Versions(0, 3), (ALTER,)),
-    ApiKey.ELECT_LEADERS: Api(
-        elect_leaders.handle, Versions(0, 2), (on_cluster(AclOperation.ALTER),)
-    ),
-    ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(
-        alter_configs.handle_incremental, Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)
-    ),
-    ApiKey.ALTER_PARTITION_REASSIGNMENTS: Api(
-        alter_partition_reassignments.handle, Versions(0, 0), (on_cluster(AclOperation.ALTER),)
-    ),
-    ApiKey.LIST_PARTITION_REASSIGNMENTS: Api(
-        list_partition_reassignments.handle, Versions(0, 0), (on_cluster(AclOperation.DESCRIBE),)
-    ),
-    ApiKey.ALTER_PARTITION: Api(alter_partition.handle, Versions(0, 3), (BROKER,)),
-    ApiKey.DESCRIBE_CLUSTER: Api(describe_cluster.handle, Versions(0, 1), ()),
-    ApiKey.DESCRIBE_PRODUCERS: Api(describe_producers.handle, Versions(0, 0), (READ,)),
-    ApiKey.ALLOCATE_PRODUCER_IDS: Api(allocate_producer_ids.handle, Versions(0, 0), (BROKER,)),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: Api(Versions(0, 4), (DESCRIBE, BROKER)),
+    ApiKey.DESCRIBE_ACLS: Api(Versions(0, 3), (on_cluster(AclOperation.DESCRIBE),)),
+    ApiKey.CREATE_ACLS: Api(Versions(0, 3), (on_cluster(AclOperation.ALTER),)),
+    ApiKey.DELETE_ACLS: Api(Versions(0, 3), (on_cluster(AclOperation.ALTER),)),
+    ApiKey.DESCRIBE_CONFIGS: Api(Versions(0, 4), on_either(AclOperation.DESCRIBE_CONFIGS)),
+    ApiKey.ALTER_CONFIGS: Api(Versions(0, 2), on_either(AclOperation.ALTER_CONFIGS)),
+    ApiKey.ALTER_REPLICA_LOG_DIRS: Api(Versions(0, 2), (on_cluster(AclOperation.ALTER),)),
+    ApiKey.DESCRIBE_LOG_DIRS: Api(Versions(0, 4), (on_cluster(AclOperation.DESCRIBE),)),
+    ApiKey.CREATE_PARTITIONS: Api(Versions(0, 3), (ALTER,)),
+    ApiKey.ELECT_LEADERS: Api(Versions(0, 2), (on_cluster(AclOperation.ALTER),)),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: Api(Versions(0, 0), (on_cluster(AclOperation.ALTER),)),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: Api(Versions(0, 0), (on_cluster(AclOperation.DESCRIBE),)),
+    ApiKey.ALTER_PARTITION: Api(Versions(0, 3), (BROKER,)),
+    ApiKey.DESCRIBE_CLUSTER: Api(Versions(0, 1), ()),
+    ApiKey.DESCRIBE_PRODUCERS: Api(Versions(0, 0), (READ,)),
+    ApiKey.ALLOCATE_PRODUCER_IDS: Api(Versions(0, 0), (BROKER,)),
 }
 
 SERVED: Final = {key: api.versions for key, api in APIS.items()}
@@ -185,20 +206,77 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
 """How many elements the arrays of a request may have, where that is fewer than the codec allows."""
 
 
+def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
+    """Who answers each API: its handler, with the services that it uses."""
+    of, ports, cache, partitions = services, services.ports, services.cache, services.partitions
+    controller = ports.controller
+    hints = LeaderHints(partitions, cache)
+    produces = Produces(ports, partitions, of.appender, of.record_checks, hints)
+    fetches = Fetches(
+        ports=ports,
+        partitions=partitions,
+        fetch_sessions=of.fetch_sessions,
+        fetch_reader=of.fetch_reader,
+        isr_changes=of.isr_changes,
+        throttle=of.throttles.leader,
+        hints=hints,
+    )
+    metadata_reader = MetadataReader(ports, cache, of.metadata_updates, of.auto_creation)
+    config_reader = ConfigReader(ports, cache, of.refused_partitions)
+    return {
+        ApiKey.PRODUCE: produces.handle,
+        ApiKey.FETCH: fetches.handle,
+        ApiKey.METADATA: metadata_reader.handle,
+        ApiKey.DESCRIBE_CONFIGS: config_reader.handle,
+        ApiKey.DESCRIBE_ACLS: acls.describe,
+        ApiKey.CREATE_ACLS: acls.create,
+        ApiKey.DELETE_ACLS: acls.delete,
+        ApiKey.API_VERSIONS: partial(api_versions.handle, ADVERTISED),
+        ApiKey.LIST_OFFSETS: partial(list_offsets.handle, ports.journal, partitions),
+        ApiKey.LEADER_AND_ISR: partial(leader_and_isr.handle, of.orders, of.role_changer),
+        ApiKey.STOP_REPLICA: partial(stop_replica.handle, of.orders, of.replica_stops),
+        ApiKey.UPDATE_METADATA: partial(update_metadata.handle, of.orders, of.metadata_updates),
+        ApiKey.CONTROLLED_SHUTDOWN: partial(controlled_shutdown.handle, controller),
+        ApiKey.CREATE_TOPICS: partial(create_topics.handle, ports, cache, of.new_topics),
+        ApiKey.DELETE_TOPICS: partial(delete_topics.handle, ports, cache),
+        ApiKey.DELETE_RECORDS: partial(
+            delete_records.handle, ports.clock, partitions, of.checkpoint_writes
+        ),
+        ApiKey.INIT_PRODUCER_ID: partial(init_producer_id.handle, of.refusals_log, of.producer_ids),
+        ApiKey.OFFSET_FOR_LEADER_EPOCH: partial(offset_for_leader_epoch.handle, partitions),
+        ApiKey.ALTER_CONFIGS: partial(alter_configs.handle, ports, cache),
+        ApiKey.INCREMENTAL_ALTER_CONFIGS: partial(alter_configs.handle_incremental, ports, cache),
+        ApiKey.ALTER_REPLICA_LOG_DIRS: partial(alter_replica_log_dirs.handle, of.log_dir_moves),
+        ApiKey.DESCRIBE_LOG_DIRS: partial(describe_log_dirs.handle, ports, partitions),
+        ApiKey.CREATE_PARTITIONS: partial(create_partitions.handle, ports, cache),
+        ApiKey.ELECT_LEADERS: partial(elect_leaders.handle, ports, cache),
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS: partial(alter_partition_reassignments.handle, ports),
+        ApiKey.LIST_PARTITION_REASSIGNMENTS: partial(list_partition_reassignments.handle, ports),
+        ApiKey.ALTER_PARTITION: partial(alter_partition.handle, controller),
+        ApiKey.DESCRIBE_CLUSTER: partial(describe_cluster.handle, ports, cache),
+        ApiKey.DESCRIBE_PRODUCERS: partial(describe_producers.handle, partitions),
+        ApiKey.ALLOCATE_PRODUCER_IDS: partial(allocate_producer_ids.handle, ports, of.refusals_log),
+    }
+
+
 class Dispatch:
     """All APIs of one broker."""
 
     __slots__ = ("_handlers",)
 
-    def __init__(self, broker: Broker) -> None:
-        authorizer = broker.ports.authorizer
+    def __init__(self, services: Services) -> None:
+        handlers = handlers_of(services)
+        assert handlers.keys() == APIS.keys()
+        authorizer = services.ports.authorizer
         # Without an authorizer no request pays for the question.
-        self._handlers: dict[ApiKey, Handler] = {
-            key: partial(api.handle, broker)
+        self._handlers = (
+            handlers
             if authorizer is None
-            else partial(authorized, authorizer, key, broker)
-            for key, api in APIS.items()
-        }
+            else {
+                key: partial(authorized, authorizer, key, handle)
+                for key, handle in handlers.items()
+            }
+        )
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
         """Answer a request of an API and version that is served; see `Handler`."""
@@ -208,7 +286,7 @@ class Dispatch:
 def authorized(
     authorizer: Authorizer,
     key: ApiKey,
-    broker: Broker,
+    handle: Handler,
     request: RequestFrame,
     peer: Peer,
     reply: Reply,
@@ -216,11 +294,11 @@ def authorized(
     """Answer if *peer* has one of the permissions that the API needs, for whatever resources of the
     type; else end its connection.
     """
-    api = APIS[key]
-    if api.permissions and not any(
-        authorizer.allows(peer.principal, permission) for permission in api.permissions
+    permissions = APIS[key].permissions
+    if permissions and not any(
+        authorizer.allows(peer.principal, permission) for permission in permissions
     ):
-        needed = " or ".join(str(permission) for permission in api.permissions)
+        needed = " or ".join(str(permission) for permission in permissions)
         reply.close(f"{peer.principal} may not ask for {key.name}, which needs {needed}")
         return None
-    return api.handle(broker, request, peer, reply)
+    return handle(request, peer, reply)

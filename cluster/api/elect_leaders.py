@@ -6,14 +6,17 @@ as the request's time allows.
 Source: Kafka's KafkaApis.handleElectLeaders and DelayedElectLeader.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
-from cluster.broker.broker import Broker
+from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
+from cluster.broker.procedures import Procedure, run
+from cluster.controller.requests import ElectionResult, ElectLeaders
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -32,81 +35,67 @@ class ElectionType(IntEnum):
     UNCLEAN = 1
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(ElectLeadersRequest, request.body)
     if body.election_type not in frozenset(ElectionType):
         error = ErrorCode.INVALID_REQUEST
         result = ElectionResult(error, f"{body.election_type} is no type of election")
         reply.in_turns(answered(((partition, result) for partition in named(body)), error))
         return
-    elections = Elections(broker, body, reply)
+
+    def done(results: Mapping[TopicPartition, ElectionResult]) -> None:
+        told = results.items()
+        if body.topic_partitions is None:
+            # Whoever asks for all wants to know what has changed, and what should have.
+            needless = ErrorCode.ELECTION_NOT_NEEDED
+            reply.in_turns(answered((p, one) for p, one in told if one.error is not needless))
+        else:
+            reply.in_turns(answered(told))
+
+    run(ports.clock, elect(ports, cache, body), done)
+
+
+def elect(
+    ports: Ports, cache: MetadataCache, body: ElectLeadersRequest
+) -> Procedure[dict[TopicPartition, ElectionResult]]:
+    """Have the controller elect, and wait until clients are told of the new leaders."""
+    deadline_ms = ports.clock.now_ms() + body.timeout_ms
     # What is known may change between two slices.
-    partitions = tuple(known(broker)) if body.topic_partitions is None else named(body)
+    partitions = tuple(known(cache)) if body.topic_partitions is None else named(body)
     is_unclean = body.election_type == ElectionType.UNCLEAN
-    submit_in_slices(
-        broker,
-        partitions,
-        lambda part: ElectLeaders(part, is_unclean=is_unclean),
-        elections.take,
-        elections.await_metadata,
+    replies = yield from submit_in_slices(
+        ports.controller, partitions, lambda part: ElectLeaders(part, is_unclean=is_unclean)
     )
-
-
-class Elections:
-    """What one request has come to so far."""
-
-    def __init__(self, broker: Broker, body: ElectLeadersRequest, reply: Reply) -> None:
-        self._broker = broker
-        self._reply = reply
-        self._names_all = body.topic_partitions is None
-        self._deadline_ms = broker.ports.clock.now_ms() + body.timeout_ms
-        self._results: dict[TopicPartition, ElectionResult] = {}
-        self._untold: list[TopicPartition] = []
-        """Those whose new leaders clients have not been told of, as far as is known."""
-
-    def take(self, outcome: ElectLeadersReply) -> bool:
+    results: dict[TopicPartition, ElectionResult] = {}
+    for outcome in replies:
         for partition, result in outcome.results.items():
             # The second of two elections of the same partition is not needed.
-            self._results.setdefault(partition, result)
-        return True
+            results.setdefault(partition, result)
+    untold = [one for one, result in results.items() if result.error is ErrorCode.NONE]
 
-    def await_metadata(self) -> None:
-        none = ErrorCode.NONE
-        self._untold = [p for p, result in self._results.items() if result.error is none]
-        if self._untold:
-            left_ms = self._deadline_ms - self._broker.ports.clock.now_ms()
-            self._broker.when_metadata_says(self._are_told, left_ms, self._end_wait)
-        else:
-            self._answer()
+    def is_told(partition: TopicPartition) -> bool:
+        found = cache.find(partition.topic, partition.partition)
+        return found is not None and found.leader == results[partition].leader
 
-    def _is_told(self, partition: TopicPartition) -> bool:
-        found = self._broker.cache.find(partition.topic, partition.partition)
-        return found is not None and found.leader == self._results[partition].leader
-
-    def _are_told(self) -> bool:
+    def are_told() -> bool:
         # Each is looked at until it is told, and not all of them whenever anything is told.
-        untold = self._untold
-        while untold and self._is_told(untold[-1]):
+        while untold and is_told(untold[-1]):
             untold.pop()
         return not untold
 
-    def _end_wait(self, _: bool) -> None:
-        for partition in self._untold:
-            if not self._is_told(partition):
-                self._results[partition] = ElectionResult(ErrorCode.REQUEST_TIMED_OUT)
-        self._answer()
-
-    def _answer(self) -> None:
-        results: Iterable[tuple[TopicPartition, ElectionResult]] = self._results.items()
-        if self._names_all:
-            # Whoever asks for all wants to know what has changed, and what should have.
-            needless = ErrorCode.ELECTION_NOT_NEEDED
-            results = [(p, result) for p, result in results if result.error is not needless]
-        self._reply.in_turns(answered(results))
+    if untold:
+        left_ms = deadline_ms - ports.clock.now_ms()
+        yield from until_metadata_says(cache, ports.clock, are_told, left_ms)
+        for partition in untold:
+            if not is_told(partition):
+                results[partition] = ElectionResult(ErrorCode.REQUEST_TIMED_OUT)
+    return results
 
 
-def known(broker: Broker) -> Iterable[TopicPartition]:
-    for topic, partitions in broker.cache.topics.items():
+def known(cache: MetadataCache) -> Iterable[TopicPartition]:
+    for topic, partitions in cache.topics.items():
         for index in partitions:
             yield TopicPartition(topic, index)
 

@@ -4,19 +4,21 @@ Source: Kafka's KafkaApis.handleFetchRequest.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 
-from cluster.api.leader_hints import HINTED_ERRORS, NO_HINT, current_leader, endpoints_of
-from cluster.broker.broker import Broker
+from cluster.api.leader_hints import HINTED_ERRORS, NO_HINT, LeaderHints
 from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.delayed_fetch import Answer as Give
 from cluster.broker.replica_manager.delayed_fetch import DelayedFetch, is_enough
-from cluster.broker.replica_manager.fetch_reading import Found, Limits
+from cluster.broker.replica_manager.fetch_reading import FetchReader, Found, Limits
 from cluster.broker.replica_manager.fetch_sessions import (
     BEGIN,
     NO_REPLICA,
     NO_SESSION,
     SESSIONLESS,
+    FetchSessions,
     Part,
     PartKey,
     ReadResult,
@@ -25,8 +27,11 @@ from cluster.broker.replica_manager.fetch_sessions import (
     Want,
 )
 from cluster.broker.replica_manager.follower_fetches import counting, note_fetches
+from cluster.broker.replica_manager.isr_changes import IsrChanges
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH
+from cluster.replication.throttle import ReplicationThrottle
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import (
     AbortedTransaction,
@@ -48,89 +53,99 @@ FOLLOWER_READ_VERSION: Final = 11
 """From this version of a fetch on, consumers may read from followers (KIP-392)."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
-    body = cast(FetchRequest, request.body)
-    version = request.api_version
-    limits = limits_of(broker, body, version, peer)
-    session = session_of(broker, body, version >= ID_VERSION, limits)
-    if isinstance(session, ErrorCode):
-        reply(FetchResponse(error_code=session))
-        return None
-    answer = Answer(broker, version, peer, reply, session)
-    wants = session.wants()
-    found = broker.fetch_reader.read_all(wants, limits)
-    # Before anything follows from the fetch itself, which the session has to hear of.
-    if session.session_id != NO_SESSION:
-        session.settle(wants, found.data, broker.partitions)
-    give: Give = answer.give
-    if limits.is_replica:
-        note_fetches(
-            broker.partitions, broker.isr_changes, wants, found, limits, session.fetch_time
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetches:
+    """Answers fetches of consumers and followers."""
+
+    ports: Ports
+    partitions: Partitions
+    fetch_sessions: FetchSessions
+    fetch_reader: FetchReader
+    isr_changes: IsrChanges
+    throttle: ReplicationThrottle
+    hints: LeaderHints
+
+    def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+        body = cast(FetchRequest, request.body)
+        version = request.api_version
+        limits = self._limits_of(body, version, peer)
+        session = self._session_of(body, version >= ID_VERSION, limits)
+        if isinstance(session, ErrorCode):
+            reply(FetchResponse(error_code=session))
+            return None
+        answer = Answer(self.hints, version, peer, reply, session)
+        wants = session.wants()
+        found = self.fetch_reader.read_all(wants, limits)
+        # Before anything follows from the fetch itself, which the session has to hear of.
+        if session.session_id != NO_SESSION:
+            session.settle(wants, found.data, self.partitions)
+        give: Give = answer.give
+        if limits.is_replica:
+            note_fetches(
+                self.partitions, self.isr_changes, wants, found, limits, session.fetch_time
+            )
+            give = counting(self.throttle, self.ports.clock, give)
+        if is_enough(session, found, limits):
+            give(wants, found)
+            return None
+        missing = limits.min_bytes - found.size
+        clock = self.ports.clock
+        return DelayedFetch(self.fetch_reader, clock, session, limits, give, missing).begin()
+
+    def _session_of(
+        self, body: FetchRequest, uses_ids: bool, limits: Limits
+    ) -> Session | ErrorCode:
+        """The session of the request; one for itself where it has none, or there is no room."""
+        sessions, partitions = self.fetch_sessions, self.partitions
+        now_ms = self.ports.clock.now_ms()
+        replica_id, replica_epoch = limits.replica_id, limits.replica_epoch
+        isolation_level = limits.isolation_level
+        if body.session_epoch in (SESSIONLESS, BEGIN):
+            sessions.end(body.session_id)
+            begun = None
+            if body.session_epoch == BEGIN:
+                begun = sessions.begin(
+                    parts_of(body, uses_ids),
+                    partitions,
+                    now_ms,
+                    uses_ids=uses_ids,
+                    replica_id=replica_id,
+                    replica_epoch=replica_epoch,
+                    isolation_level=isolation_level,
+                )
+            if begun is None:
+                begun = Session(
+                    NO_SESSION, uses_ids, replica_id, replica_epoch, isolation_level, now_ms
+                )
+                begun.fetch_once(parts_of(body, uses_ids), partitions)
+            return begun
+        resumed = sessions.resume(body.session_id, body.session_epoch, uses_ids, now_ms)
+        if isinstance(resumed, Session):
+            resumed.be_read_by(replica_id, replica_epoch, isolation_level)
+            resumed.find_names(partitions)
+            parts, forgotten = parts_of(body, uses_ids), forgotten_by(body, uses_ids)
+            if not sessions.change(resumed, parts, forgotten, partitions):
+                # The client begins anew, and gets no session for so much.
+                return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+        return resumed
+
+    def _limits_of(self, body: FetchRequest, version: int, peer: Peer) -> Limits:
+        size_max = min(body.max_bytes, self.ports.settings.fetch_size_max)
+        replica_id, replica_epoch = body.replica_id, int(UNKNOWN_BROKER_EPOCH)
+        if version >= REPLICA_STATE_VERSION:
+            replica_id, replica_epoch = body.replica_state
+        is_consumer = replica_id < NO_REPLICA
+        return Limits(
+            size_max,
+            body.min_bytes,
+            body.max_wait_ms,
+            replica_id,
+            replica_epoch,
+            body.isolation_level,
+            is_consumer and version >= FOLLOWER_READ_VERSION,
+            body.rack_id if is_consumer and self.ports.settings.selects_by_rack else "",
+            peer.listener,
         )
-        give = counting(broker.throttles.leader, broker.ports.clock, give)
-    if is_enough(session, found, limits):
-        give(wants, found)
-        return None
-    missing = limits.min_bytes - found.size
-    clock = broker.ports.clock
-    return DelayedFetch(broker.fetch_reader, clock, session, limits, give, missing).begin()
-
-
-def session_of(
-    broker: Broker, body: FetchRequest, uses_ids: bool, limits: Limits
-) -> Session | ErrorCode:
-    """The session of the request; one for itself where it has none, or there is none to be had."""
-    sessions, partitions = broker.fetch_sessions, broker.partitions
-    now_ms = broker.ports.clock.now_ms()
-    replica_id, replica_epoch = limits.replica_id, limits.replica_epoch
-    isolation_level = limits.isolation_level
-    if body.session_epoch in (SESSIONLESS, BEGIN):
-        sessions.end(body.session_id)
-        begun = None
-        if body.session_epoch == BEGIN:
-            begun = sessions.begin(
-                parts_of(body, uses_ids),
-                partitions,
-                now_ms,
-                uses_ids=uses_ids,
-                replica_id=replica_id,
-                replica_epoch=replica_epoch,
-                isolation_level=isolation_level,
-            )
-        if begun is None:
-            begun = Session(
-                NO_SESSION, uses_ids, replica_id, replica_epoch, isolation_level, now_ms
-            )
-            begun.fetch_once(parts_of(body, uses_ids), partitions)
-        return begun
-    resumed = sessions.resume(body.session_id, body.session_epoch, uses_ids, now_ms)
-    if isinstance(resumed, Session):
-        resumed.be_read_by(replica_id, replica_epoch, isolation_level)
-        resumed.find_names(partitions)
-        parts, forgotten = parts_of(body, uses_ids), forgotten_by(body, uses_ids)
-        if not sessions.change(resumed, parts, forgotten, partitions):
-            # The client begins anew, and gets no session for so much.
-            return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    return resumed
-
-
-def limits_of(broker: Broker, body: FetchRequest, version: int, peer: Peer) -> Limits:
-    size_max = min(body.max_bytes, broker.ports.settings.fetch_size_max)
-    replica_id, replica_epoch = body.replica_id, int(UNKNOWN_BROKER_EPOCH)
-    if version >= REPLICA_STATE_VERSION:
-        replica_id, replica_epoch = body.replica_state
-    is_consumer = replica_id < NO_REPLICA
-    return Limits(
-        size_max,
-        body.min_bytes,
-        body.max_wait_ms,
-        replica_id,
-        replica_epoch,
-        body.isolation_level,
-        is_consumer and version >= FOLLOWER_READ_VERSION,
-        body.rack_id if is_consumer and broker.ports.settings.selects_by_rack else "",
-        peer.listener,
-    )
 
 
 def parts_of(body: FetchRequest, uses_ids: bool) -> Iterator[Part]:
@@ -150,12 +165,12 @@ def forgotten_by(body: FetchRequest, uses_ids: bool) -> Iterator[PartKey]:
 class Answer:
     """Where the answer goes, and the form that it has."""
 
-    __slots__ = ("_broker", "_peer", "_reply", "_session", "_version")
+    __slots__ = ("_hints", "_peer", "_reply", "_session", "_version")
 
     def __init__(
-        self, broker: Broker, version: int, peer: Peer, reply: Reply, session: Session
+        self, hints: LeaderHints, version: int, peer: Peer, reply: Reply, session: Session
     ) -> None:
-        self._broker = broker
+        self._hints = hints
         self._version = version
         self._peer = peer
         self._reply = reply
@@ -179,10 +194,10 @@ class Answer:
                 last_key = want.key
             hint = NO_HINT
             if has_hints and result.error in HINTED_ERRORS and want.topic is not None:
-                hint = current_leader(self._broker, want.topic, want.part.partition)
+                hint = self._hints.current_leader(want.topic, want.part.partition)
                 hints.append(hint)
             parts.append(data_of(want.part.partition, result, hint))
-        endpoints = endpoints_of(self._broker, hints, self._peer.listener) if hints else ()
+        endpoints = self._hints.endpoints_of(hints, self._peer.listener) if hints else ()
         self._reply(
             FetchResponse(session_id=session_id, responses=topics, node_endpoints=endpoints)
         )

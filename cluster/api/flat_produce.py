@@ -35,10 +35,11 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from crc32c import crc32c
 
 from cluster.api.produce import NO_ERROR, refused
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Steps, run
+from cluster.broker.ports import Clock, Ports
 from cluster.broker.replica_manager.appending import ALL_ACKS, LEADER_ACKS, Refusal
-from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
+from cluster.broker.replica_manager.refused_batches import RefusedBatches
 from cluster.model.errors import ClusterError
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
@@ -182,19 +183,25 @@ UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"
 """Of a prefix that always goes the plain way."""
 
 
-def flat_produce(broker: Broker) -> FlatProduce | None:
-    """The flat path of *broker*; None where requests need somebody's permission."""
-    return None if broker.ports.authorizer is not None else Prefixes(broker).answer
+def flat_produce(
+    ports: Ports, partitions: Partitions, refused_batches: RefusedBatches
+) -> FlatProduce | None:
+    """The flat path of a broker; None where requests need somebody's permission."""
+    if ports.authorizer is not None:
+        return None
+    return Prefixes(ports.clock, partitions, refused_batches).answer
 
 
 class Prefixes:
     """The beginnings of produce requests that are remembered, by version."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._led = broker.partitions.led
-        self._refused = broker.refused_batches.by_producer
-        self._now_ms = broker.ports.clock.now_ms
-        self._wall_ms = broker.ports.clock.wall_ms
+    def __init__(
+        self, clock: Clock, partitions: Partitions, refused_batches: RefusedBatches
+    ) -> None:
+        self._led = partitions.led
+        self._refused = refused_batches.by_producer
+        self._now_ms = clock.now_ms
+        self._wall_ms = clock.wall_ms
         self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
         self._unknown_count = 0
         self._unpack = UNUSUAL.unpack

@@ -5,22 +5,28 @@ Source: Kafka's TransactionCoordinator.handleInitProducerId.
 
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.refusals_log import quoted
+from cluster.broker.producer_ids import ProducerIds
+from cluster.broker.refusals_log import RefusalsLog, quoted
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.producers import InitProducerIdRequest, InitProducerIdResponse
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    refusals_log: RefusalsLog,
+    producer_ids: ProducerIds,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> None:
     body = cast(InitProducerIdRequest, request.body)
     if body.transactional_id is not None:
         # Final for every client, and what Kafka answers to requests of transactions while
         # inter.broker.protocol.version has none (KafkaApis.ensureInterBrokerVersion).
         wanted = quoted(body.transactional_id)
-        broker.refusals_log.add(
+        refusals_log.add(
             peer, f"asks for transactional id {wanted}: transactions are not supported"
         )
         reply(InitProducerIdResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
@@ -32,4 +38,4 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         else:
             reply(InitProducerIdResponse(producer_id=producer_id))
 
-    broker.producer_ids.give(given)
+    producer_ids.give(given)

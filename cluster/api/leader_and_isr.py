@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, cast
 
-from cluster.api import orders
-from cluster.broker.broker import Broker
-from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
-from cluster.broker.control.role_changes import RoleChange, RolesChanged
+from cluster.api.orders import TOO_LONG, is_answer_too_long, sender_of, take
+from cluster.broker.control.fences import Sender
+from cluster.broker.control.orders import Orders
+from cluster.broker.control.queue import LIGHT
+from cluster.broker.control.role_changes import RoleChange, RoleChanger
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.procedures import Procedure
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
@@ -33,43 +35,37 @@ NAMED_BY_ID: Final = 5
 """From which version on an answer has the ids of topics, and no names."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    orders: Orders, role_changer: RoleChanger, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     """Obey in turn."""
     body = cast(LeaderAndIsrRequest, request.body)
     topics = ((topic.topic_name, len(topic.partition_states)) for topic in body.topic_states)
-    if request.api_version < NAMED_BY_ID and orders.is_answer_too_long(topics):
-        reply.close(orders.TOO_LONG)
+    if request.api_version < NAMED_BY_ID and is_answer_too_long(topics):
+        reply.close(TOO_LONG)
         return
-    orders.take(broker, request, reply, obey)
+    take(orders, request, reply, obey(role_changer, sender_of(orders, request), request, reply))
 
 
-def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
+def obey(
+    role_changer: RoleChanger, sender: Sender, request: RequestFrame, reply: Reply
+) -> Procedure[None]:
     """Read all that is said, and then do it.
 
     While the configs of topics that are new to this broker cannot be read, the connection ends, and
     the controller will say it all again.
     """
-    body = cast(LeaderAndIsrRequest, request.body)
     changes: list[RoleChange] = []
-    tag = orders.tag_of(broker.broker_id, request)
-
-    def done(changed: RolesChanged | ApiError) -> None:
-        if isinstance(changed, ApiError):
-            reply.close(f"configs of topics to lead or follow cannot be read: {changed.message}")
-        elif changed.error is not ErrorCode.NONE:
-            reply(LeaderAndIsrResponse(error_code=changed.error))
-        else:
-            reply.in_turns(answer(request.api_version, changes, changed.errors))
-
-    in_slices(
-        broker.ports.clock,
-        turn,
-        changes_of(body),
-        changes.append,
-        throw_again,
-        lambda: broker.role_changer.change(tag, body.broker_epoch, changes, done, turn),
-        size=LIGHT_SLICE_SIZE,
-    )
+    for change in changes_of(cast(LeaderAndIsrRequest, request.body)):
+        yield LIGHT
+        changes.append(change)
+    changed = yield from role_changer.change(sender, changes)
+    if isinstance(changed, ApiError):
+        reply.close(f"configs of topics to lead or follow cannot be read: {changed.message}")
+    elif changed.error is not ErrorCode.NONE:
+        reply(LeaderAndIsrResponse(error_code=changed.error))
+    else:
+        reply.in_turns(answer(request.api_version, changes, changed.errors))
 
 
 def changes_of(body: LeaderAndIsrRequest) -> Iterator[RoleChange]:

@@ -4,9 +4,11 @@ Who leads a partition instead, for answers that tell a client so (KIP-951)?
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from cluster.broker.broker import Broker
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.messages.leaders import LeaderIdAndEpoch, NodeEndpoint
 
@@ -14,23 +16,29 @@ NO_HINT: Final = LeaderIdAndEpoch()
 HINTED_ERRORS: Final = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
 
 
-def current_leader(broker: Broker, topic: str, index: int) -> LeaderIdAndEpoch:
-    """The leader that this broker knows of; NO_HINT when it knows of none."""
-    hosted = broker.partitions.find_index(topic, index)
-    if hosted is not None and hosted.replica.leader_epoch >= 0:
-        return LeaderIdAndEpoch(hosted.replica.state.leader, hosted.replica.leader_epoch)
-    known = broker.cache.find(topic, index)
-    return NO_HINT if known is None else LeaderIdAndEpoch(known.leader, known.leader_epoch)
+@dataclass(frozen=True, slots=True)
+class LeaderHints:
+    """What this broker knows of leaders, as answers have it."""
 
+    partitions: Partitions
+    cache: MetadataCache
 
-def endpoints_of(
-    broker: Broker, hints: Iterable[LeaderIdAndEpoch], listener: str
-) -> tuple[NodeEndpoint, ...]:
-    """Where the leaders are reached on *listener*; those that are not alive are left out."""
-    endpoints = []
-    for leader_id in sorted({hint.leader_id for hint in hints}):
-        leader = broker.cache.brokers.get(leader_id)
-        endpoint = leader.endpoints.get(listener) if leader is not None else None
-        if leader is not None and endpoint is not None:
-            endpoints.append(NodeEndpoint(leader_id, endpoint.host, endpoint.port, leader.rack))
-    return tuple(endpoints)
+    def current_leader(self, topic: str, index: int) -> LeaderIdAndEpoch:
+        """The leader that this broker knows of; NO_HINT when it knows of none."""
+        hosted = self.partitions.find_index(topic, index)
+        if hosted is not None and hosted.replica.leader_epoch >= 0:
+            return LeaderIdAndEpoch(hosted.replica.state.leader, hosted.replica.leader_epoch)
+        known = self.cache.find(topic, index)
+        return NO_HINT if known is None else LeaderIdAndEpoch(known.leader, known.leader_epoch)
+
+    def endpoints_of(
+        self, hints: Iterable[LeaderIdAndEpoch], listener: str
+    ) -> tuple[NodeEndpoint, ...]:
+        """Where the leaders are reached on *listener*; those that are not alive are left out."""
+        endpoints = []
+        for leader_id in sorted({hint.leader_id for hint in hints}):
+            leader = self.cache.brokers.get(leader_id)
+            endpoint = leader.endpoints.get(listener) if leader is not None else None
+            if leader is not None and endpoint is not None:
+                endpoints.append(NodeEndpoint(leader_id, endpoint.host, endpoint.port, leader.rack))
+        return tuple(endpoints)

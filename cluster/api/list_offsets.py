@@ -6,9 +6,9 @@ Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp
 from collections.abc import Generator
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.broker.ports import Journal
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
@@ -38,12 +38,16 @@ CONSUMER: Final = -1
 """The replica id of a client; all others are told the log's end, committed or not."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    journal: Journal, partitions: Partitions, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     body = cast(ListOffsetsRequest, request.body)
-    reply.in_turns(answer(broker, body, request.api_version))
+    reply.in_turns(answer(journal, partitions, body, request.api_version))
 
 
-def answer(broker: Broker, body: ListOffsetsRequest, version: int) -> Steps:
+def answer(
+    journal: Journal, partitions: Partitions, body: ListOffsetsRequest, version: int
+) -> Steps:
     """Answer for each partition, and refuse those that are named again, as Kafka does: for a time
     records are read, and it is a few bytes to ask for it once more.
     """
@@ -56,7 +60,7 @@ def answer(broker: Broker, body: ListOffsetsRequest, version: int) -> Steps:
             if (topic.name, index) in repeated:
                 parts.append(ListOffsetsPartitionResponse(index, ErrorCode.INVALID_REQUEST))
             else:
-                parts.append(look_up(broker, topic.name, part, body, version))
+                parts.append(look_up(journal, partitions, topic.name, part, body, version))
             yield
         topics.append(ListOffsetsTopicResponse(topic.name, parts))
         yield
@@ -76,7 +80,8 @@ def named_again(body: ListOffsetsRequest) -> Generator[None, None, set[tuple[str
 
 
 def look_up(
-    broker: Broker,
+    journal: Journal,
+    partitions: Partitions,
     topic: str,
     part: ListOffsetsPartition,
     body: ListOffsetsRequest,
@@ -86,9 +91,9 @@ def look_up(
     if part.timestamp < 0 and not is_served(part.timestamp, version):
         return ListOffsetsPartitionResponse(index, ErrorCode.UNSUPPORTED_VERSION)
     if body.replica_id == DEBUGGER:
-        hosted = broker.partitions.hosted(topic, index)
+        hosted = partitions.hosted(topic, index)
     else:
-        hosted = broker.partitions.led(topic, index, part.current_leader_epoch)
+        hosted = partitions.led(topic, index, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return ListOffsetsPartitionResponse(index, hosted)
     try:
@@ -97,7 +102,7 @@ def look_up(
         return ListOffsetsPartitionResponse(index, error.error_code)
     except DamagedSegment as error:
         if hosted.log.is_news(error):
-            broker.ports.journal.error(f"{error}; no time can be looked up there")
+            journal.error(f"{error}; no time can be looked up there")
         return ListOffsetsPartitionResponse(index, ErrorCode.CORRUPT_MESSAGE)
     if is_client(body) and is_settling(hosted) and not is_committed(hosted, found, part.timestamp):
         return ListOffsetsPartitionResponse(

@@ -6,11 +6,13 @@ Source: Kafka's KafkaApis.handleListPartitionReassignmentsRequest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import cast
 
 from cluster.api.controller_slices import submit_in_slices
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.ports import Ports
+from cluster.broker.procedures import run
 from cluster.controller.requests import ListReassignments, ListReassignmentsReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -25,31 +27,25 @@ from cluster.wire.messages.reassignments import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    error = ErrorCode.NONE
-    assignments: dict[TopicPartition, PartitionAssignment] = {}
-
-    def take(outcome: ListReassignmentsReply) -> bool:
-        nonlocal error
-        error = outcome.error
-        assignments.update(outcome.assignments)
-        return error is ErrorCode.NONE
-
-    def done() -> None:
+def handle(ports: Ports, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    def done(replies: list[ListReassignmentsReply]) -> None:
+        error = replies[-1].error
         if error is ErrorCode.NONE:
-            reply.in_turns(answered(assignments))
+            reply.in_turns(answered(dict(chain(*(one.assignments.items() for one in replies)))))
         else:
             reply(ListPartitionReassignmentsResponse(error_code=error))
 
-    def taken(outcome: ListReassignmentsReply) -> None:
-        take(outcome)
-        done()
-
     body = cast(ListPartitionReassignmentsRequest, request.body)
     if body.topics is None:
-        broker.ports.controller.submit(ListReassignments(None), taken)
-    else:
-        submit_in_slices(broker, named(body.topics), ListReassignments, take, done)
+        ports.controller.submit(ListReassignments(None), lambda outcome: done([outcome]))
+        return
+    asking = submit_in_slices(
+        ports.controller,
+        named(body.topics),
+        ListReassignments,
+        lambda reply: reply.error is not ErrorCode.NONE,
+    )
+    run(ports.clock, asking, done)
 
 
 def named(topics: Iterable[ListPartitionReassignmentsTopics]) -> Iterator[TopicPartition]:

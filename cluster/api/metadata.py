@@ -4,11 +4,16 @@ Source: Kafka's KafkaApis.handleTopicMetadataRequest and ZkMetadataCache.
 """
 
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, cast
 
-from cluster.broker.broker import Broker
+from cluster.broker.authorizer import authorized_operations
+from cluster.broker.control.metadata_updates import MetadataUpdates
+from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.metadata_cache import KnownPartition
+from cluster.broker.metadata_cache import KnownPartition, MetadataCache
+from cluster.broker.ports import Ports
+from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import INTERNAL_TOPICS, NO_LEADER
@@ -30,117 +35,128 @@ LISTENER_VERSION: Final = 6
 """The first version whose clients know LISTENER_NOT_FOUND."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Answer; right after the start, wait a moment for what the controller says.
+@dataclass(frozen=True, slots=True)
+class MetadataReader:
+    """Tells clients of brokers and topics."""
 
-    A client that is told of no brokers at all may not ask again for minutes, and one that is told
-    of no topics takes them for gone; who asks for brokers alone need not wait for the topics.
-    """
-    cache = broker.cache
-    body = cast(MetadataRequest, request.body)
-    asks_for_topics = body.topics is None or len(body.topics) > 0 or request.api_version == 0
+    ports: Ports
+    cache: MetadataCache
+    metadata_updates: MetadataUpdates
+    auto_creation: AutoCreation
 
-    def is_informed() -> bool:
-        return (
-            not broker.metadata_updates.awaits_topics
-            if asks_for_topics
-            else cache.controller_id is not None
+    def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        """Answer; right after the start, wait a moment for what the controller says.
+
+        A client that is told of no brokers at all may not ask again for minutes, and one that is
+        told of no topics takes them for gone; a request for brokers alone need not wait for the
+        topics.
+        """
+        body = cast(MetadataRequest, request.body)
+        asks_for_topics = body.topics is None or len(body.topics) > 0 or request.api_version == 0
+
+        def is_informed() -> bool:
+            return (
+                not self.metadata_updates.awaits_topics
+                if asks_for_topics
+                else self.cache.controller_id is not None
+            )
+
+        def told(_: bool) -> None:
+            reply.in_turns(self._answer(request, peer))
+
+        when_metadata_says(self.cache, self.ports.clock, is_informed, PATIENCE_MS, told)
+
+    def _answer(self, request: RequestFrame, peer: Peer) -> Steps:
+        """Tell of each topic once, however often it is named: its partitions may be many."""
+        body = cast(MetadataRequest, request.body)
+        version = request.api_version
+        operations = self._operations(
+            peer, ResourceType.TOPIC, is_asked=body.include_topic_authorized_operations
+        )
+        topics: list[MetadataResponseTopic] = []
+        told: set[tuple[str | None, bytes]] = set()
+        for asked in asked_topics(self.cache, body, version):
+            # A name counts alone: whatever id stands beside it, the answer is the same.
+            key = (None, asked.topic_id) if not asked.name else (asked.name, NO_TOPIC_ID)
+            if key not in told:
+                told.add(key)
+                topics.append(
+                    (yield from self._topic_of(asked, body, version, peer.listener, operations))
+                )
+            yield
+        return MetadataResponse(
+            brokers=tuple(brokers_on(self.cache, peer.listener)),
+            cluster_id=self.ports.registration.cluster_id,
+            controller_id=self.cache.live_controller_id,
+            topics=topics,
+            cluster_authorized_operations=self._operations(
+                peer, ResourceType.CLUSTER, is_asked=body.include_cluster_authorized_operations
+            ),
         )
 
-    def told(_: bool) -> None:
-        reply.in_turns(answer(broker, request, peer))
+    def _operations(self, peer: Peer, resource_type: ResourceType, *, is_asked: bool) -> int:
+        authorizer = self.ports.authorizer
+        return authorized_operations(authorizer, peer.principal, resource_type, is_asked=is_asked)
 
-    broker.when_metadata_says(is_informed, PATIENCE_MS, told)
-
-
-def answer(broker: Broker, request: RequestFrame, peer: Peer) -> Steps:
-    """Tell of each topic once, however often it is named: its partitions may be many."""
-    body = cast(MetadataRequest, request.body)
-    version = request.api_version
-    operations = broker.authorized_operations(
-        peer, ResourceType.TOPIC, is_asked=body.include_topic_authorized_operations
-    )
-    topics: list[MetadataResponseTopic] = []
-    told: set[tuple[str | None, bytes]] = set()
-    for asked in asked_topics(broker, body, version):
-        # A name counts alone: whatever id stands beside it, the answer is the same.
-        key = (None, asked.topic_id) if not asked.name else (asked.name, NO_TOPIC_ID)
-        if key not in told:
-            told.add(key)
-            topics.append(
-                (yield from topic_of(broker, asked, body, version, peer.listener, operations))
-            )
-        yield
-    return MetadataResponse(
-        brokers=tuple(brokers_on(broker, peer.listener)),
-        cluster_id=broker.ports.registration.cluster_id,
-        controller_id=broker.cache.live_controller_id,
-        topics=topics,
-        cluster_authorized_operations=broker.authorized_operations(
-            peer, ResourceType.CLUSTER, is_asked=body.include_cluster_authorized_operations
-        ),
-    )
+    def _topic_of(
+        self,
+        asked: MetadataRequestTopic,
+        body: MetadataRequest,
+        version: int,
+        listener: str,
+        operations: int,
+    ) -> Generator[None, None, MetadataResponseTopic]:
+        cache = self.cache
+        name = asked.name
+        if name is None or (asked.topic_id != NO_TOPIC_ID and not name):
+            name = cache.topic_name(asked.topic_id)
+            if name is None:
+                error = ErrorCode.UNKNOWN_TOPIC_ID
+                if self.metadata_updates.awaits_topics:
+                    error = ErrorCode.LEADER_NOT_AVAILABLE
+                # Up to version 11 a name cannot be null, so the empty one stands for none.
+                return MetadataResponseTopic(error, None if version >= 12 else "", asked.topic_id)
+        partitions = cache.partitions_of(name)
+        if not partitions:
+            if self.metadata_updates.awaits_topics and topic_name_problem(name) is None:
+                error = ErrorCode.LEADER_NOT_AVAILABLE
+            else:
+                error = self.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
+            return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
+        topic_id = cache.topic_id(name)
+        told: list[MetadataResponsePartition] = []
+        for index, known in tuple(partitions.items()):
+            told.append(partition_of(cache, index, known, version, listener))
+            yield
+        return MetadataResponseTopic(
+            ErrorCode.NONE, name, topic_id, name in INTERNAL_TOPICS, told, operations
+        )
 
 
 def asked_topics(
-    broker: Broker, body: MetadataRequest, version: int
+    cache: MetadataCache, body: MetadataRequest, version: int
 ) -> Iterable[MetadataRequestTopic]:
     """What is asked for; in version 0, which knows no null, no topic means all."""
     topics = body.topics
     if topics is None or (version == 0 and not topics):
-        names = tuple(broker.cache.topics)
+        names = tuple(cache.topics)
         # One that is gone when its turn comes is not asked for: it would be made again.
-        return (MetadataRequestTopic(name=name) for name in names if name in broker.cache.topics)
+        return (MetadataRequestTopic(name=name) for name in names if name in cache.topics)
     return topics
 
 
-def brokers_on(broker: Broker, listener: str) -> Iterator[MetadataResponseBroker]:
+def brokers_on(cache: MetadataCache, listener: str) -> Iterator[MetadataResponseBroker]:
     """Those that can be reached on the listener that the client came in on."""
-    for live in broker.cache.brokers.values():
+    for live in cache.brokers.values():
         endpoint = live.endpoints.get(listener)
         if endpoint is not None:
             yield MetadataResponseBroker(live.broker_id, endpoint.host, endpoint.port, live.rack)
 
 
-def topic_of(
-    broker: Broker,
-    asked: MetadataRequestTopic,
-    body: MetadataRequest,
-    version: int,
-    listener: str,
-    operations: int,
-) -> Generator[None, None, MetadataResponseTopic]:
-    cache = broker.cache
-    name = asked.name
-    if name is None or (asked.topic_id != NO_TOPIC_ID and not name):
-        name = cache.topic_name(asked.topic_id)
-        if name is None:
-            error = ErrorCode.UNKNOWN_TOPIC_ID
-            if broker.metadata_updates.awaits_topics:
-                error = ErrorCode.LEADER_NOT_AVAILABLE
-            # Up to version 11 a name cannot be null, so the empty one stands for none.
-            return MetadataResponseTopic(error, None if version >= 12 else "", asked.topic_id)
-    partitions = cache.partitions_of(name)
-    if not partitions:
-        if broker.metadata_updates.awaits_topics and topic_name_problem(name) is None:
-            error = ErrorCode.LEADER_NOT_AVAILABLE
-        else:
-            error = broker.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
-        return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
-    topic_id = cache.topic_id(name)
-    told: list[MetadataResponsePartition] = []
-    for index, known in tuple(partitions.items()):
-        told.append(partition_of(broker, index, known, version, listener))
-        yield
-    return MetadataResponseTopic(
-        ErrorCode.NONE, name, topic_id, name in INTERNAL_TOPICS, told, operations
-    )
-
-
 def partition_of(
-    broker: Broker, index: int, known: KnownPartition, version: int, listener: str
+    cache: MetadataCache, index: int, known: KnownPartition, version: int, listener: str
 ) -> MetadataResponsePartition:
-    brokers = broker.cache.brokers
+    brokers = cache.brokers
     leader = brokers.get(known.leader)
     leader_id: int = known.leader
     error = ErrorCode.NONE

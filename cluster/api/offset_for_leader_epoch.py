@@ -5,8 +5,8 @@ Source: Kafka's Partition.lastOffsetForLeaderEpoch.
 
 from typing import cast
 
-from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.offset_for_leader_epoch import (
@@ -18,24 +18,24 @@ from cluster.wire.messages.offset_for_leader_epoch import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    reply.in_turns(answer(broker, cast(OffsetForLeaderEpochRequest, request.body)))
+def handle(partitions: Partitions, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    reply.in_turns(answer(partitions, cast(OffsetForLeaderEpochRequest, request.body)))
 
 
-def answer(broker: Broker, body: OffsetForLeaderEpochRequest) -> Steps:
+def answer(partitions: Partitions, body: OffsetForLeaderEpochRequest) -> Steps:
     topics: list[OffsetForLeaderTopicResult] = []
     for topic in body.topics:
         parts: list[EpochEndOffset] = []
         for part in topic.partitions:
-            parts.append(look_up(broker, topic.topic, part))
+            parts.append(look_up(partitions, topic.topic, part))
             yield
         topics.append(OffsetForLeaderTopicResult(topic.topic, parts))
         yield
     return OffsetForLeaderEpochResponse(topics=topics)
 
 
-def look_up(broker: Broker, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
-    hosted = broker.partitions.led(topic, part.partition, part.current_leader_epoch)
+def look_up(partitions: Partitions, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
+    hosted = partitions.led(topic, part.partition, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return EpochEndOffset(hosted, part.partition)
     end = hosted.log.epochs.end_of(part.leader_epoch, hosted.log.log_end_offset)

@@ -1,13 +1,12 @@
 """What the three orders of controllers have in common, as requests."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Final, TypeAlias, cast
 
-from cluster.broker.broker import Broker
-from cluster.broker.control.queue import Turn
+from cluster.broker.control.fences import Sender
+from cluster.broker.control.orders import Orders
 from cluster.broker.handling import Reply
-from cluster.model.ids import BrokerId
+from cluster.broker.procedures import Procedure
 from cluster.statechange.broker import OrderTag
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest
@@ -22,7 +21,6 @@ much as 130,000 partitions have of topics with the longest names that there are.
 """
 
 OrderRequest: TypeAlias = LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest
-Obey: TypeAlias = Callable[[Broker, RequestFrame, Reply, Turn], None]
 
 
 def is_answer_too_long(topics: Iterable[tuple[str, int]]) -> bool:
@@ -33,15 +31,15 @@ def is_answer_too_long(topics: Iterable[tuple[str, int]]) -> bool:
     return sum(len(name.encode()) * count for name, count in topics) > NAMES_SIZE_MAX
 
 
-def take(broker: Broker, request: RequestFrame, reply: Reply, obey: Obey) -> None:
-    """Have *obey* called when it is the turn of *request*, or end the connection."""
+def take(orders: Orders, request: RequestFrame, reply: Reply, procedure: Procedure[None]) -> None:
+    """Run *procedure* when it is the turn of *request*, or end the connection."""
     broker_epoch = cast(OrderRequest, request.body).broker_epoch
-    broker.orders.take(
-        request.size, broker_epoch, partial(obey, broker, request, reply), reply.close
-    )
+    orders.take(request.size, broker_epoch, procedure, reply.close)
 
 
-def tag_of(broker_id: BrokerId, request: RequestFrame) -> OrderTag:
-    """What state-change.log says of where *request* came from and who got it."""
+def sender_of(orders: Orders, request: RequestFrame) -> Sender:
+    """Where *request* came from and who got it, for state-change.log and the fence."""
     body = cast(OrderRequest, request.body)
-    return OrderTag(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
+    broker_id = orders.registration.broker_id
+    tag = OrderTag(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
+    return Sender(tag, body.broker_epoch)

@@ -4,20 +4,22 @@ Source: Kafka's KafkaApis.handleProduceRequest.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, cast
 
-from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
-from cluster.broker.broker import Broker
+from cluster.api.leader_hints import HINTED_ERRORS, LeaderHints
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.replica_manager.appending import NO_ACKS, Appended, Refusal
+from cluster.broker.ports import Ports
+from cluster.broker.replica_manager.appending import NO_ACKS, Appended, Appender, Refusal
 from cluster.broker.replica_manager.delayed_produce import (
     ProducePartitionStatus,
     await_appends,
     flush,
     unheard,
 )
-from cluster.broker.replica_manager.record_checks import RecordCheck
+from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.record_checks import RecordCheck, RecordChecks
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import HeavyBatch
 from cluster.wire.codec import RequestFrame
@@ -54,69 +56,107 @@ Outcome: TypeAlias = PartitionProduceResponse | ProducePartitionStatus | Uncheck
 Outcomes: TypeAlias = Sequence[tuple[str, Sequence[Outcome]]]
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
-    body = cast(ProduceRequest, request.body)
-    acks, takes_zstd = body.acks, request.api_version >= ZSTD_VERSION
-    append = broker.appender.append
-    topics: list[tuple[str, list[Outcome]]] = []
-    waits: list[ProducePartitionStatus] = []
-    unchecked: list[Unchecked] = []
-    for topic, parts in body.topic_data:
-        outcomes: list[Outcome] = []
-        for index, records in parts:
-            batch = records if isinstance(records, memoryview) else None
-            try:
-                outcome = append(topic, index, batch, acks, takes_zstd)
-            except HeavyBatch:
-                assert batch is not None
-                one = Unchecked(topic, index, bytearray(batch))
-                unchecked.append(one)
-                outcomes.append(one)
-            else:
-                outcomes.append(answer_or_wait(broker, index, outcome, acks, waits))
-        topics.append((topic, outcomes))
-    if not unchecked and not waits:
-        answer(broker, request, peer, reply, topics)
-        return None
-    waiting = WaitingProduce(broker, request, peer, reply, topics, waits)
-    return waiting.check(unchecked) if unchecked else waiting.finish()
+@dataclass(frozen=True, slots=True)
+class Produces:
+    """Appends what producers send."""
 
+    ports: Ports
+    partitions: Partitions
+    appender: Appender
+    record_checks: RecordChecks
+    hints: LeaderHints
 
-def answer_or_wait(
-    broker: Broker,
-    index: int,
-    outcome: Appended | Refusal,
-    acks: int,
-    waits: list[ProducePartitionStatus],
-) -> PartitionProduceResponse | ProducePartitionStatus:
-    """Return the answer, or what has to be waited for before it goes out, added to *waits*."""
-    if isinstance(outcome, Refusal):
-        return refused(index, outcome)
-    if acks == NO_ACKS:
-        if outcome.needs_flush:
-            flush(broker.ports, outcome.hosted, unheard)
-    elif outcome.must_wait(acks):
-        wait = ProducePartitionStatus(outcome, acks)
-        waits.append(wait)
-        return wait
-    return appended(outcome, NO_ERROR)
+    def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+        body = cast(ProduceRequest, request.body)
+        acks, takes_zstd = body.acks, request.api_version >= ZSTD_VERSION
+        append = self.appender.append
+        topics: list[tuple[str, list[Outcome]]] = []
+        waits: list[ProducePartitionStatus] = []
+        unchecked: list[Unchecked] = []
+        for topic, parts in body.topic_data:
+            outcomes: list[Outcome] = []
+            for index, records in parts:
+                batch = records if isinstance(records, memoryview) else None
+                try:
+                    outcome = append(topic, index, batch, acks, takes_zstd)
+                except HeavyBatch:
+                    assert batch is not None
+                    one = Unchecked(topic, index, bytearray(batch))
+                    unchecked.append(one)
+                    outcomes.append(one)
+                else:
+                    outcomes.append(self.answer_or_wait(index, outcome, acks, waits))
+            topics.append((topic, outcomes))
+        if not unchecked and not waits:
+            self.answer(request, peer, reply, topics)
+            return None
+        waiting = WaitingProduce(self, request, peer, reply, topics, waits)
+        return waiting.check(unchecked) if unchecked else waiting.finish()
+
+    def answer_or_wait(
+        self,
+        index: int,
+        outcome: Appended | Refusal,
+        acks: int,
+        waits: list[ProducePartitionStatus],
+    ) -> PartitionProduceResponse | ProducePartitionStatus:
+        """Return the answer, or what has to be waited for before it goes out, added to *waits*."""
+        if isinstance(outcome, Refusal):
+            return refused(index, outcome)
+        if acks == NO_ACKS:
+            if outcome.needs_flush:
+                flush(self.ports, outcome.hosted, unheard)
+        elif outcome.must_wait(acks):
+            wait = ProducePartitionStatus(outcome, acks)
+            waits.append(wait)
+            return wait
+        return appended(outcome, NO_ERROR)
+
+    def answer(self, request: RequestFrame, peer: Peer, reply: Reply, topics: Outcomes) -> None:
+        if cast(ProduceRequest, request.body).acks == NO_ACKS:
+            answer_nothing(topics, reply)
+        else:
+            reply(self._response_of(request.api_version, peer, topics))
+
+    def _response_of(self, version: int, peer: Peer, topics: Outcomes) -> ProduceResponse:
+        """The answers; from HINT_VERSION on with the leader where this broker is not it."""
+        responses: list[TopicProduceResponse] = []
+        hints: list[LeaderIdAndEpoch] = []
+        for topic, outcomes in topics:
+            answers: list[PartitionProduceResponse] = []
+            for outcome in outcomes:
+                answer = answer_of(outcome)
+                if (
+                    answer.error_code is not NO_ERROR
+                    and version >= HINT_VERSION
+                    and answer.error_code in HINTED_ERRORS
+                ):
+                    hint = self.hints.current_leader(topic, answer.partition_index)
+                    hints.append(hint)
+                    answer = answer._replace(current_leader=hint)
+                answers.append(answer)
+            responses.append(TopicProduceResponse(topic, answers))
+        if not hints:
+            return ProduceResponse(responses)
+        endpoints = self.hints.endpoints_of(hints, peer.listener)
+        return ProduceResponse(responses, node_endpoints=endpoints)
 
 
 class WaitingProduce:
     """A request with batches that are checked on a thread first, or waited for afterwards."""
 
-    __slots__ = ("_broker", "_cancel", "_peer", "_reply", "_request", "_topics", "_waits")
+    __slots__ = ("_api", "_cancel", "_peer", "_reply", "_request", "_topics", "_waits")
 
     def __init__(
         self,
-        broker: Broker,
+        api: "Produces",
         request: RequestFrame,
         peer: Peer,
         reply: Reply,
         topics: Outcomes,
         waits: list[ProducePartitionStatus],
     ) -> None:
-        self._broker = broker
+        self._api = api
         self._request = request
         self._peer = peer
         self._reply = reply
@@ -126,15 +166,15 @@ class WaitingProduce:
 
     def check(self, unchecked: list[Unchecked]) -> Cancel:
         """Have *unchecked* checked and appended, and then wait."""
-        self._broker.record_checks.add(
+        self._api.record_checks.add(
             [self._check_of(one, partial(self._checked, unchecked, one)) for one in unchecked]
         )
         return self._end
 
     def _check_of(self, one: Unchecked, done: Callable[[RecordCheck], None]) -> RecordCheck:
-        hosted = self._broker.partitions.find_index(one.topic, one.index)
+        hosted = self._api.partitions.find_index(one.topic, one.index)
         assert hosted is not None, "it has just been looked at"
-        return RecordCheck(one.records, hosted.log.config, self._broker.ports.clock.wall_ms(), done)
+        return RecordCheck(one.records, hosted.log.config, self._api.ports.clock.wall_ms(), done)
 
     def _checked(self, unchecked: list[Unchecked], one: Unchecked, check: RecordCheck) -> None:
         body = cast(ProduceRequest, self._request.body)
@@ -142,7 +182,7 @@ class WaitingProduce:
         if check.error is not None:
             outcome = Refusal(check.error.error_code, str(check.error))
         else:
-            outcome = self._broker.appender.append(
+            outcome = self._api.appender.append(
                 one.topic,
                 one.index,
                 memoryview(one.records),
@@ -152,7 +192,7 @@ class WaitingProduce:
             )
         # The batch is let go when it was looked at.
         one.records = bytearray()
-        one.outcome = answer_or_wait(self._broker, one.index, outcome, body.acks, self._waits)
+        one.outcome = self._api.answer_or_wait(one.index, outcome, body.acks, self._waits)
         unchecked.remove(one)
         if not unchecked:
             self._cancel = self.finish()
@@ -163,24 +203,15 @@ class WaitingProduce:
             self._answer()
             return None
         timeout_ms = cast(ProduceRequest, self._request.body).timeout_ms
-        return await_appends(self._broker.ports, self._waits, timeout_ms, self._answer)
+        return await_appends(self._api.ports, self._waits, timeout_ms, self._answer)
 
     def _answer(self) -> None:
-        answer(self._broker, self._request, self._peer, self._reply, self._topics)
+        self._api.answer(self._request, self._peer, self._reply, self._topics)
 
     def _end(self) -> None:
         """The connection has ended: what was sent is appended all the same."""
         if self._cancel is not None:
             self._cancel()
-
-
-def answer(
-    broker: Broker, request: RequestFrame, peer: Peer, reply: Reply, topics: Outcomes
-) -> None:
-    if cast(ProduceRequest, request.body).acks == NO_ACKS:
-        answer_nothing(topics, reply)
-    else:
-        reply(response_of(broker, request.api_version, peer, topics))
 
 
 def answer_nothing(topics: Outcomes, reply: Reply) -> None:
@@ -193,30 +224,6 @@ def answer_nothing(topics: Outcomes, reply: Reply) -> None:
                 reply.close(f"produce to {partition} failed, and acks=0 knows no answer: {error}")
                 return
     reply(None)
-
-
-def response_of(broker: Broker, version: int, peer: Peer, topics: Outcomes) -> ProduceResponse:
-    """The answers; from HINT_VERSION on with the leader where this broker is not it."""
-    responses: list[TopicProduceResponse] = []
-    hints: list[LeaderIdAndEpoch] = []
-    for topic, outcomes in topics:
-        answers: list[PartitionProduceResponse] = []
-        for outcome in outcomes:
-            answer = answer_of(outcome)
-            if (
-                answer.error_code is not NO_ERROR
-                and version >= HINT_VERSION
-                and answer.error_code in HINTED_ERRORS
-            ):
-                hint = current_leader(broker, topic, answer.partition_index)
-                hints.append(hint)
-                answer = answer._replace(current_leader=hint)
-            answers.append(answer)
-        responses.append(TopicProduceResponse(topic, answers))
-    if not hints:
-        return ProduceResponse(responses)
-    endpoints = endpoints_of(broker, hints, peer.listener)
-    return ProduceResponse(responses, node_endpoints=endpoints)
 
 
 def answer_of(outcome: Outcome | None) -> PartitionProduceResponse:

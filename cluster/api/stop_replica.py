@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import cast
 
-from cluster.api import orders
-from cluster.broker.broker import Broker
-from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
-from cluster.broker.control.replica_stops import ANY_EPOCH, Stop, Stopped
+from cluster.api.orders import TOO_LONG, is_answer_too_long, sender_of, take
+from cluster.broker.control.fences import Sender
+from cluster.broker.control.orders import Orders
+from cluster.broker.control.queue import LIGHT
+from cluster.broker.control.replica_stops import ANY_EPOCH, ReplicaStops, Stop, Stopped
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.procedures import Procedure
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.stop_replica import (
@@ -17,36 +19,28 @@ from cluster.wire.messages.stop_replica import (
 )
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    orders: Orders, replica_stops: ReplicaStops, request: RequestFrame, peer: Peer, reply: Reply
+) -> None:
     """Obey in turn."""
     body = cast(StopReplicaRequest, request.body)
     topics = [(topic.name, len(topic.partition_indexes)) for topic in body.topics]
     topics += [(topic.topic_name, len(topic.partition_states)) for topic in body.topic_states]
-    if orders.is_answer_too_long(topics):
-        reply.close(orders.TOO_LONG)
+    if is_answer_too_long(topics):
+        reply.close(TOO_LONG)
         return
-    orders.take(broker, request, reply, obey)
+    take(orders, request, reply, obey(replica_stops, sender_of(orders, request), body, reply))
 
 
-def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
+def obey(
+    replica_stops: ReplicaStops, sender: Sender, body: StopReplicaRequest, reply: Reply
+) -> Procedure[None]:
     """Read all that is said, and then do it."""
-    body = cast(StopReplicaRequest, request.body)
-    tag = orders.tag_of(broker.broker_id, request)
-
     stops: list[Stop] = []
-
-    def done(stopped: Stopped) -> None:
-        reply.in_turns(answer(stopped))
-
-    in_slices(
-        broker.ports.clock,
-        turn,
-        stops_of(body),
-        stops.append,
-        throw_again,
-        lambda: broker.replica_stops.stop(tag, body.broker_epoch, stops, done, turn),
-        size=LIGHT_SLICE_SIZE,
-    )
+    for stop in stops_of(body):
+        yield LIGHT
+        stops.append(stop)
+    reply.in_turns(answer((yield from replica_stops.stop(sender, stops))))
 
 
 def answer(stopped: Stopped) -> Steps:

@@ -1,17 +1,20 @@
 """UpdateMetadata: what shall this broker tell clients about brokers and partitions?"""
 
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from typing import TypeAlias, cast
 
-from cluster.api import orders
-from cluster.broker.broker import Broker
-from cluster.broker.control.queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
+from cluster.api.orders import sender_of, take
+from cluster.broker.control.fences import Sender
+from cluster.broker.control.metadata_updates import MetadataUpdates
+from cluster.broker.control.orders import Orders
+from cluster.broker.control.queue import LIGHT
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint
+from cluster.broker.procedures import Procedure
 from cluster.model.broker import SECURITY_PROTOCOLS
-from cluster.model.ids import BrokerEpoch, TopicPartition
+from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.model.topic_name import can_be
 from cluster.wire.codec import RequestFrame
@@ -26,39 +29,30 @@ KnownOf: TypeAlias = Callable[..., KnownPartition]
 """Gives the first one again of those that are equal: many partitions are, and it is kept once."""
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(
+    orders: Orders,
+    metadata_updates: MetadataUpdates,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> None:
     """Obey in turn."""
-    orders.take(broker, request, reply, obey)
-
-
-def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
-    """Read all that is said, and only then tell clients, of all of it at once."""
     body = cast(UpdateMetadataRequest, request.body)
-    tag = orders.tag_of(broker.broker_id, request)
+    take(orders, request, reply, obey(metadata_updates, sender_of(orders, request), body, reply))
+
+
+def obey(
+    metadata_updates: MetadataUpdates, sender: Sender, body: UpdateMetadataRequest, reply: Reply
+) -> Procedure[None]:
+    """Read all that is said, and only then tell clients, of all of it at once."""
     updates: list[PartitionUpdate] = []
-
-    def tell() -> None:
-        error = broker.metadata_updates.take(
-            tag, BrokerEpoch(body.broker_epoch), map(live_broker, body.live_brokers), updates
-        )
-        reply(UpdateMetadataResponse(error_code=error))
-        turn.finish()
-
-    in_slices(
-        broker.ports.clock,
-        turn,
-        all_updates(body),
-        partial(note, updates),
-        throw_again,
-        tell,
-        size=LIGHT_SLICE_SIZE,
-    )
-
-
-def note(updates: list[PartitionUpdate], update: PartitionUpdate) -> None:
-    """Add *update*, unless it is one of a partition that cannot be: clients hear of no such."""
-    if can_be(update.partition):
-        updates.append(update)
+    for update in all_updates(body):
+        yield LIGHT
+        # Of a partition that cannot be clients do not hear.
+        if can_be(update.partition):
+            updates.append(update)
+    error = metadata_updates.take(sender, map(live_broker, body.live_brokers), updates)
+    reply(UpdateMetadataResponse(error_code=error))
 
 
 def live_broker(told: UpdateMetadataBroker) -> LiveBroker:

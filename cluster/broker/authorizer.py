@@ -12,7 +12,7 @@ ANONYMOUS: Final = "User:ANONYMOUS"
 
 
 NOT_REQUESTED: Final = -(2**31)
-"""What stands for operations where the client did not want to know them."""
+"""What stands for operations where the client did not ask for them."""
 
 
 class Permission(NamedTuple):
@@ -30,9 +30,11 @@ class Authorizer(Protocol):
 
 
 def authorized_operations(
-    authorizer: Authorizer | None, principal: str, resource_type: ResourceType
+    authorizer: Authorizer | None, principal: str, resource_type: ResourceType, *, is_asked: bool
 ) -> int:
     """What *principal* may do to resources of that type: a bit for each operation's number."""
+    if not is_asked:
+        return NOT_REQUESTED
     return sum(
         1 << operation
         for operation in SUPPORTED_OPERATIONS[resource_type]

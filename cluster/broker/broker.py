@@ -1,19 +1,13 @@
-"""One broker: its state, and what its process may ask it or tell it beside clients' requests."""
+"""One broker: its services, put together for a process."""
 
-from collections.abc import Iterable, Mapping
-from functools import partial
-
-from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.leadership import LeadershipListener
 from cluster.broker.control.metadata_updates import MetadataUpdates
 from cluster.broker.control.orders import Orders
 from cluster.broker.control.queue import ControlQueue
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops
-from cluster.broker.control.role_changes import RoleChanger
-from cluster.broker.control.unserved import Unserved
-from cluster.broker.delayed_metadata import when_metadata_says
-from cluster.broker.handling import Peer
+from cluster.broker.control.role_changes import RoleChanger, Unserved
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
@@ -24,6 +18,7 @@ from cluster.broker.replica_manager.appending import Appender
 from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
 from cluster.broker.replica_manager.fetch_reading import FetchReader
 from cluster.broker.replica_manager.fetch_sessions import FetchSessions
+from cluster.broker.replica_manager.hosting import Hosting
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import Partitions
@@ -34,14 +29,11 @@ from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandl
 from cluster.broker.standstill import Standstill
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
-from cluster.model.acl import ResourceType
-from cluster.model.ids import BrokerId, TopicPartition
 from cluster.replication.replica import IsrRules
-from cluster.replication.replica_roles import ReplicaRole
 
 
 class Broker:
-    """The ports, and the state that several APIs read or change.
+    """The services of a broker.
 
     What it hosts of each partition is in `partitions`: the log, and the replica's core, which
     knows its role, epoch and high watermark (`cluster.replication.replica`).
@@ -50,13 +42,13 @@ class Broker:
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
-        self.when_metadata_says = partial(when_metadata_says, self.cache, ports.clock)
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
-        self.unserved = Unserved()
+        unserved: Unserved = {}
+        self.leadership_listeners: list[LeadershipListener] = []
         self.refused_partitions = RefusedPartitions(ports.registration)
-        self.control_queue = ControlQueue(ports.memory)
+        self.control_queue = ControlQueue(ports.clock, ports.memory)
         self.fence = ControllerFence(ports)
         self.metadata_updates = MetadataUpdates(ports, self.cache, self.fence)
         self.standstill = Standstill(ports)
@@ -95,16 +87,21 @@ class Broker:
             ports=ports,
             cache=self.cache,
             partitions=self.partitions,
-            isr_rules=IsrRules(
-                ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+            hosting=Hosting(
+                ports=ports,
+                partitions=self.partitions,
+                isr_rules=IsrRules(
+                    ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+                ),
+                log_dir_moves=self.log_dir_moves,
             ),
             fence=self.fence,
             control_queue=self.control_queue,
             replica_fetchers=self.replica_fetchers,
-            log_dir_moves=self.log_dir_moves,
             topic_config_handler=self.topic_config_handler,
-            unserved=self.unserved,
+            unserved=unserved,
             refused_partitions=self.refused_partitions,
+            listeners=self.leadership_listeners,
         )
         self.replica_stops = ReplicaStops(
             ports=ports,
@@ -112,28 +109,10 @@ class Broker:
             fence=self.fence,
             replica_fetchers=self.replica_fetchers,
             log_dir_moves=self.log_dir_moves,
-            unserved=self.unserved,
+            unserved=unserved,
             refused_partitions=self.refused_partitions,
+            listeners=self.leadership_listeners,
         )
-
-    @property
-    def broker_id(self) -> BrokerId:
-        return self.ports.registration.broker_id
-
-    @property
-    def is_controller(self) -> bool:
-        """Whether this broker is the controller, as far as it has been told."""
-        return self.cache.live_controller_id == self.broker_id
-
-    def authorized_operations(
-        self, peer: Peer, resource_type: ResourceType, *, is_asked: bool
-    ) -> int:
-        """What *peer* may do to resources of that type, as answers say it."""
-        if not is_asked:
-            return NOT_REQUESTED
-        return authorized_operations(self.ports.authorizer, peer.principal, resource_type)
-
-    # For the process.
 
     def start(self) -> None:
         """Begin what goes on by itself; orders and requests may have come before."""
@@ -147,43 +126,3 @@ class Broker:
         self.log_dir_moves.close()
         self.isr_changes.stop()
         self.standstill.stop()
-
-    def high_watermarks(self) -> dict[TopicPartition, int]:
-        """Of all partitions that this broker has, for the checkpoint."""
-        return {hosted.partition: hosted.replica.high_watermark for hosted in self.partitions}
-
-    def high_watermark(self, partition: TopicPartition) -> int:
-        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
-        hosted = self.partitions.find(partition)
-        return 0 if hosted is None else hosted.replica.high_watermark
-
-    def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let clients be told that the logs of *partitions* may start later now."""
-        for partition in partitions:
-            hosted = self.partitions.find(partition)
-            if hosted is not None:
-                hosted.replica.log_start_moved()
-
-    def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
-        self.topic_config_handler.change(topic, overrides)
-        self.unserved.try_again(topic)
-
-    def topic_defaults_changed(self) -> None:
-        """Go by the broker's own configs of now, as far as topics do not override them."""
-        self.topic_config_handler.defaults_changed()
-        self.unserved.try_again()
-
-    def change_fetcher_count(self, count_per_leader: int) -> None:
-        """Fetch what is followed by so many connections to each leader."""
-        self.replica_fetchers.resize(count_per_leader)
-
-    def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
-        """End what waits for partitions whose disk has failed, and say which these are."""
-        failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
-        self.replica_fetchers.stop(hosted.partition for hosted in failed)
-        self.replica_fetchers.close_idle()
-        for hosted in failed:
-            if hosted.replica.role is not ReplicaRole.OFFLINE:
-                hosted.replica.go_offline()
-        return tuple(hosted.partition for hosted in failed)

@@ -6,9 +6,11 @@ Source: Kafka's DelayedCreatePartitions and DelayedDeleteTopics.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Clock
+from cluster.broker.procedures import Procedure
 from cluster.broker.purgatory import DelayedOperation, Look
 
 
@@ -32,6 +34,14 @@ def when_metadata_says(
         return
     condition = Condition(cache, is_true)
     DelayedOperation(clock, lambda: done(condition.is_met)).begin((condition,), timeout_ms)
+
+
+def until_metadata_says(
+    cache: MetadataCache, clock: Clock, is_true: Callable[[], bool], timeout_ms: int
+) -> Procedure[bool]:
+    """As `when_metadata_says`, for procedures."""
+    is_met: bool = yield partial(when_metadata_says, cache, clock, is_true, timeout_ms)
+    return is_met
 
 
 class Condition:

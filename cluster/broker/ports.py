@@ -12,12 +12,13 @@ from cluster.broker.authorizer import Authorizer
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Body, Cancel
 from cluster.controller.requests import Request
+from cluster.coordination.client_requests import AddPartitions, ChangeConfigs, TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.placement import Layout
-from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic import PartitionState
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
@@ -162,18 +163,6 @@ class RequestMemory(Protocol):
 
 
 Done: TypeAlias = Callable[[ApiError], None]
-
-TopicOverrides: TypeAlias = Mapping[str, Mapping[str, str] | ApiError]
-"""The overrides of topics; of a topic whose overrides are damaged, the error."""
-
-ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | ApiError]
-"""From the overrides of a topic or of brokers to those that shall be, or to why that is refused.
-
-May be called again, with what stands there then, when somebody else was faster.
-"""
-
-AddPartitions: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | ApiError]
-"""From a topic's partitions to those that shall be added, or to why that is refused."""
 
 
 class ClusterStore(Protocol):

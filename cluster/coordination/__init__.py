@@ -3,11 +3,10 @@
 __all__ = [
     "acls",
     "client",
+    "client_requests",
     "configs",
     "election",
-    "isr",
     "notifications",
-    "producer_ids",
     "reads",
     "reassignment",
     "registration",

@@ -7,7 +7,7 @@ cluster.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from cluster.model.ids import MATCH_ANY, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved, Outcome
@@ -30,6 +30,11 @@ from cluster.zk.requests import (
 )
 from cluster.zk.steps import Refusal, Steps, read, read_each
 from cluster.zk.znode import Znode
+
+T = TypeVar("T")
+
+ATTEMPTS_MAX: Final = 20
+"""How often a change is planned anew because somebody else was faster."""
 
 SENDS_MAX: Final = 5
 """How often a transaction is sent whose replies are lost and which has not been made."""
@@ -103,6 +108,25 @@ def read_fence() -> Steps[Fence]:
     if controller is not None and controller.is_kraft:
         raise KRaftOwnsCluster(controller.kraft_controller_epoch)
     return Fence(None if epoch is None else epoch.zk_version)
+
+
+def until_committed(attempt: Callable[[Fence], Steps[T]]) -> Steps[T | FenceMoved]:
+    """Make *attempt*, again while others are faster, and return its last outcome.
+
+    It reads what it writes from, so that after a lost reply whose transaction cannot be found it
+    is safe to look again.  Its other results are final.
+    """
+    outcome: T | FenceMoved = FenceMoved()
+    for _ in range(ATTEMPTS_MAX):
+        # The fence comes first: it has to hold from before the first thing that is read.
+        fence = yield from read_fence()
+        try:
+            outcome = yield from attempt(fence)
+        except OutcomeUnknown:
+            continue
+        if not isinstance(outcome, FenceMoved | Conflict):
+            break
+    return outcome
 
 
 def never() -> Steps[bool]:

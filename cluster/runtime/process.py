@@ -19,12 +19,12 @@ from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED, Dispatch
 from cluster.api.flat_produce import flat_produce
 from cluster.broker.broker import Broker
-from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
+from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
-from cluster.broker.ports import ApiSettings, Ports, TopicOverrides
-from cluster.broker.settled_clock import SettledClock
+from cluster.broker.ports import ApiSettings, Ports
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
+from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.coordination.startup import (
     make_layout,
@@ -45,6 +45,7 @@ from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
 from cluster.runtime.disk.log_scheduler import LogScheduler
+from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.listening import Listening
@@ -209,7 +210,8 @@ class BrokerProcess:
             self._configs,
             self._server,
             logs,
-            broker,
+            broker.role_changer,
+            broker.replica_fetchers,
             broker.throttles,
             self._listening,
             controller,
@@ -228,7 +230,7 @@ class BrokerProcess:
                 self._settings,
                 logs,
                 self._disk,
-                broker,
+                broker.partitions,
                 self._directory_failed,
                 settled_clock,
             ),
@@ -303,7 +305,7 @@ class BrokerProcess:
             metrics=self._metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
-            flat_produce=flat_produce(broker),
+            flat_produce=flat_produce(broker.ports, broker.partitions, broker.refused_batches),
         )
 
     async def _register(self, parts: Parts) -> None:
@@ -340,7 +342,7 @@ class BrokerProcess:
     def _directory_failed(self, directory: LogDirectory) -> None:
         """End what waits for the partitions of *directory*, and let the controller know."""
         assert self._parts is not None
-        failed = tuple(self._parts.broker.notice_failed_directories())
+        failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         if not self._parts.logs.online:
             if not self._failed.done():
@@ -374,7 +376,7 @@ class BrokerProcess:
         # 4. The logs are closed; the mark of a clean shutdown, which spares the next start its
         # recovery, comes last.
         if parts is not None:
-            parts.logs.write_high_watermarks(parts.broker.high_watermarks())
+            parts.logs.write_high_watermarks(parts.broker.partitions.high_watermarks())
             await asyncio.to_thread(
                 parts.logs.close,
                 self._clock.now_ms(),

@@ -12,15 +12,15 @@ from typing import Final, TypeVar
 
 from cluster.api.dispatch import Dispatch
 from cluster.broker.broker import Broker
-from cluster.broker.cluster_store import ZooKeeperStore, read_topic_overrides
+from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.ports import ApiSettings, FetcherSettings, Ports, TopicOverrides
-from cluster.broker.settled_clock import SettledClock
+from cluster.broker.ports import ApiSettings, FetcherSettings, Ports
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import SessionExpired, UncleanElectionEnabled
 from cluster.controller.hints import hint_of
 from cluster.coordination.client import Client
+from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.model.api_error import ApiError
 from cluster.model.broker import BrokerRegistration, Endpoint
@@ -30,6 +30,7 @@ from cluster.model.topic import PartitionState
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
 from cluster.replication.replica import Replica
+from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, KafkaStorageError
 from cluster.storage.log import PartitionLog
@@ -173,7 +174,7 @@ class Process:
         self.disks.close()
         if self._retention_clock is not None:
             self._retention_clock.note()
-        self.logs.write_high_watermarks(self.broker.high_watermarks())
+        self.logs.write_high_watermarks(self.broker.partitions.high_watermarks())
         epoch, since = self.registration.broker_epoch, self.registration.intact_since
         self.logs.close(self.clock.now_ms(), epoch, intact_since=since)
 
@@ -316,7 +317,7 @@ class Process:
         for topic, overrides in (found or {}).items():
             if isinstance(overrides, ApiError):
                 raise AssertionError(f"nobody damages configs here: {overrides}")
-            self.broker.change_topic_configs(topic, overrides)
+            self.broker.role_changer.change_topic_configs(topic, overrides)
             if is_true(overrides.get(UNCLEAN_LEADER_ELECTION, "")):
                 self.controller.step(UncleanElectionEnabled(topic))
 
@@ -407,14 +408,14 @@ class Process:
         dropped = self.logs.delete_old_segments(
             now_ms,
             (self._retention_clock or self.clock).wall_ms(),
-            self.broker.high_watermark,
+            self.broker.partitions.high_watermark,
         )
-        self.broker.log_starts_moved(dropped)
+        self.broker.partitions.log_starts_moved(dropped)
         for deletion in self.logs.take_due_deletions(now_ms):
             with suppress(KafkaStorageError):
                 deletion.run(self.disk)
         self.logs.write_checkpoints()
-        self.logs.write_high_watermarks(self.broker.high_watermarks())
+        self.logs.write_high_watermarks(self.broker.partitions.high_watermarks())
         self._look_at_high_watermarks()
         self.look_for_failures()
         for partition, log in self.open_logs():
@@ -426,7 +427,7 @@ class Process:
             if directory.health.failure is None or directory.path in self._failed_directories:
                 continue
             self._failed_directories.add(directory.path)
-            failed = self.broker.notice_failed_directories()
+            failed = self.broker.replica_stops.notice_failed_directories()
             text = f"{directory.path}: {len(failed)} partitions"
             self.world.tell(self.broker_id, "offline", text)
             if not self.logs.online:

@@ -6,10 +6,9 @@ from random import Random
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
-from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.fences import ControllerFence, Sender
 from cluster.controller.core import ControllerCore
 from cluster.model.error_codes import ErrorCode
-from cluster.statechange.broker import OrderTag
 
 SEEDS_PER_TRACE: Final = 10
 """One story in so many has the TRACE lines of state-change.log too; they take their time."""
@@ -54,7 +53,7 @@ class ObeysAnybody(ControllerFence):
 
     __slots__ = ()
 
-    def refusal(self, tag: OrderTag, request: str, broker_epoch: int) -> ErrorCode:
+    def refusal(self, sender: Sender, request: str) -> ErrorCode:
         return ErrorCode.NONE
 
 

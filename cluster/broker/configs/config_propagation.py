@@ -31,7 +31,7 @@ class Connections(Protocol):
 
 
 class TopicPartitions(Protocol):
-    """Who has the logs and replicas of topics."""
+    """The partitions that this broker has."""
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Go by *overrides* of *topic* from now on."""
@@ -39,8 +39,12 @@ class TopicPartitions(Protocol):
     def topic_defaults_changed(self) -> None:
         """Go by the broker's own configs of now, as far as topics do not override them."""
 
-    def change_fetcher_count(self, count_per_leader: int) -> None:
-        """Fetch what is followed by so many connections to each leader."""
+
+class ReplicaFetchers(Protocol):
+    """The connections by which followers fetch."""
+
+    def resize(self, count_per_leader: int) -> None:
+        """Have so many connections to each leader."""
 
 
 class ReplicationThrottles(Protocol):
@@ -79,6 +83,7 @@ class ConfigPropagation:
         connections: Connections,
         logs: LogManager,
         partitions: TopicPartitions,
+        fetchers: ReplicaFetchers,
         throttles: ReplicationThrottles,
         listening: ListenerChanges,
         controller: LeaderElections,
@@ -86,7 +91,7 @@ class ConfigPropagation:
         self._configs = configs
         self._connections = connections
         self._logs = logs
-        self._partitions = partitions
+        self._fetchers = fetchers
         self._controller = controller
         self._of_broker: Mapping[Applier, Callable[[], None]] = {
             Applier.CONNECTION_QUOTAS: self._limit_connections,
@@ -134,7 +139,7 @@ class ConfigPropagation:
         self._logs.expire_producers_after(self._configs.number(PRODUCER_EXPIRATION))
 
     def _resize_fetchers(self) -> None:
-        self._partitions.change_fetcher_count(self._configs.number(FETCHERS_PER_LEADER))
+        self._fetchers.resize(self._configs.number(FETCHERS_PER_LEADER))
 
     def _allow_unclean(self) -> None:
         self._controller.allow_unclean(allows_unclean(self._configs))

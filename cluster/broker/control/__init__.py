@@ -2,6 +2,7 @@
 
 __all__ = [
     "fences",
+    "leadership",
     "metadata_updates",
     "order_codec",
     "orders",
@@ -9,5 +10,4 @@ __all__ = [
     "refused_partitions",
     "replica_stops",
     "role_changes",
-    "unserved",
 ]

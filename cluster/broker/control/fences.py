@@ -4,7 +4,7 @@ Source: Kafka's KafkaApis and ReplicaManager, the checks before LeaderAndIsr, St
 UpdateMetadata.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
@@ -13,6 +13,13 @@ from cluster.statechange.broker import OrderTag, stale_controller
 
 NO_BROKER_EPOCH: Final = -1
 """From a controller that knows no broker epochs."""
+
+
+class Sender(NamedTuple):
+    """Where an order came from, and for which registration of this broker it is meant."""
+
+    tag: OrderTag
+    broker_epoch: int
 
 
 class ControllerFence:
@@ -24,11 +31,12 @@ class ControllerFence:
         self._ports = ports
         self.controller_epoch = ControllerEpoch(-1)
 
-    def refusal(self, tag: OrderTag, request: str, broker_epoch: int) -> ErrorCode:
+    def refusal(self, sender: Sender, request: str) -> ErrorCode:
         """Why the whole request is refused, or NONE, which raises the epoch to obey.
 
         *request* is its name in state-change.log.
         """
+        tag, broker_epoch = sender
         if broker_epoch != NO_BROKER_EPOCH and broker_epoch < self._ports.registration.broker_epoch:
             return ErrorCode.STALE_BROKER_EPOCH
         if tag.controller_epoch < self.controller_epoch:

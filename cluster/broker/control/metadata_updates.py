@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.broker.control.fences import ControllerFence
+from cluster.broker.control.fences import ControllerFence, Sender
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
 from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.statechange.broker import OrderTag, metadata_updated
+from cluster.statechange.broker import metadata_updated
 
 TOPICS_AWAITED_MS: Final = 30_000
 """How long after a controller's first word a broker with logs takes it for unfinished that has no
@@ -32,20 +32,21 @@ class MetadataUpdates:
 
     def take(
         self,
-        tag: OrderTag,
-        broker_epoch: BrokerEpoch,
+        sender: Sender,
         live_brokers: Iterable[LiveBroker],
         updates: Iterable[PartitionUpdate],
     ) -> ErrorCode:
         """Tell clients what the controller says from now on; the error by which it is refused."""
-        error = self.fence.refusal(tag, "UpdateMetadata", broker_epoch)
+        error = self.fence.refusal(sender, "UpdateMetadata")
         if error is ErrorCode.NONE:
-            if self.cache.begin_registration(broker_epoch):
+            if self.cache.begin_registration(BrokerEpoch(sender.broker_epoch)):
                 self.registration_heard_ms = self.ports.clock.now_ms()
             added_count, forgotten_count = self.cache.update(
-                BrokerId(tag.controller_id), live_brokers, updates
+                BrokerId(sender.tag.controller_id), live_brokers, updates
             )
-            self.ports.journal.state_change(metadata_updated(tag, added_count, forgotten_count))
+            self.ports.journal.state_change(
+                metadata_updated(sender.tag, added_count, forgotten_count)
+            )
         return error
 
     @property

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from cluster.broker.control.queue import ControlQueue, Obey
+from cluster.broker.control.queue import ControlQueue
 from cluster.broker.handling import MISTAKE
 from cluster.broker.ports import Registration
+from cluster.broker.procedures import Procedure
 from cluster.broker.standstill import Standstill
 
 OUTDATED: Final = "its order may be from before this broker stood still, and has to be sent again"
@@ -26,8 +27,14 @@ class Orders:
     standstill: Standstill
     registration: Registration
 
-    def take(self, size: int, broker_epoch: int, obey: Obey, close: Callable[[str], None]) -> None:
-        """Call *obey* when it is the order's turn, or *close* with why it is not obeyed.
+    def take(
+        self,
+        size: int,
+        broker_epoch: int,
+        procedure: Procedure[None],
+        close: Callable[[str], None],
+    ) -> None:
+        """Run *procedure* when it is the order's turn, or call *close* with why it is not obeyed.
 
         *size* is that of the request in bytes, *broker_epoch* the one that it names.
         """
@@ -35,7 +42,7 @@ class Orders:
             close(OUTDATED)
             return
         is_entered = self.queue.enter(
-            obey,
+            procedure,
             partial(close, MISTAKE),
             size,
             knows_epoch=broker_epoch == self.registration.broker_epoch,

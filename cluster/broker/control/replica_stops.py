@@ -3,15 +3,18 @@
 Source: Kafka's ReplicaManager.stopReplicas.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple
 
-from cluster.broker.control.fences import ControllerFence
-from cluster.broker.control.queue import Turn, in_slices
+from cluster.broker.control.fences import ControllerFence, Sender
+from cluster.broker.control.leadership import LeadershipListener
+from cluster.broker.control.queue import codes_of
 from cluster.broker.control.refused_partitions import RefusedPartitions
-from cluster.broker.control.unserved import Unserved
+from cluster.broker.control.role_changes import Unserved
 from cluster.broker.ports import Ports
+from cluster.broker.procedures import Procedure
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
@@ -19,6 +22,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import EPOCH_DURING_DELETION, NO_LEADER_EPOCH, TopicPartition
 from cluster.model.topic_name import can_be
 from cluster.replication.replica import LOOK_AGAIN
+from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import (
     OrderTag,
     handling,
@@ -60,29 +64,42 @@ class ReplicaStops:
     log_dir_moves: LogDirMoves
     unserved: Unserved
     refused_partitions: RefusedPartitions
+    listeners: Sequence[LeadershipListener]
 
-    def stop(
-        self,
-        tag: OrderTag,
-        broker_epoch: int,
-        stops: Sequence[Stop],
-        done: Callable[[Stopped], None],
-        turn: Turn,
-    ) -> None:
-        """Obey an order in its *turn*."""
-        journal = self.ports.journal
-        journal.state_change(handling(tag, "StopReplica", len(stops)))
-        if self.ports.settings.traces_state_changes:
+    def stop(self, sender: Sender, stops: Sequence[Stop]) -> Procedure[Stopped]:
+        """End all replicas of an order, and wait until the disk knows which of them are deleted.
+
+        The controller forgets a topic when its replicas are said to be gone.
+        """
+        tag, ports = sender.tag, self.ports
+        ports.journal.state_change(handling(tag, "StopReplica", len(stops)))
+        if ports.settings.traces_state_changes:
             for stop in filter(lambda stop: can_be(stop.partition), stops):
-                journal.state_change(received_stop_replica(tag, *stop))
-        error = self.fence.refusal(tag, "StopReplica", broker_epoch)
-        ending = Ending(self, tag, turn)
+                ports.journal.state_change(received_stop_replica(tag, *stop))
+        error = self.fence.refusal(sender, "StopReplica")
+        if error is not ErrorCode.NONE:
+            return Stopped(error, ())
+        directories: dict[TopicPartition, LogDirectory] = {}
 
-        def ended() -> None:
-            done(Stopped(error, ending.errors()))
-            turn.finish()
+        def end(stop: Stop) -> ErrorCode:
+            directory = ports.logs.place_of(stop.partition)
+            code = self.end_one(tag, stop)
+            if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
+                directories[stop.partition] = directory
+            return code
 
-        ending.end(stops if error is ErrorCode.NONE else (), ended)
+        codes = yield from codes_of(ports.clock, stops, end)
+        self.replica_fetchers.close_idle()
+        if directories:
+            yield partial(ports.disks.do, ports.logs.settle_deletions)
+        lost = {of for of, directory in directories.items() if directory.health.failure is not None}
+        return Stopped(
+            error,
+            [
+                (of, ErrorCode.KAFKA_STORAGE_ERROR if of in lost else code)
+                for (of, _, _), code in zip(stops, codes, strict=True)
+            ],
+        )
 
     def end_one(self, tag: OrderTag, stop: Stop) -> ErrorCode:
         """End one replica; one that this broker does not have has ended already.
@@ -103,13 +120,15 @@ class ReplicaStops:
                 )
                 return ErrorCode.FENCED_LEADER_EPOCH
         self.replica_fetchers.stop((stop.partition,))
-        self.unserved.forget(stop.partition)
+        self.unserved.pop(stop.partition, None)
         self.refused_partitions.forget(stop.partition)
         if not stop.is_deleted:
             if hosted is not None:
                 hosted.replica.notify(LOOK_AGAIN)
             return ErrorCode.NONE
         self.partitions.remove(stop.partition)
+        for listener in self.listeners:
+            listener.stopped(stop.partition)
         # What a crash leaves of a copy without its log, the next start removes.
         self.log_dir_moves.give_up(stop.partition)
         unique_id = self.ports.chance.unique_id().hex()
@@ -119,6 +138,18 @@ class ReplicaStops:
             journal.error(f"the log of {stop.partition} is not deleted: {error}")
             return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NONE
+
+    def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
+        """End what waits for partitions whose disk has failed, and return these."""
+        failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
+        self.replica_fetchers.stop(hosted.partition for hosted in failed)
+        self.replica_fetchers.close_idle()
+        for hosted in failed:
+            if hosted.replica.role is not ReplicaRole.OFFLINE:
+                hosted.replica.go_offline()
+                for listener in self.listeners:
+                    listener.stopped(hosted.partition)
+        return tuple(hosted.partition for hosted in failed)
 
     def _is_out_of_reach(self, hosted: HostedPartition | None, stop: Stop) -> bool:
         """Whether the log is, or may be, in a directory that has failed.
@@ -130,49 +161,3 @@ class ReplicaStops:
         is_lost = self.partitions.is_lost(stop.partition)
         can_be_deleted = self.ports.logs.place_of(stop.partition) is not None
         return is_lost and not (stop.is_deleted and can_be_deleted)
-
-
-class Ending:
-    """One accepted request at work."""
-
-    def __init__(self, stops: ReplicaStops, tag: OrderTag, turn: Turn) -> None:
-        self._stops = stops
-        self._tag = tag
-        self._turn = turn
-        self._codes: list[tuple[TopicPartition, ErrorCode]] = []
-        self._directories: dict[TopicPartition, LogDirectory] = {}
-
-    def end(self, stops: Sequence[Stop], done: Callable[[], None]) -> None:
-        """End all replicas, wait until the disk knows which of them are deleted, then call *done*.
-
-        The controller forgets a topic when its replicas are said to be gone.
-        """
-        ports = self._stops.ports
-
-        def settle() -> None:
-            self._stops.replica_fetchers.close_idle()
-            if self._directories:
-                ports.disks.do(ports.logs.settle_deletions, self._turn.step(done))
-            else:
-                done()
-
-        in_slices(ports.clock, self._turn, stops, self._end, self._fail, settle)
-
-    def _end(self, stop: Stop) -> None:
-        directory = self._stops.ports.logs.place_of(stop.partition)
-        code = self._stops.end_one(self._tag, stop)
-        self._codes.append((stop.partition, code))
-        if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
-            self._directories[stop.partition] = directory
-
-    def _fail(self, stop: Stop) -> None:
-        self._codes.append((stop.partition, ErrorCode.UNKNOWN_SERVER_ERROR))
-
-    def errors(self) -> list[tuple[TopicPartition, ErrorCode]]:
-        """How each partition ended, once all have."""
-        return [(of, self._settled(of, code)) for of, code in self._codes]
-
-    def _settled(self, partition: TopicPartition, code: ErrorCode) -> ErrorCode:
-        directory = self._directories.get(partition)
-        is_lost = directory is not None and directory.health.failure is not None
-        return ErrorCode.KAFKA_STORAGE_ERROR if is_lost else code

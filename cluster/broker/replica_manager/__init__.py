@@ -9,6 +9,7 @@ __all__ = [
     "fetch_reading",
     "fetch_sessions",
     "follower_fetches",
+    "hosting",
     "isr_changes",
     "log_dir_moves",
     "partitions",

@@ -5,7 +5,7 @@ Which partitions has this broker, and may it answer for one of them?
 The replicas and their logs side by side, and Kafka's error where a request is at the wrong place.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
@@ -105,6 +105,20 @@ class Partitions:
 
     def of_topic(self, topic: str) -> tuple[HostedPartition, ...]:
         return tuple(self._topics.get(topic, NOTHING).values())
+
+    def high_watermarks(self) -> dict[TopicPartition, int]:
+        """Those of all partitions, for the checkpoint."""
+        return {hosted.partition: hosted.replica.high_watermark for hosted in self}
+
+    def high_watermark(self, partition: TopicPartition) -> int:
+        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
+        hosted = self.find(partition)
+        return 0 if hosted is None else hosted.replica.high_watermark
+
+    def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
+        """Let clients be told that the logs of *partitions* may start later now."""
+        for hosted in filter(None, map(self.find, partitions)):
+            hosted.replica.log_start_moved()
 
     @property
     def ids_version(self) -> int:

@@ -8,9 +8,10 @@ Source: Kafka's TopicConfigHandler.
 from collections.abc import Iterable, Mapping
 
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, throttle_problems
-from cluster.broker.ports import Ports, TopicOverrides
+from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.throttles import Throttles
+from cluster.coordination.client_requests import TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.storage.errors import InvalidLogConfig
 
@@ -18,13 +19,15 @@ from cluster.storage.errors import InvalidLogConfig
 class TopicConfigHandler:
     """The overrides of the topics that this broker has partitions of."""
 
-    __slots__ = ("_overrides", "_partitions", "_ports", "_throttles")
+    __slots__ = ("_damaged", "_overrides", "_partitions", "_ports", "_throttles")
 
     def __init__(self, ports: Ports, partitions: Partitions, throttles: Throttles) -> None:
         self._ports = ports
         self._partitions = partitions
         self._throttles = throttles
         self._overrides: dict[str, Mapping[str, str]] = {}
+        self._damaged: dict[str, ApiError] = {}
+        """Of the topics that were learned last, those whose overrides cannot be read."""
 
     def learn(self, overrides: TopicOverrides) -> None:
         """Take note of the overrides of topics of which this broker is about to have partitions.
@@ -33,14 +36,17 @@ class TopicConfigHandler:
         """
         hosted = self._partitions.of_topic
         self._overrides = {topic: own for topic, own in self._overrides.items() if hosted(topic)}
+        self._damaged.clear()
         for topic, own in overrides.items():
-            if not isinstance(own, ApiError):
+            if isinstance(own, ApiError):
+                self._damaged[topic] = own
+            else:
                 self._overrides[topic] = own
                 self._tell_of_throttles(topic, own)
 
     def change(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
-        if topic not in self._overrides:
+        if self._damaged.pop(topic, None) is None and topic not in self._overrides:
             return
         self._overrides[topic] = overrides
         self._tell_of_throttles(topic, overrides)
@@ -50,6 +56,16 @@ class TopicConfigHandler:
     def _tell_of_throttles(self, topic: str, overrides: Mapping[str, str]) -> None:
         for problem in throttle_problems(overrides).values():
             self._ports.journal.error(f"topic {topic}: no replica is held back: {problem}")
+
+    def configs_of(self, topic: str) -> EffectiveTopicConfigs:
+        """The configs of a topic as they are known now.
+
+        Raises:
+            InvalidLogConfig: its overrides are damaged, or cannot be served.
+        """
+        if topic in self._damaged:
+            raise InvalidLogConfig([str(self._damaged[topic].message)])
+        return self._parse(self._overrides.get(topic, {}))
 
     def settle(self, topics: Iterable[str]) -> None:
         """Go by what is known of *topics* now.

@@ -12,11 +12,12 @@ from typing import Final
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, unserved_log_config
-from cluster.broker.ports import Clock, TopicOverrides
-from cluster.broker.settled_clock import SettledClock
+from cluster.broker.ports import Clock
+from cluster.coordination.client_requests import TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
+from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.errors import LogsRefused
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings

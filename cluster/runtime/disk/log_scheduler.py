@@ -11,9 +11,9 @@ from asyncio import AbstractEventLoop, TimerHandle
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol
 
-from cluster.broker.settled_clock import SettledClock
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.disk_threads import DiskThreads
+from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LoopClock
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.storage.errors import KafkaStorageError

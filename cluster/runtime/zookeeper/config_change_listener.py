@@ -8,8 +8,8 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from cluster.broker.cluster_store import read_topic_overrides
 from cluster.broker.configs.supported_configs import Applier
+from cluster.coordination.client_requests import read_topic_overrides
 from cluster.coordination.notifications import remove
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import EntityKind

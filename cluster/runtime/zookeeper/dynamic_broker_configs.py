@@ -7,10 +7,10 @@ import logging
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from cluster.broker.cluster_store import read_overrides_of
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import Remark
 from cluster.broker.configs.supported_configs import Applier
+from cluster.coordination.client_requests import read_overrides_of
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId

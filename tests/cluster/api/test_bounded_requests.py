@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cluster.api import alter_replica_log_dirs, describe_configs, describe_log_dirs
+from cluster.api import alter_replica_log_dirs, describe_log_dirs
+from cluster.api.describe_configs import ConfigReader
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.replica_manager import fetch_sessions
@@ -98,8 +99,10 @@ def test_between_two_configs_and_between_two_resources_others_have_their_turn(
     asked = DescribeConfigsRequest([DescribeConfigsResource(*resource, key) for key in keys])
     whole = DescribeConfigsRequest([DescribeConfigsResource(*resource, None)])
 
-    many, _ = steps_of(describe_configs.answer(world.broker, asked, {"orders": {}}))
-    steps, response = steps_of(describe_configs.answer(world.broker, whole, {"orders": {}}))
+    broker = world.broker
+    reader = ConfigReader(broker.ports, broker.cache, broker.refused_partitions)
+    many, _ = steps_of(reader.answer(asked, {"orders": {}}))
+    steps, response = steps_of(reader.answer(whole, {"orders": {}}))
 
     assert len(keys) <= many
     assert len(response.results[0].configs) < steps
@@ -134,7 +137,8 @@ def test_what_is_asked_of_log_directories_again_and_again_is_looked_for_once(wor
     repeated = [DescribableLogDirTopic("orders", [1] * 400_000)] * 2
     body = DescribeLogDirsRequest([*repeated, DescribableLogDirTopic("payments", range(2500))])
 
-    steps = list(islice(describe_log_dirs.answer(world.broker, body), 2000))
+    answer = describe_log_dirs.answer(world.broker.ports, world.broker.partitions, body)
+    steps = list(islice(answer, 2000))
     (result,) = world.ask_now(ApiKey.DESCRIBE_LOG_DIRS, body).results
 
     assert len(steps) < 1000
@@ -159,7 +163,7 @@ def test_between_two_replicas_that_shall_move_others_have_their_turn(world: Worl
     answer = Answer(ApiKey.ALTER_REPLICA_LOG_DIRS, 2)
 
     reading = alter_replica_log_dirs.alter(
-        world.broker, AlterReplicaLogDirsRequest([asked]), answer
+        world.broker.log_dir_moves, AlterReplicaLogDirsRequest([asked]), answer
     )
     assert (500, None) == steps_of(reading)
     while answer.is_waiting:

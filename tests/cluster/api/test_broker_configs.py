@@ -15,7 +15,7 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
     TOPIC_DEFAULTS,
 )
-from cluster.broker.control.queue import SLICE_SIZE
+from cluster.broker.control.queue import HEAVY, TURN_COST_MAX
 from cluster.broker.ports import ApiSettings
 from cluster.model.api_error import ApiError
 from cluster.model.config_table import THROTTLE_NAMES
@@ -577,13 +577,13 @@ def test_new_defaults_hold_for_all_topics_that_do_not_override_them(world: World
     world.lead("plain")
 
     of_world(world).update({RETENTION: "9", "log.segment.bytes": "77"}, {})
-    world.broker.topic_defaults_changed()
+    world.broker.role_changer.topic_defaults_changed()
 
     assert [(1, 77), (9, 77)] == [
         (log_of(world, topic).config.retention_ms, log_of(world, topic).config.segment_size_max)
         for topic in ("own", "plain")
     ]
-    world.broker.change_topic_configs("own", {})
+    world.broker.role_changer.change_topic_configs("own", {})
     assert 9 == log_of(world, "own").config.retention_ms
 
 
@@ -593,7 +593,7 @@ def test_a_lower_min_isr_for_all_lets_waiting_producers_go(world: World) -> None
     refused = world.produced().error_code
 
     of_world(world).update({}, {})
-    world.broker.topic_defaults_changed()
+    world.broker.role_changer.topic_defaults_changed()
 
     assert [ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.NONE] == [refused, world.produced().error_code]
 
@@ -605,7 +605,7 @@ def test_defaults_that_change_before_a_partition_is_taken_over_hold_for_its_log(
     world.logs.close(world.clock.now_ms(), EPOCH)
     again = World(ApiSettings(configs=configs()), disk=world.files)
     of_world(again).update({RETENTION: "9"}, {})
-    again.broker.topic_defaults_changed()
+    again.broker.role_changer.topic_defaults_changed()
     before = log_of(again, "orders").config.retention_ms
 
     again.lead("orders", leader_epoch=1, is_new=False)
@@ -614,7 +614,7 @@ def test_defaults_that_change_before_a_partition_is_taken_over_hold_for_its_log(
 
 
 def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world: World) -> None:
-    slices = dict.fromkeys(range(SLICE_SIZE + 1), (1,))
+    slices = dict.fromkeys(range(TURN_COST_MAX // HEAVY + 1), (1,))
     world.tell_all({"orders": slices})
     states = [
         LeaderAndIsrPartitionState(
@@ -636,9 +636,9 @@ def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world
     )
     answer = world.ask(ApiKey.LEADER_AND_ISR, order)
     world.settle()
-    world.broker.change_topic_configs("orders", {"retention.ms": "5"})
+    world.broker.role_changer.change_topic_configs("orders", {"retention.ms": "5"})
     of_world(world).update({"log.roll.ms": "6"}, {})
-    world.broker.topic_defaults_changed()
+    world.broker.role_changer.topic_defaults_changed()
     was_waiting = answer.is_waiting
     world.clock.advance(0)
 
@@ -654,10 +654,10 @@ def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world
 def test_defaults_that_a_topic_does_not_go_with_leave_it_as_it_was(world: World) -> None:
     world.store.configs["orders"] = {"retention.ms": "1"}
     world.lead("orders")
-    world.broker.change_topic_configs("orders", {"cleanup.policy": "compact"})
+    world.broker.role_changer.change_topic_configs("orders", {"cleanup.policy": "compact"})
 
     of_world(world).update({"log.roll.ms": "9"}, {})
-    world.broker.topic_defaults_changed()
+    world.broker.role_changer.topic_defaults_changed()
 
     assert 1 == log_of(world, "orders").config.retention_ms
     assert ["topic orders keeps its configs"] * 2 == [

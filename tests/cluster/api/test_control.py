@@ -1,25 +1,17 @@
 """Does a broker obey the controller of now, and nobody else?"""
 
 import json
-import weakref
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
 
-from cluster.broker.control.queue import (
-    ControlQueue,
-    Turn,
-    in_slices,
-    throw_again,
-)
+from cluster.broker.control.orders import TOO_MANY
+from cluster.broker.control.queue import WAITING_MAX
 from cluster.model.api_error import ApiError
 from cluster.model.config_table import REFUSED_PARTITIONS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
-from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.storage.log_config import LogConfig
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
@@ -33,12 +25,11 @@ from cluster.wire.messages.stop_replica import (
     StopReplicaRequest,
 )
 from cluster.wire.messages.update_metadata import UpdateMetadataRequest
-from tests.cluster.api.controlling import many, nothing
+from tests.cluster.api.controlling import many
 from tests.cluster.api.orders import ORDERS_0, OTHER_ID, failing, outcome, stop
-from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, World, versions
+from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, Answer, World, versions
 from tests.cluster.storage.batches import batch
 from tests.sim.disk import SimDisk
-from tests.support.collector import collector_disabled
 
 
 def test_a_controller_that_was_replaced_is_refused_by_every_order(world: World):
@@ -323,16 +314,16 @@ def test_a_topic_is_served_when_its_configs_are_mended(
 
     # Mended in vain first.
     if not isinstance(invalid, ApiError):
-        world.broker.change_topic_configs("orders", invalid)
+        world.broker.role_changer.change_topic_configs("orders", invalid)
         world.settle()
         assert world.broker.partitions.find(ORDERS_0) is None
     world.store.configs["orders"] = mended
     world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
-    world.broker.change_topic_configs("orders", mended)
+    world.broker.role_changer.change_topic_configs("orders", mended)
     world.settle()
     assert world.broker.partitions.find(ORDERS_0) is None
     world.store.failure = None
-    world.broker.change_topic_configs("orders", mended)
+    world.broker.role_changer.change_topic_configs("orders", mended)
     world.settle()
 
     for index in (0, 1):
@@ -351,7 +342,7 @@ def test_what_ended_meanwhile_is_not_served_when_configs_are_mended(world: World
     world.store.configs["orders"] = {}
 
     world.order("orders", 1, controller_epoch=2, leader_epoch=4)
-    world.broker.change_topic_configs("orders", {})
+    world.broker.role_changer.change_topic_configs("orders", {})
     world.settle()
 
     assert world.broker.partitions.find(ORDERS_0) is None
@@ -366,7 +357,7 @@ def test_a_newer_controller_has_the_last_word_of_what_is_served_again(world: Wor
     world.lead("others", topic_id=OTHER_ID, controller_epoch=2)
     world.store.configs["orders"] = {}
 
-    world.broker.change_topic_configs("orders", {})
+    world.broker.role_changer.change_topic_configs("orders", {})
     world.settle()
 
     assert world.broker.partitions.find(ORDERS_0) is None
@@ -380,9 +371,9 @@ def test_a_damaged_list_of_throttled_replicas_holds_nobody_back(world: World, ke
 
     world.lead()
     told = [line for line in world.journal.errors if name in line]
-    world.broker.change_topic_configs("orders", {name: "0:1,x"})
+    world.broker.role_changer.change_topic_configs("orders", {name: "0:1,x"})
     assert not throttle.is_throttled("orders", 0)
-    world.broker.change_topic_configs("orders", {name: f"0:{ME}"})
+    world.broker.role_changer.change_topic_configs("orders", {name: f"0:{ME}"})
 
     assert 1 == len(told)
     assert throttle.is_throttled("orders", 0)
@@ -428,37 +419,15 @@ def test_orders_are_obeyed_one_after_another_while_clients_are_served(world: Wor
     ]
 
 
-def test_what_an_order_held_goes_with_it(world: World):
-    """Without the collector of garbage: an order about 10,000 partitions is megabytes."""
-    line = ControlQueue(MemoryPool(1, -1))
-    held: list[weakref.ref[Callable[[], None]]] = []
-    done_items: list[int] = []
-
-    def obey(turn: Turn) -> None:
-        done = partial(turn.finish)
-        held.append(weakref.ref(done))
-        in_slices(world.clock, turn, range(5), done_items.append, throw_again, done, size=2)
-
-    with collector_disabled():
-        line.enter(obey, nothing, 1)
-        waited = held[0]() is not None
-        world.clock.advance(0)
-        is_held = held[0]() is not None
-
-    assert list(range(5)) == done_items
-    assert waited
-    assert not is_held
-
-
 def test_after_a_restart_the_log_goes_on_where_it_was(world: World):
     world.lead()
     world.produced(batch(3))
-    world.logs.write_high_watermarks(world.broker.high_watermarks())
+    world.logs.write_high_watermarks(world.broker.partitions.high_watermarks())
 
     again = world.restarted()
     again.lead(leader_epoch=1, replicas=[1, 2], is_new=False)
 
-    assert {ORDERS_0: 3} == again.broker.high_watermarks()
+    assert {ORDERS_0: 3} == again.broker.partitions.high_watermarks()
     assert 3 == again.produced(acks=1).base_offset
 
 
@@ -471,3 +440,76 @@ def test_new_partitions_are_led_without_a_wait_for_the_disk(world: World):
     assert 9 == sum(one.startswith("mkdir") for one in world.files.operations)
     assert [] == [one for one in world.files.operations if one.startswith("sync")]
     assert ErrorCode.NONE == world.produced(index=8).error_code
+
+
+def test_an_order_counts_as_memory_of_requests_until_it_is_obeyed(world: World):
+    states = [
+        LeaderAndIsrPartitionState(
+            partition_index=index,
+            controller_epoch=1,
+            leader=ME,
+            leader_epoch=0,
+            isr=[ME],
+            replicas=[ME],
+        )
+        for index in range(200)
+    ]
+    body = LeaderAndIsrRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, states)],
+    )
+
+    answer = world.ask(ApiKey.LEADER_AND_ISR, body, 5)
+
+    assert world.memory.held_bytes > 200 * 20
+    for _ in range(200):
+        world.settle()
+        world.clock.advance(1)
+
+    assert 0 == answer.body.error_code
+    assert 0 == world.memory.held_bytes
+
+
+def test_a_controllers_order_is_taken_however_many_wait_that_somebody_else_has_sent(world: World):
+    world.tell_all({"orders": {0: [1]}})
+
+    def ask(epoch: int, leader_epoch: int) -> Answer:
+        body = LeaderAndIsrRequest(
+            controller_id=ME,
+            controller_epoch=1,
+            broker_epoch=epoch,
+            topic_states=[
+                LeaderAndIsrTopicState(
+                    "orders",
+                    TOPIC_ID,
+                    [
+                        LeaderAndIsrPartitionState(
+                            topic_name="orders",
+                            controller_epoch=1,
+                            leader=ME,
+                            leader_epoch=leader_epoch,
+                            isr=[ME],
+                            replicas=[ME],
+                        )
+                    ],
+                )
+            ],
+        )
+        return world.ask(ApiKey.LEADER_AND_ISR, body, 5)
+
+    impostors = [ask(-1, 0) for _ in range(100)]
+    order = ask(EPOCH, 1)
+    world.settle()
+    world.clock.advance(100)
+    world.settle()
+
+    assert [TOO_MANY] * (100 - 1 - WAITING_MAX) == [
+        one.closed for one in impostors if one.closed is not None
+    ]
+    assert order.body.error_code == 0
+    assert outcome(order.body) is ErrorCode.NONE
+    hosted = world.broker.partitions.find_index("orders", 0)
+    assert hosted is not None
+    assert 1 == hosted.replica.leader_epoch

@@ -91,7 +91,7 @@ def test_a_disk_that_fails_between_two_slices_keeps_replicas_from_new_roles(worl
 
     answer = world.ask(ApiKey.LEADER_AND_ISR, body)
     world.logs.directories[0].health.fail(OSError("input/output error"))
-    world.broker.notice_failed_directories()
+    world.broker.replica_stops.notice_failed_directories()
     world.clock.advance(0)
 
     errors = [error.error_code for error in answer.body.topics[0].partition_errors]

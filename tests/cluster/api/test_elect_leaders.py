@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cluster.api.controller_slices import submit_in_slices
+from cluster.broker.procedures import run
 from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
@@ -173,23 +174,26 @@ def test_the_controller_is_asked_for_a_long_list_in_slices_and_others_come_in_be
     assert {"orders-0": (ErrorCode.ELECTION_NOT_NEEDED, "not needed")} == results(answer.body)
 
 
+def note(ended: list[str], replies: object) -> None:
+    ended.append("answered")
+
+
 def test_what_a_long_list_held_goes_with_its_answer(world: World):
     """Without the collector of garbage, which stops a broker for what is answered."""
     world.controller.reply = ElectLeadersReply({})
     partitions = [TopicPartition("orders", number) for number in range(2500)]
     ended: list[str] = []
-    done = partial(ended.append, "answered")
+    done = partial(note, ended)
     held = weakref.ref(done)
 
     with collector_disabled():
-        submit_in_slices(
-            world.broker,
+        asking = submit_in_slices(
+            world.broker.ports.controller,
             partitions,
             lambda part: ElectLeaders(part, is_unclean=False),
-            lambda _: True,
-            done,
         )
-        del done
+        run(world.clock, asking, done)
+        del done, asking
         waited = held() is not None
         world.clock.advance(0)
         is_held = held() is not None

@@ -21,6 +21,7 @@ from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.api.flat_produce import (
     LAYOUTS,
     PREFIXES_MAX,
+    FlatProduce,
     Prefixes,
     flat_produce,
     is_plain_record,
@@ -54,13 +55,18 @@ ORDERS: Final = TopicPartition("orders", 0)
 DAY_MS: Final = 24 * 3600 * 1000
 
 
+def flat_of(world: World) -> FlatProduce | None:
+    broker = world.broker
+    return flat_produce(broker.ports, broker.partitions, broker.refused_batches)
+
+
 class Side:
     """A broker and a client's connection to it; *counts* is how often the flat path answered."""
 
     def __init__(self, *, is_flat: bool) -> None:
         self.world = World(ApiSettings(configs=BrokerConfigs({"log.index.size.max.bytes": "4096"})))
         self.counts = 0
-        self.flat = flat_produce(self.world.broker) if is_flat else None
+        self.flat = flat_of(self.world) if is_flat else None
         self.metrics = ProcessMetrics()
         self.now_ns = 0
         self.reasons: list[str | None] = []
@@ -795,7 +801,7 @@ def test_who_is_told_to_go_while_it_is_answered_gets_no_answer(pair: Pair) -> No
 
 
 def test_with_an_authorizer_there_is_no_flat_path() -> None:
-    assert flat_produce(World(authorizer=Everything()).broker) is None
+    assert flat_of(World(authorizer=Everything())) is None
 
 
 class Everything:
@@ -805,7 +811,8 @@ class Everything:
 
 @pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
-    prefixes = Prefixes(pair.flat.world.broker)
+    broker = pair.flat.world.broker
+    prefixes = Prefixes(broker.ports.clock, broker.partitions, broker.refused_batches)
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
     for number in range(PREFIXES_MAX + 1000):
         # The timeout stands in the prefix.

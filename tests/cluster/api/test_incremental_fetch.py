@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cluster.api.dispatch import Dispatch
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.broker.replica_manager.delayed_fetch import LOOKS_AT_ONCE_MAX
@@ -75,6 +76,7 @@ class Proposals:
         self.made: list[tuple[HostedPartition, PendingIsrChange]] = []
         broker: Any = world.broker
         broker.isr_changes = self
+        world.dispatch = Dispatch(broker)
 
     def propose(self, hosted: HostedPartition, change: PendingIsrChange) -> None:
         self.made.append((hosted, change))
@@ -298,8 +300,9 @@ class History:
     def apply_retention(self) -> None:
         def apply(world: World) -> None:
             now_ms, wall_ms = world.clock.now_ms(), world.clock.wall_ms() + YEARS_MS
-            dropped = world.logs.delete_old_segments(now_ms, wall_ms, world.broker.high_watermark)
-            world.broker.log_starts_moved(dropped)
+            partitions = world.broker.partitions
+            dropped = world.logs.delete_old_segments(now_ms, wall_ms, partitions.high_watermark)
+            world.broker.partitions.log_starts_moved(dropped)
 
         if self.random.random() < 0.3:
             self.both(apply)
@@ -363,7 +366,7 @@ class History:
     def change_min_isr(self) -> None:
         count = self.random.choice((1, 2, 3))
         overrides = {"min.insync.replicas": str(count)}
-        self.both(lambda world: world.broker.change_topic_configs("orders", overrides))
+        self.both(lambda world: world.broker.role_changer.change_topic_configs("orders", overrides))
 
     def delete(self) -> None:
         """The topic is deleted, and comes again under another id, or not yet."""
@@ -576,9 +579,10 @@ def test_where_a_log_starts_is_told(world: World, by_retention: bool) -> None:
 
     if by_retention:
         now_ms, wall_ms = world.clock.now_ms(), world.clock.wall_ms() + YEARS_MS
-        dropped = world.logs.delete_old_segments(now_ms, wall_ms, world.broker.high_watermark)
+        partitions = world.broker.partitions
+        dropped = world.logs.delete_old_segments(now_ms, wall_ms, partitions.high_watermark)
         assert {partition: 1} == dropped
-        world.broker.log_starts_moved(dropped)
+        world.broker.partitions.log_starts_moved(dropped)
     else:
         deleted = DeleteRecordsTopic("orders", [DeleteRecordsPartition(1, 3)])
         world.ask_now(ApiKey.DELETE_RECORDS, DeleteRecordsRequest([deleted], timeout_ms=0))

@@ -399,7 +399,7 @@ def test_a_directory_that_fails_when_it_is_left_does_not_matter_any_more(world: 
     assert 1 == world.produced(BIG).base_offset
     assert place(world) == "/b"
     assert world.logs.directories[0].health.failure is not None
-    assert () == world.broker.notice_failed_directories()
+    assert () == world.broker.replica_stops.notice_failed_directories()
 
 
 def test_a_replica_that_is_deleted_leaves_no_copy(world: World) -> None:

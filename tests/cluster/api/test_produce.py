@@ -322,7 +322,7 @@ def test_waits_end_when_their_disk_fails(world: World):
     answer = world.produce(acks=ALL)
     world.logs.directories[0].health.fail(OSError("input/output error"))
 
-    failed = list(world.broker.notice_failed_directories())
+    failed = list(world.broker.replica_stops.notice_failed_directories())
 
     assert ["orders-0"] == list(map(str, failed))
     assert ErrorCode.KAFKA_STORAGE_ERROR == only_part(answer).error_code
@@ -341,7 +341,7 @@ def test_the_size_that_a_batch_may_have_is_the_topics(size: str):
 
 def test_new_configs_of_a_topic_count_from_the_next_batch_on(world: World):
     world.lead(replicas=[ME, 2], isr=[ME])
-    world.broker.change_topic_configs(
+    world.broker.role_changer.change_topic_configs(
         "orders", {"max.message.bytes": "80", "min.insync.replicas": "2"}
     )
 
@@ -352,7 +352,7 @@ def test_new_configs_of_a_topic_count_from_the_next_batch_on(world: World):
 def test_configs_that_cannot_be_served_change_nothing(world: World):
     world.lead()
 
-    world.broker.change_topic_configs("orders", {"cleanup.policy": "compact"})
+    world.broker.role_changer.change_topic_configs("orders", {"cleanup.policy": "compact"})
 
     assert ErrorCode.NONE == world.produced().error_code
     assert "cleanup.policy=compact" in world.journal.errors[0]
@@ -415,7 +415,8 @@ def test_an_isr_that_has_become_too_small_meanwhile_is_said(world: World):
     world.lead(replicas=[1, 2], isr=[1])
     answer = world.produce(acks=ALL)
 
-    world.broker.change_topic_configs("orders", {"flush.messages": "1", "min.insync.replicas": "2"})
+    changed = {"flush.messages": "1", "min.insync.replicas": "2"}
+    world.broker.role_changer.change_topic_configs("orders", changed)
     world.finish_flushes()
 
     assert ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND == only_part(answer).error_code
@@ -430,7 +431,7 @@ def test_a_leader_that_is_dead_has_no_endpoint_to_tell(world: World):
 
 
 def test_configs_of_topics_that_are_not_here_are_passed_over(world: World):
-    world.broker.change_topic_configs("nowhere", {"retention.ms": "1"})
+    world.broker.role_changer.change_topic_configs("nowhere", {"retention.ms": "1"})
 
     assert [] == world.journal.infos
 
@@ -438,11 +439,11 @@ def test_configs_of_topics_that_are_not_here_are_passed_over(world: World):
 def test_what_is_committed_is_said_of_each_partition(world: World):
     world.lead()
     world.produced(batch(3))
-    (hosted,) = world.broker.high_watermarks()
+    (hosted,) = world.broker.partitions.high_watermarks()
 
     assert (3, 0) == (
-        world.broker.high_watermark(hosted),
-        world.broker.high_watermark(TopicPartition("nowhere", 0)),
+        world.broker.partitions.high_watermark(hosted),
+        world.broker.partitions.high_watermark(TopicPartition("nowhere", 0)),
     )
 
 
@@ -451,7 +452,7 @@ def test_followers_of_a_failed_disk_are_named_as_well(world: World):
     world.order("orders", leader=2, replicas=[2, 1])
     world.logs.directories[0].health.fail(OSError("input/output error"))
 
-    assert ["orders-0"] == list(map(str, world.broker.notice_failed_directories()))
+    assert ["orders-0"] == list(map(str, world.broker.replica_stops.notice_failed_directories()))
 
 
 @pytest.mark.parametrize("acks", [0, 1, ALL])

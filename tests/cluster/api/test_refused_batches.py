@@ -42,11 +42,11 @@ def follow(world: World, leader_epoch: int) -> None:
 
 
 def shrink(world: World, leader_epoch: int) -> None:
-    world.broker.change_topic_configs("orders", {"min.insync.replicas": "2"})
+    world.broker.role_changer.change_topic_configs("orders", {"min.insync.replicas": "2"})
 
 
 def grow(world: World, leader_epoch: int) -> None:
-    world.broker.change_topic_configs("orders", {"min.insync.replicas": "1"})
+    world.broker.role_changer.change_topic_configs("orders", {"min.insync.replicas": "1"})
 
 
 REFUSALS = [

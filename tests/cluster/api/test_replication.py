@@ -91,7 +91,8 @@ class Cluster(Network):
         return stored_bytes(self.log(broker_id, index))
 
     def high_watermark(self, broker_id: int, index: int = 0) -> int:
-        return self.worlds[broker_id].broker.high_watermark(TopicPartition("orders", index))
+        partitions = self.worlds[broker_id].broker.partitions
+        return partitions.high_watermark(TopicPartition("orders", index))
 
     def write(self, broker_id: int, count: int = 1, index: int = 0) -> None:
         """Let a producer that wants no replication write a batch of *count* records."""
@@ -711,7 +712,7 @@ def test_a_failed_disk_ends_the_fetching_of_its_partitions_alone():
     assert cluster.log(0, lost).is_offline
     assert cluster.content(1, 1 - lost) == cluster.content(0, 1 - lost)
     assert ([], []) == (follower.journal.warnings, follower.journal.errors)
-    assert len(follower.broker.notice_failed_directories()) == 1
+    assert len(follower.broker.replica_stops.notice_failed_directories()) == 1
 
 
 @pytest.mark.slow
@@ -780,8 +781,8 @@ def test_more_fetchers_take_their_part_while_the_broker_runs():
     cluster.lead(1, partitions=6)
     cluster.advance(20)
 
-    cluster.worlds[0].broker.change_fetcher_count(3)
-    cluster.worlds[0].broker.change_fetcher_count(3)
+    cluster.worlds[0].broker.replica_fetchers.resize(3)
+    cluster.worlds[0].broker.replica_fetchers.resize(3)
     cluster.advance(20)
     for index in range(6):
         cluster.write(1, 2, index)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cluster.broker.control.role_changes import RoleChanges
+from cluster.broker.replica_manager.hosting import Hosting
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.storage import validation
@@ -105,7 +106,7 @@ def test_a_deleted_topics_log_is_not_its_namesakes(fetch_version: int) -> None:
 def test_without_the_topic_id_of_an_order_that_ends_badly_where_fetches_name_no_ids(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(RoleChanges, "_topic_id", lambda self, hosted, log: NO_TOPIC_ID)
+    monkeypatch.setattr(Hosting, "topic_id", lambda self, partition: NO_TOPIC_ID)
     monkeypatch.setattr(RoleChanges, "_take_topic_id", lambda *args: ErrorCode.NONE)
 
     by_names, error = namesake(12)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.broker.cluster_store import ATTEMPTS_MAX, TOO_MANY, UNDER_WAY_MAX, ZooKeeperStore
-from cluster.coordination.transaction import SENDS_MAX
+from cluster.broker.cluster_store import TOO_MANY, UNDER_WAY_MAX, ZooKeeperStore
+from cluster.coordination.transaction import ATTEMPTS_MAX, SENDS_MAX
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.coordination.transaction import (
+    ATTEMPTS_MAX,
     SENDS_MAX,
     Fence,
     KRaftOwnsCluster,
@@ -16,6 +17,7 @@ from cluster.coordination.transaction import (
     OutcomeUnknown,
     commit,
     read_fence,
+    until_committed,
 )
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, ZkVersion
@@ -36,7 +38,7 @@ from cluster.zk.requests import (
     ZkReply,
     ZkRequest,
 )
-from cluster.zk.steps import Refusal, Steps, run
+from cluster.zk.steps import Refusal, Steps, read_node, run
 from tests.sim.zookeeper import TOOL, SimZooKeeper
 
 V0 = ZkVersion(0)
@@ -245,6 +247,43 @@ def test_another_server_may_lag_behind_and_is_waited_for(ensemble: Ensemble) -> 
     ensemble.run(commit(Fence(None), CHANGE))
 
     assert [GetData, Multi, Sync] == [type(request) for request in ensemble.requests[:3]]
+
+
+def test_a_change_is_planned_anew_while_others_are_faster(ensemble: Ensemble) -> None:
+    """Under a fence that is read anew, until it is made, or something else comes out."""
+    seen: list[bytes | None] = []
+
+    def attempt(fence: Fence) -> Steps[Outcome | str]:
+        node = yield from read_node("/x")
+        assert node is not None
+        seen.append(node.data)
+        if len(seen) == 1:
+            ensemble.put(SetData("/x", b"faster", MATCH_ANY))
+        if len(seen) == 2:
+            ensemble.put(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
+        if node.data == b"mine":
+            return "nothing is left to do"
+        return (yield from commit(fence, (SetData("/x", b"mine", node.zk_version),)))
+
+    def serve(requests: Iterable[ZkRequest]) -> tuple[ZkReply, ...]:
+        return tuple(map(ensemble.reply, requests))
+
+    assert isinstance(run(until_committed(attempt), serve), Committed)
+    assert run(until_committed(attempt), serve) == "nothing is left to do"
+    assert seen == [b"before", b"faster", b"faster", b"mine"]
+
+
+def test_what_others_write_without_a_pause_is_given_up(ensemble: Ensemble) -> None:
+    attempts: list[Fence] = []
+
+    def attempt(fence: Fence) -> Steps[Outcome]:
+        attempts.append(fence)
+        return (yield from commit(fence, (SetData("/x", b"mine", ZkVersion(99)),)))
+
+    outcome = run(until_committed(attempt), lambda requests: tuple(map(ensemble.reply, requests)))
+
+    assert outcome == Conflict("/x", ConflictKind.VERSION)
+    assert len(attempts) == ATTEMPTS_MAX
 
 
 def test_who_never_gets_a_reply_gives_up(ensemble: Ensemble) -> None:

@@ -1,13 +1,16 @@
 """Which orders are obeyed, and which end their connection?"""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 
 from cluster.broker.control.orders import OUTDATED, TOO_MANY, Orders
-from cluster.broker.control.queue import WAITING_MAX, ControlQueue, Turn
+from cluster.broker.control.queue import LIGHT, WAITING_MAX, ControlQueue
 from cluster.broker.handling import MISTAKE
+from cluster.broker.procedures import Procedure
 from cluster.model.ids import BrokerEpoch, BrokerId
+from tests.cluster.api.world import Clock
 from tests.sim.ports import SimMemory, SimRegistration
 
 EPOCH = BrokerEpoch(50)
@@ -27,15 +30,18 @@ class Broker:
     def __init__(self) -> None:
         self.standstill = Standstill()
         self.orders = Orders(
-            ControlQueue(SimMemory()),
+            ControlQueue(Clock(), SimMemory()),
             cast(Any, self.standstill),
             SimRegistration(BrokerId(1), EPOCH),
         )
-        self.turns: list[Turn] = []
+        self.resumes: list[Callable[..., None]] = []
         self.closed: list[str] = []
 
     def take(self, broker_epoch: int = EPOCH) -> None:
-        self.orders.take(10, broker_epoch, self.turns.append, self.closed.append)
+        self.orders.take(10, broker_epoch, self.obey(), self.closed.append)
+
+    def obey(self) -> Procedure[None]:
+        yield self.resumes.append
 
 
 def test_orders_take_turns() -> None:
@@ -43,20 +49,25 @@ def test_orders_take_turns() -> None:
 
     broker.take()
     broker.take()
-    assert 1 == len(broker.turns)
-    broker.turns[0].finish()
+    assert 1 == len(broker.resumes)
+    broker.resumes[0]()
 
-    assert 2 == len(broker.turns)
+    assert 2 == len(broker.resumes)
     assert not broker.closed
 
 
 def test_an_order_that_knows_the_epoch_goes_first() -> None:
     broker, obeyed = Broker(), list[str]()
     broker.take()
-    broker.orders.take(10, -1, lambda turn: obeyed.append("other"), broker.closed.append)
-    broker.orders.take(10, EPOCH, lambda turn: obeyed.append("ours"), broker.closed.append)
 
-    broker.turns[0].finish()
+    def obey(name: str) -> Procedure[None]:
+        obeyed.append(name)
+        yield broker.resumes.append
+
+    broker.orders.take(10, -1, obey("other"), broker.closed.append)
+    broker.orders.take(10, EPOCH, obey("ours"), broker.closed.append)
+
+    broker.resumes[0]()
 
     assert ["ours"] == obeyed
 
@@ -67,7 +78,7 @@ def test_an_order_from_before_a_standstill_is_not_obeyed() -> None:
 
     broker.take()
 
-    assert ([], [OUTDATED]) == (broker.turns, broker.closed)
+    assert ([], [OUTDATED]) == (broker.resumes, broker.closed)
 
 
 def test_one_too_many_is_not_obeyed() -> None:
@@ -82,10 +93,11 @@ def test_one_too_many_is_not_obeyed() -> None:
 def test_a_mistake_ends_the_connection_of_its_order() -> None:
     broker = Broker()
 
-    def fail(turn: Turn) -> None:
+    def fail() -> Procedure[None]:
+        yield LIGHT
         raise KeyError("a mistake")
 
     with pytest.raises(KeyError, match="a mistake"):
-        broker.orders.take(10, EPOCH, fail, broker.closed.append)
+        broker.orders.take(10, EPOCH, fail(), broker.closed.append)
 
     assert [MISTAKE] == broker.closed

@@ -1,5 +1,6 @@
 """Is a batch appended or refused, by what the partition is here, and who may be answered?"""
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -13,6 +14,7 @@ from cluster.broker.replica_manager.appending import (
     Appender,
     Refusal,
 )
+from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
 from cluster.model.error_codes import ErrorCode
@@ -20,6 +22,7 @@ from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicParti
 from cluster.model.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.replication.follower_state import FetchTime
 from cluster.replication.replica import IsrRules, Replica
 from cluster.storage.errors import HeavyBatch, OutOfOrderSequence
 from cluster.storage.growing_log import AppendOutcome
@@ -35,6 +38,8 @@ OUT_OF_ORDER = OutOfOrderSequence(7, 5, 3)
 
 class Log:
     """As much of a log as is asked here; an append raises *mistake*, if any."""
+
+    is_offline = False
 
     def __init__(self) -> None:
         self.health = DirectoryHealth("/data")
@@ -65,7 +70,8 @@ class Leader:
     """An appender with one partition."""
 
     def __init__(self, *isr: BrokerId, leader: BrokerId = ME, min_isr: int = 1) -> None:
-        clock = SimClock(Schedule())
+        self.schedule = Schedule()
+        self.clock = clock = SimClock(self.schedule)
         cache = MetadataCache()
         partitions = Partitions(cache)
         self.log = Log()
@@ -156,3 +162,49 @@ def test_a_heavy_batch_is_for_a_thread() -> None:
 
     with pytest.raises(HeavyBatch):
         leader.append()
+
+
+class Coordinator:
+    """A service above the replica manager that appends, as one of groups or transactions does."""
+
+    def __init__(self, leader: Leader) -> None:
+        self._leader = leader
+        self._ports: Any = SimpleNamespace(clock=leader.clock)
+        self.outcomes: list[ErrorCode] = []
+
+    def append(self) -> None:
+        appended = self._leader.appender.append(*PARTITION, BATCH, ALL_ACKS)
+        if isinstance(appended, Refusal):
+            self.outcomes.append(appended.error)
+            return
+        wait = ProducePartitionStatus(appended, ALL_ACKS)
+        await_appends(self._ports, (wait,), 5000, lambda: self.outcomes.append(wait.outcome))
+
+
+def test_a_coordinator_appends_and_waits_for_the_isr() -> None:
+    leader = Leader(ME, OTHER)
+    coordinator = Coordinator(leader)
+
+    coordinator.append()
+    assert [] == coordinator.outcomes
+    leader.replica.fetched(OTHER, 3, 0, FetchTime(0))
+    assert [ErrorCode.NONE] == coordinator.outcomes
+    coordinator.append()
+    while leader.schedule.run_next(5000):
+        pass
+
+    assert [ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT] == coordinator.outcomes
+
+
+def test_a_coordinator_hears_that_another_broker_leads() -> None:
+    leader = Leader(ME, OTHER)
+    coordinator = Coordinator(leader)
+
+    coordinator.append()
+    leader.replica.follow(
+        PartitionState(OTHER, (OTHER,), LeaderEpoch(5), ControllerEpoch(1)),
+        PartitionAssignment((ME, OTHER)),
+    )
+    coordinator.append()
+
+    assert [ErrorCode.NOT_LEADER_OR_FOLLOWER] * 2 == coordinator.outcomes

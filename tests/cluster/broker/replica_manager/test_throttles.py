@@ -92,6 +92,6 @@ def test_a_throttle_that_is_taken_back_holds_nobody_back_any_more(world: World) 
     world.ask_now(
         ApiKey.INCREMENTAL_ALTER_CONFIGS, IncrementalAlterConfigsRequest([resource], False)
     )
-    world.broker.change_topic_configs("orders", world.store.configs["orders"])
+    world.broker.role_changer.change_topic_configs("orders", world.store.configs["orders"])
 
     assert len(BIG) == size(world, 3, 1)

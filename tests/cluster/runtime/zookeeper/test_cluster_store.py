@@ -9,8 +9,9 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
 
-from cluster.broker.cluster_store import ATTEMPTS_MAX, ZooKeeperStore
+from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.coordination.transaction import ATTEMPTS_MAX
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cluster.broker.settled_clock import NAME, STEP_MIN_MS, STEP_STANDS_MS, SettledClock
 from cluster.model.ids import BrokerId
+from cluster.runtime.disk.settled_clock import NAME, STEP_MIN_MS, STEP_STANDS_MS, SettledClock
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from tests.cluster.api.world import Clock
