@@ -9,7 +9,7 @@ from typing import Final, cast
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.log_directory import LogDirectory
+from cluster.storage.directories.log_directory import LogDirectory
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.log_dirs import (
     DescribeLogDirsPartition,

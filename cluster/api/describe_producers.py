@@ -10,8 +10,8 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.formats.producer_snapshot import Producer
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.producer_state import Producer
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.producers import (
     DescribeProducersRequest,

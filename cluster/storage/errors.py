@@ -1,15 +1,15 @@
 """Errors of a log, each with the one of Kafka's error codes that says so.
 
-A damaged batch is `CorruptBatchError` of `cluster.model.record_batch`; one that is in a log,
+A damaged batch is `CorruptBatchError` of `cluster.formats.record_batch`; one that is in a log,
 `DamagedSegment`.
 """
 
 from collections.abc import Sequence
 from typing import ClassVar
 
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
-from cluster.model.record_batch import CorruptBatchError
 
 
 class LogError(ClusterError):
@@ -156,15 +156,6 @@ class InvalidLogConfig(LogError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
         self.problems = tuple(problems)
-
-
-class CorruptFileError(ClusterError):
-    """A file of ours, or of a Kafka broker, whose content is not what its name promises."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.reason = reason
 
 
 class LogDirectoryRefused(ClusterError):

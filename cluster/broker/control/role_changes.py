@@ -28,6 +28,7 @@ from cluster.broker.replica_manager.delayed_produce import flush, unheard
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
+from cluster.formats.errors import CorruptFileError
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
@@ -60,13 +61,9 @@ from cluster.statechange.broker import (
 )
 from cluster.statechange.controller import leader_and_isr_text
 from cluster.statechange.line import StateChangeLine
-from cluster.storage.errors import (
-    CorruptFileError,
-    InvalidLogConfig,
-    KafkaStorageError,
-)
-from cluster.storage.log import PartitionLog
-from cluster.storage.properties import read_topic_id, write_topic_id
+from cluster.storage.directories.properties import read_topic_id, write_topic_id
+from cluster.storage.errors import InvalidLogConfig, KafkaStorageError
+from cluster.storage.log.partition_log import PartitionLog
 
 IMPOSSIBLE_NAMED_MAX: Final = 10
 """How many partitions of an order are named that cannot be; of the others it is said how many."""

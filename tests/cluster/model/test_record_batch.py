@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.model.error_codes import ErrorCode
-from cluster.model.record_batch import (
+from cluster.formats.record_batch import (
     HEADER_SIZE,
     SEQUENCE_MAX,
     BatchHeader,
@@ -19,6 +18,7 @@ from cluster.model.record_batch import (
     stamp_log_append_time,
     whole_batches,
 )
+from cluster.model.error_codes import ErrorCode
 
 # The marker of a committed transaction, as a Kafka 3.9.1 broker keeps it.
 MARKER = bytes.fromhex(
