@@ -196,6 +196,17 @@ class Walk:
         return Tail(position, left, *flaw)
 
 
+def valid_batches(source: Source, end: int) -> Iterator[PlacedBatch]:
+    """The batches of the first *end* bytes up to the first that is damaged or cut off.
+
+    From there on nothing can be trusted, since a damaged length hides where the next batch begins.
+    """
+    for position, header, is_valid in Walk(source, end):
+        if not is_valid:
+            return
+        yield PlacedBatch(position, header)
+
+
 def flaw_at(source: Source, position: int, end: int) -> Flaw:
     """What is wrong at *position*, where no valid batch begins; the file ends at *end*."""
     left = end - position

@@ -36,7 +36,8 @@ from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS
 from cluster.storage.log.work import DoomedDirectory, RunAll, run_in_turn
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.recovery import KnownOffsets, RecoveryReport, open_log
+from cluster.storage.recovery.findings import KnownOffsets, RecoveryReport
+from cluster.storage.recovery.opening import open_log
 
 LOCK: Final = ".lock"
 BOOT_ID_SIZE: Final = 40

@@ -19,7 +19,7 @@ from cluster.storage.files import Files
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.work import DoomedDirectory, DoomedSegment, RunAll, run_in_turn
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.recovery import RecoveryReport
+from cluster.storage.recovery.findings import RecoveryReport
 
 PREFERRED_MAX: Final = 100_000
 """For how many partitions that are yet to come it is remembered where they shall be."""

@@ -17,6 +17,7 @@ What holds at any moment, and what a start relies on (`recovery`):
 from collections.abc import Sequence
 
 from cluster.formats.record_batch import Buffer
+from cluster.formats.segment_names import CLEANED_SUFFIX, INDEX_SUFFIXES, SUFFIXES, SWAP_SUFFIX
 from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.log.growing_log import GrowingLog
 from cluster.storage.log.producer_replay import rebuilt_state, remove_snapshots, snapshot_offsets
@@ -29,7 +30,7 @@ from cluster.storage.segments.segment import Segment
 
 
 class PartitionLog(GrowingLog):
-    """The log of one replica.  Made by `cluster.storage.recovery.recovery.open_log`."""
+    """The log of one replica.  Made by `cluster.storage.recovery.opening.open_log`."""
 
     __slots__ = ()
 
@@ -199,9 +200,73 @@ class PartitionLog(GrowingLog):
         self._has_new_start = self.epochs.is_unsaved
         return count
 
-    def _drop(self, segments: Sequence[Segment], now_ms: int) -> None:
+    def begin_replacement(self, base_offset: int, now_ms: int) -> Segment:
+        """Make an empty segment beside the log that shall replace segments of it.
+
+        The caller appends to it, indexes the transactions that its markers abort, and hands it to
+        `replace`; any thread may do that.  After a crash before that, a start removes it.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        with self.health.guard():
+            segment = Segment(
+                self._files, self.directory, base_offset, self.config, now_ms, CLEANED_SUFFIX
+            )
+            segment.create()
+        return segment
+
+    def replace(self, old: Sequence[Segment], new: Segment, now_ms: int) -> None:
+        """Put *new*, made by `begin_replacement`, into the place of the segments *old*, durably.
+
+        A crash at any point leaves all of *old* or *new*:
+
+        R1 The files of *new* become durable, as `.cleaned`, and so do these names: a start removes
+           what has them, and every `.swap` beside them.
+        R2 They become `.swap`.  Once all of them are, durably, a start finishes what follows.
+        R3 The files of *old* become `.deleted`, and wait in `take_doomed`.  A start removes those
+           that still have their names; so these are gone durably before
+        R4 *new* gets its own names.
+
+        All of *old* is durable already: a start does not believe in a gap behind a segment that a
+        crash may have damaged, and what compaction leaves has gaps.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+
+        Source: Kafka's UnifiedLog.replaceSegments.
+        """
+        first = self._segments.index(old[0])
+        behind = first + len(old)
+        assert list(old) == self._segments[first:behind], "neighbours, in their order"
+        assert behind < len(self._segments), "the last segment grows"
+        end_offset = self._segments[behind].base_offset
+        assert end_offset <= self.recovery_point, "what is replaced is durable"
+        assert new.base_offset == old[0].base_offset
+        new.move_to(self.directory)
+        with self.health.guard():
+            new.finish()
+            assert new.tail().next_offset <= end_offset, "nothing is added"
+            for file in new.open_files():
+                file.sync()
+            self._files.sync_directory(self.directory)
+            new.change_suffix(SWAP_SUFFIX)
+            self._files.sync_directory(self.directory)
+            # A snapshot of producers is right whatever batches are gone before it.
+            self._drop(old[:1], now_ms, INDEX_SUFFIXES)
+            self._drop(old[1:], now_ms)
+            self._files.sync_directory(self.directory)
+            new.change_suffix("")
+            self._files.sync_directory(self.directory)
+            # Like every other segment than the last it is opened when somebody reads it.
+            new.close()
+        self._segments[first:behind] = [new]
+
+    def _drop(
+        self, segments: Sequence[Segment], now_ms: int, suffixes: Sequence[str] = SUFFIXES
+    ) -> None:
         due_ms = now_ms + self.config.file_delete_delay_ms
-        self._doomed += doomed_segments(self._files, self.directory, segments, due_ms)
+        self._doomed += doomed_segments(self._files, self.directory, segments, due_ms, suffixes)
 
     def take_doomed(self) -> tuple[DoomedSegment, ...]:
         """The segments dropped since the last call: whoever takes them removes them when due."""

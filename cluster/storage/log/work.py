@@ -6,16 +6,14 @@ what was written, removing what was dropped.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from cluster.formats.segment_names import LOG_SUFFIX, SUFFIXES, file_name
+from cluster.formats.segment_names import DELETED_SUFFIX, LOG_SUFFIX, SUFFIXES, file_name
 from cluster.storage.files import File, Files, finish_replacing, remove_if_there
 from cluster.storage.segments.segment import Segment
 
 RunAll: TypeAlias = Callable[[Sequence[Callable[[], None]]], None]
 """Does pieces of work in any order, each on whatever thread, and raises what one of them raised."""
-
-DELETED_SUFFIX: Final = ".deleted"
 
 
 class Replacement(NamedTuple):
@@ -110,9 +108,13 @@ class DoomedDirectory(NamedTuple):
 
 
 def doomed_segments(
-    files: Files, directory: str, segments: Sequence[Segment], due_ms: int
+    files: Files,
+    directory: str,
+    segments: Sequence[Segment],
+    due_ms: int,
+    suffixes: Sequence[str] = SUFFIXES,
 ) -> tuple[DoomedSegment, ...]:
-    """Rename the files of *segments*, in their order, the log's own first.
+    """Rename the files of *segments*, in their order, the log's own first, then the *suffixes*.
 
     After a crash in between an index without its log is nothing, and the next start removes it; a
     log without its index would be a segment.
@@ -121,7 +123,7 @@ def doomed_segments(
     doomed: list[DoomedSegment] = []
     for segment in segments:
         paths: list[str] = []
-        for suffix in (LOG_SUFFIX, *SUFFIXES):
+        for suffix in (LOG_SUFFIX, *suffixes):
             if file_name(segment.base_offset, suffix) in names:
                 path = segment.path(suffix)
                 files.rename(path, path + DELETED_SUFFIX)

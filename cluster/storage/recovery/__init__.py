@@ -2,5 +2,5 @@
 
 __all__ = [
     "findings",
-    "recovery",
+    "opening",
 ]

@@ -1,5 +1,6 @@
-"""What opening a log has found that an operator should know."""
+"""What is known of a log before it is opened, and what opening it has found."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -46,3 +47,36 @@ class Finding(NamedTuple):
         if self.set_aside:
             text += f"; set aside: {', '.join(self.set_aside)}"
         return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownOffsets:
+    """What a log directory's checkpoints say of one log; 0 where they are silent."""
+
+    recovery_point: int = 0
+    log_start_offset: int = 0
+    high_watermark: int = 0
+    was_closed: bool = False
+    """Whether the broker that had the directory before came to an orderly end."""
+    machine_stopped: bool = False
+    """Whether the machine has stopped since a broker of ours had the directory: what was not synced
+    may be gone without a trace."""
+
+
+class RecoveryReport(NamedTuple):
+    """What opening a log has found and done."""
+
+    scanned_size: int
+    """Bytes that were read and checked."""
+    cut_size: int
+    """Bytes that were no whole batch, or stood behind such, in the segment that was cut."""
+    dropped: tuple[int, ...]
+    """Base offsets of the segments behind that one: their files were set aside."""
+    reindexed: tuple[int, ...]
+    """Base offsets of the segments whose indexes were made anew."""
+    findings: tuple[Finding, ...]
+    """What an operator should know, in the order of the offsets."""
+
+    @property
+    def found_damage(self) -> bool:
+        return self.cut_size > 0 or len(self.dropped) > 0

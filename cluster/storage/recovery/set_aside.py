@@ -13,15 +13,13 @@ from typing import Final
 from cluster.formats.batch_walk import WINDOW_SIZE, headers
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.record_batch import CorruptBatchError
-from cluster.formats.segment_names import LOG_SUFFIX, SUFFIXES, file_name
+from cluster.formats.segment_names import CLEANED_SUFFIX, LOG_SUFFIX, SUFFIXES, file_name
 from cluster.storage.files import FileEntry, Files
 from cluster.storage.recovery.findings import UNKNOWN
 from cluster.storage.segments.segment import Segment
 
 MARK: Final = ".set-aside-"
 """Between a file's old name and a number that makes the new one unique."""
-CLEANED_SUFFIX: Final = ".cleaned"
-"""Of a file that is not whole yet: a start removes it, Kafka's as well."""
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 
 

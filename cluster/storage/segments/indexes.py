@@ -46,12 +46,12 @@ class IndexFile:
         "_file",
         "_files",
         "_gathered",
-        "_name",
         "base_offset",
         "count",
         "directory",
         "entries_max",
         "last",
+        "name",
     )
 
     def __init__(
@@ -60,7 +60,7 @@ class IndexFile:
         self._files = files
         self._file: File | None = None
         self._gathered = b""
-        self._name = name
+        self.name = name
         self.directory = directory
         self.base_offset = base_offset
         self.entries_max = number_within(size_max, self.LAYOUT.size)
@@ -71,7 +71,7 @@ class IndexFile:
     @property
     def path(self) -> str:
         """Put together when it is asked for: a broker has tens of thousands of these files."""
-        return f"{self.directory}/{self._name}"
+        return f"{self.directory}/{self.name}"
 
     def create(self) -> None:
         """Start without entries, whatever lay under the path, and preallocate."""

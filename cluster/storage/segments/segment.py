@@ -58,6 +58,7 @@ class Segment:
         "_files",
         "_first_timestamp",
         "_older_boundaries",
+        "_suffix",
         "_unindexed_size",
         "base_offset",
         "created_ms",
@@ -72,9 +73,17 @@ class Segment:
     )
 
     def __init__(
-        self, files: Files, directory: str, base_offset: int, config: LogConfig, now_ms: int
+        self,
+        files: Files,
+        directory: str,
+        base_offset: int,
+        config: LogConfig,
+        now_ms: int,
+        suffix: str = "",
     ) -> None:
+        """*suffix* stands behind the names of its files while it is not part of the log."""
         self._files = files
+        self._suffix = suffix
         self._config = config
         self._file: File | None = None
         self._first_timestamp: int | None = None
@@ -88,15 +97,29 @@ class Segment:
         self.size = 0
         self.max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = base_offset
-        name = file_name(base_offset, INDEX_SUFFIX)
+        name = file_name(base_offset, INDEX_SUFFIX) + suffix
         self.offset_index = OffsetIndex(files, directory, name, base_offset, config.index_size_max)
-        name = file_name(base_offset, TIME_INDEX_SUFFIX)
+        name = file_name(base_offset, TIME_INDEX_SUFFIX) + suffix
         self.time_index = TimeIndex(files, directory, name, base_offset, config.index_size_max)
-        name = file_name(base_offset, TXN_INDEX_SUFFIX)
+        name = file_name(base_offset, TXN_INDEX_SUFFIX) + suffix
         self.txn_index = TransactionIndex(files, directory, name)
 
     def path(self, suffix: str) -> str:
-        return f"{self.directory}/{file_name(self.base_offset, suffix)}"
+        """The path of one of its files, by what it is."""
+        return f"{self.directory}/{file_name(self.base_offset, suffix)}{self._suffix}"
+
+    def change_suffix(self, suffix: str) -> None:
+        """Rename all files to names with *suffix* behind them; their descriptors stay open."""
+        kinds = [LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX]
+        if self.txn_index.has_file:
+            kinds.append(TXN_INDEX_SUFFIX)
+        paths = [self.path(kind) for kind in kinds]
+        self._suffix = suffix
+        for path, kind in zip(paths, kinds, strict=True):
+            self._files.rename(path, self.path(kind))
+        self.offset_index.name = file_name(self.base_offset, INDEX_SUFFIX) + suffix
+        self.time_index.name = file_name(self.base_offset, TIME_INDEX_SUFFIX) + suffix
+        self.txn_index.name = file_name(self.base_offset, TXN_INDEX_SUFFIX) + suffix
 
     def move_to(self, directory: str) -> None:
         """Find the files in *directory* from now on, which is the old one by another name."""

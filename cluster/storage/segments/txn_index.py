@@ -21,19 +21,19 @@ NEW_SUFFIX: Final = ".tmp"
 class TransactionIndex:
     """The entries of one segment, by their markers' offsets; read when they are first needed."""
 
-    __slots__ = ("_entries", "_file", "_files", "_name", "directory", "has_file")
+    __slots__ = ("_entries", "_file", "_files", "directory", "has_file", "name")
 
     def __init__(self, files: Files, directory: str, name: str) -> None:
         self._files = files
         self._file: File | None = None
         self._entries: list[AbortedTxn] | None = None
-        self._name = name
+        self.name = name
         self.directory = directory
         self.has_file = False
 
     @property
     def path(self) -> str:
-        return f"{self.directory}/{self._name}"
+        return f"{self.directory}/{self.name}"
 
     @property
     def file(self) -> File:

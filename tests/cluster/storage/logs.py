@@ -14,7 +14,8 @@ from cluster.storage.health import DirectoryHealth
 from cluster.storage.log.growing_log import AppendOutcome
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.recovery import KnownOffsets, RecoveryReport, open_log
+from cluster.storage.recovery.findings import KnownOffsets, RecoveryReport
+from cluster.storage.recovery.opening import open_log
 from tests.cluster.storage.batches import START_MS, batch
 from tests.sim.disk import SimDisk
 

@@ -20,7 +20,7 @@ from cluster.storage.directories.log_manager import Loaded, LogManager
 from cluster.storage.log.offset_lookup import first_at, latest_time
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.recovery import RecoveryReport
+from cluster.storage.recovery.findings import RecoveryReport
 from cluster.storage.segments.segment import Segment
 from tests.cluster.storage.batches import batch
 from tests.cluster.storage.logs import check_indexes, content_of, headers_of, stored_bytes

@@ -13,8 +13,7 @@ from cluster.model.ids import LeaderEpoch
 from cluster.storage.errors import DamagedSegment
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.findings import Kind
-from cluster.storage.recovery.recovery import RecoveryReport
+from cluster.storage.recovery.findings import Kind, RecoveryReport
 from cluster.storage.segments.segment import Segment
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import (

@@ -10,8 +10,7 @@ from cluster.formats.errors import CorruptFileError
 from cluster.formats.segment_names import file_name
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.findings import Kind
-from cluster.storage.recovery.recovery import RecoveryReport
+from cluster.storage.recovery.findings import Kind, RecoveryReport
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import (
     DIRECTORY,

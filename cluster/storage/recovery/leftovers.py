@@ -1,8 +1,9 @@
-"""Replacements of segments that were interrupted, as a compaction or a split leaves them.
+"""Leftovers of work that a crash interrupted: they are finished, or removed.
 
-A broker first has the new segments durable, as `.cleaned`; once all of them are, as `.swap`.  From
-then on they count, and what they replace goes.  So a start finishes what has got as far as that,
-and removes what has not.
+Segments are replaced, as a compaction or a split does it, by new ones that are durable first as
+`.cleaned`, then, once all of them are, as `.swap` (`PartitionLog.replace`).  From then on they
+count, and what they replace goes.  So a start finishes what has got as far as that, and removes
+what has not.
 
 Source: Kafka's LogLoader.removeTempFilesAndCollectSwapFiles and load.
 """
@@ -10,15 +11,21 @@ Source: Kafka's LogLoader.removeTempFilesAndCollectSwapFiles and load.
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from cluster.formats.batch_walk import Walk, flaw_at
+from cluster.formats.batch_walk import flaw_at, valid_batches
 from cluster.formats.errors import CorruptFileError
-from cluster.formats.indexes import INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX
-from cluster.formats.segment_names import LOG_SUFFIX, base_offset_of
+from cluster.formats.segment_names import (
+    CLEANED_SUFFIX,
+    DELETED_SUFFIX,
+    INDEX_SUFFIXES,
+    LOG_SUFFIX,
+    SWAP_SUFFIX,
+    base_offset_of,
+    file_name,
+)
 from cluster.storage.files import File, FileEntry, Files, remove_if_there
-from cluster.storage.recovery.set_aside import CLEANED_SUFFIX
 
-SWAP_SUFFIX: Final = ".swap"
-OF_A_SEGMENT: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
+LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")
+"""What an interrupted deletion, compaction or checkpoint leaves: none of it is needed."""
 
 
 class FinishedSwap(NamedTuple):
@@ -27,6 +34,28 @@ class FinishedSwap(NamedTuple):
     first_offset: int
     end_offset: int
     replaced: tuple[str, ...]
+
+
+def clean_up(
+    files: Files, directory: str, entries: dict[str, FileEntry]
+) -> tuple[FinishedSwap | None, set[int]]:
+    """Finish or remove what interrupted work has left, and remove indexes without a log.
+
+    Returns what was finished, and the base offsets of the segments of which only indexes were
+    there.  *entries* is what is in *directory*, and is kept so.
+
+    Raises:
+        CorruptFileError: a new segment is damaged; nothing was changed.
+    """
+    finished = finish_swaps(files, directory, entries)
+    remove(files, directory, entries, [one for one in entries if one.endswith(LEFTOVER_SUFFIXES)])
+    orphaned = {
+        name: base_offset
+        for name, base_offset in bases_of(entries).items()
+        if file_name(base_offset, LOG_SUFFIX) not in entries
+    }
+    remove(files, directory, entries, orphaned)
+    return finished, set(orphaned.values())
 
 
 def finish_swaps(
@@ -71,7 +100,7 @@ def bases_of(names: Iterable[str], suffix: str = "") -> dict[str, int]:
     return {
         name: base_offset
         for name in names
-        for kind in OF_A_SEGMENT
+        for kind in (LOG_SUFFIX, *INDEX_SUFFIXES)
         if (base_offset := base_offset_of(name, kind + suffix)) is not None
     }
 
@@ -100,9 +129,7 @@ def flaw_and_end(file: File, log: FileEntry) -> tuple[str | None, int]:
     expected = base_offset_of(log.name, LOG_SUFFIX + SWAP_SUFFIX)
     assert expected is not None
     end = 0
-    for position, header, is_valid in Walk(file, log.size):
-        if not is_valid:
-            break
+    for position, header in valid_batches(file, log.size):
         if header.base_offset < expected:
             return f"byte {position}: offset {header.base_offset} follows {expected - 1}", expected
         expected = header.next_offset
@@ -116,5 +143,6 @@ def remove(
     files: Files, directory: str, entries: dict[str, FileEntry], names: Iterable[str]
 ) -> None:
     for name in names:
+        # A snapshot may have gone already, with those that lie beyond what is certain.
         remove_if_there(files, f"{directory}/{name}")
         del entries[name]

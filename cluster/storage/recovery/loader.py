@@ -1,113 +1,39 @@
-"""Recovery: what of a log is still there, after an orderly end or after a crash.
+"""The loader of a log: it opens the segments of one directory, oldest first.
 
-Opens the log of one partition.  After an orderly end nothing of the data is read but the headers
-behind the last index entry of each segment, and the very last batch.  After a crash the segments
-beyond the recovery point are read from their beginning, up to the first byte that is no whole,
-undamaged batch; there the log is cut.  What is cut off, and the segments behind it, are set aside,
-never removed.
-
-Three things look alike, a segment that ends before the next one begins being the plainest case:
-
-* a *gap*, as compaction leaves it, or somebody who removed a segment: what follows is kept;
-* a *lost tail*: the machine stopped, and with it went what was written and not synced, without a
-  trace; what follows would continue a log that is not there, so the log ends;
-* *damage*: bytes that are no batch.
-
-Kafka's LogLoader takes a lost tail for a gap.  Here it is told by the machine: writes are lost only
-when it stops, so in the same boot, and in a directory that a Kafka broker had, it is a gap.
-
-A recovery may crash itself at any point.  The mark of the orderly end is gone before it begins; the
-boot and the recovery points are written after it.  So the next start reads the same segments again,
-and judges them as this one did.
+It decides which segments it trusts, where the log ends, and what an operator should know; what it
+relies on is written in `opening`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from errno import (
-    EACCES,
-    EEXIST,
-    EISDIR,
-    ELOOP,
-    ENAMETOOLONG,
-    ENOENT,
-    ENOTDIR,
-    ENOTEMPTY,
-    EPERM,
-)
-from itertools import islice, zip_longest
-from typing import Final, NamedTuple
+from itertools import zip_longest
+from typing import NamedTuple
 
-from cluster.formats.batch_walk import WINDOW_SIZE, Flaw, Walk, flaw_at, headers, is_zero
+from cluster.formats.batch_walk import WINDOW_SIZE, Flaw, flaw_at, headers, is_zero, valid_batches
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.indexes import (
     INDEX_SUFFIX,
     RELATIVE_OFFSET_MAX,
     TIME_INDEX_SUFFIX,
     TXN_INDEX_SUFFIX,
-    AbortedTxn,
 )
 from cluster.formats.record_batch import BatchHeader, CorruptBatchError, checksum_matches
 from cluster.formats.segment_names import LOG_SUFFIX, base_offset_of, file_name
-from cluster.model.ids import TopicPartition
-from cluster.storage.files import FileEntry, Files, remove_if_there
-from cluster.storage.health import DirectoryHealth
+from cluster.storage.files import FileEntry, Files
 from cluster.storage.log.leader_epochs import LeaderEpochs
-from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.producer_replay import (
-    keep_snapshots,
     offsets_in,
     rebuilt_state,
     remove_snapshots,
     write_snapshot,
 )
-from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS, ProducerState
-from cluster.storage.log.work import DELETED_SUFFIX
+from cluster.storage.log.producer_state import ProducerState
 from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery.epochs import EpochRecovery
-from cluster.storage.recovery.findings import UNKNOWN, Finding, Kind
-from cluster.storage.recovery.set_aside import CLEANED_SUFFIX, SetAside
-from cluster.storage.recovery.swaps import finish_swaps
+from cluster.storage.recovery.findings import UNKNOWN, Finding, Kind, KnownOffsets, RecoveryReport
+from cluster.storage.recovery.leftovers import clean_up
+from cluster.storage.recovery.rebuilding import rebuild
+from cluster.storage.recovery.set_aside import SetAside
 from cluster.storage.segments.segment import Segment, Tail
-
-LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")
-"""What an interrupted deletion, compaction or checkpoint leaves: none of it is needed."""
-OF_ONE_LOG: Final = frozenset(
-    (EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, EEXIST, ELOOP, ENAMETOOLONG)
-)
-"""Errors of names and their owners: the disk works, and so do the other logs on it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownOffsets:
-    """What a log directory's checkpoints say of one log; 0 where they are silent."""
-
-    recovery_point: int = 0
-    log_start_offset: int = 0
-    high_watermark: int = 0
-    was_closed: bool = False
-    """Whether the broker that had the directory before came to an orderly end."""
-    machine_stopped: bool = False
-    """Whether the machine has stopped since a broker of ours had the directory: what was not synced
-    may be gone without a trace."""
-
-
-class RecoveryReport(NamedTuple):
-    """What opening a log has found and done."""
-
-    scanned_size: int
-    """Bytes that were read and checked."""
-    cut_size: int
-    """Bytes that were no whole batch, or stood behind such, in the segment that was cut."""
-    dropped: tuple[int, ...]
-    """Base offsets of the segments behind that one: their files were set aside."""
-    reindexed: tuple[int, ...]
-    """Base offsets of the segments whose indexes were made anew."""
-    findings: tuple[Finding, ...]
-    """What an operator should know, in the order of the offsets."""
-
-    @property
-    def found_damage(self) -> bool:
-        return self.cut_size > 0 or len(self.dropped) > 0
 
 
 class Ending(NamedTuple):
@@ -117,58 +43,6 @@ class Ending(NamedTuple):
     reason: str
     is_torn: bool = False
     """Whether the bytes behind are the beginning of a batch, or nothing at all."""
-
-
-def open_log(
-    files: Files,
-    directory: str,
-    partition: TopicPartition,
-    config: LogConfig,
-    health: DirectoryHealth,
-    known: KnownOffsets,
-    now_ms: int,
-    producer_expiration_ms: int = PRODUCER_EXPIRATION_MS,
-) -> tuple[PartitionLog, RecoveryReport]:
-    """Open the log in *directory*, which is there, or begin one in it.
-
-    Raises:
-        CorruptFileError: a segment that should be whole is damaged, or one that shall replace
-            others (`cluster.storage.recovery.swaps`), or there is no room to set aside what is damaged;
-            nothing was changed that matters.
-        KafkaStorageError: the disk failed; the directory is offline.
-    """
-    health.check()
-    try:
-        loader = Loader(files, directory, config, known, now_ms)
-        loader.load()
-        producers = loader.settle()
-        known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
-        keep_snapshots(files, directory, known_snapshots, loader.segments)
-        # A log that nobody uses needs no descriptors: a broker may have more logs than the
-        # process may have files.  The first use opens them again.
-        loader.segments[-1].close()
-    except OSError as error:
-        if error.errno in OF_ONE_LOG:
-            raise CorruptFileError(str(error.filename or directory), str(error.strerror)) from error
-        raise health.fail(error) from error
-    except CorruptBatchError as error:
-        raise CorruptFileError(directory, str(error)) from error
-    log = PartitionLog(
-        files,
-        directory,
-        partition,
-        config,
-        health,
-        loader.segments,
-        loader.epochs,
-        producers,
-        loader.log_start_offset,
-        min(known.recovery_point, producers.end_offset),
-        producer_expiration_ms,
-        now_ms,
-        has_new_names=loader.has_new_names,
-    )
-    return log, loader.report()
 
 
 class Loader:
@@ -290,31 +164,11 @@ class Loader:
         )
 
     def _clean_up(self) -> None:
-        """Finish or remove what is left of interrupted work, and remove indexes without a log."""
-        finished = finish_swaps(self._files, self._directory, self._entries)
+        finished, self._gone = clean_up(self._files, self._directory, self._entries)
         if finished is not None:
             segments = [one for one in finished.replaced if one.endswith(LOG_SUFFIX)]
             reason = f"a compaction was interrupted; it has replaced {len(segments)} segments now"
             self._find(Kind.FINISHED, reason, finished.first_offset, finished.end_offset)
-        for name in tuple(self._entries):
-            if name.endswith(LEFTOVER_SUFFIXES):
-                self._remove(name)
-            elif (base_offset := self._orphaned(name)) is not None:
-                self._remove(name)
-                self._gone.add(base_offset)
-
-    def _orphaned(self, name: str) -> int | None:
-        """The base offset of a segment of which an index is there, and no more."""
-        for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX):
-            base_offset = base_offset_of(name, suffix)
-            if base_offset is not None and file_name(base_offset, LOG_SUFFIX) not in self._entries:
-                return base_offset
-        return None
-
-    def _remove(self, name: str) -> None:
-        # A snapshot may have gone already, with those that lie beyond what is certain.
-        remove_if_there(self._files, f"{self._directory}/{name}")
-        del self._entries[name]
 
     def _is_trusted(self, next_base_offset: int | None) -> bool:
         """Whether a segment that ends at *next_base_offset* (None: the last) was made durable."""
@@ -418,25 +272,17 @@ class Loader:
         """Make the indexes of a trusted segment anew, from its headers."""
         self._reindexed.append(segment.base_offset)
         segment.begin_rebuild(self._now_ms - log.age_ms)
-        aborted: list[AbortedTxn] = []
         try:
             state = self._producers_up_to(segment.base_offset, is_trusted=True)
-            end_offset = segment.base_offset
-            for position, header in headers(segment.file, 0, log.size):
-                if not segment.holds(header):
-                    if goes_back(segment, position, log.size):
-                        reason = f"offset {header.base_offset} follows {end_offset - 1}"
-                        raise CorruptBatchError(position, reason)
-                    self._split(segment, log, end_offset, header)
-                    break
-                segment.adopt(position, header)
-                end_offset = header.next_offset
-                transaction = state.note_stored(segment.file, position, header, self._now_ms)
-                if transaction is not None:
-                    aborted.append(transaction)
+            batches = headers(segment.file, 0, log.size)
+            rebuilt = rebuild(segment, batches, log.size, state, self._now_ms)
         except CorruptBatchError as error:
             raise CorruptFileError(segment.path(LOG_SUFFIX), str(error)) from error
-        segment.txn_index.replace(aborted)
+        if rebuilt.order_flaw is not None:
+            damage = CorruptBatchError(segment.size, rebuilt.order_flaw.reason)
+            raise CorruptFileError(segment.path(LOG_SUFFIX), str(damage))
+        if rebuilt.beyond is not None:
+            self._split(segment, log, rebuilt.end_offset, rebuilt.beyond)
         segment.finish()
 
     def _scan(self, segment: Segment, next_base_offset: int | None) -> Ending | None:
@@ -447,38 +293,20 @@ class Loader:
         segment.begin_rebuild(self._now_ms - log.age_ms)
         if self._producers is None:
             self._producers = self._producers_up_to(segment.base_offset)
-        # Offsets may leave gaps, as compaction makes them, but never go back: bytes that were cut
-        # off once, and came back, may be whole and undamaged.
-        expected = segment.base_offset
-        flaw: Flaw | None = None
-        aborted: list[AbortedTxn] = []
-        for position, header, is_valid in Walk(segment.file, log.size):
-            if not is_valid:
-                break
-            if header.base_offset < expected:
-                flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", is_torn=False)
-                break
-            if not segment.holds(header):
-                if goes_back(segment, position, log.size):
-                    flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", False)
-                    break
-                next_base_offset = self._split(segment, log, expected, header)
-                log = self._entries[log.name]
-                break
-            segment.adopt(position, header)
-            transaction = self._producers.note_stored(segment.file, position, header, self._now_ms)
-            if transaction is not None:
-                aborted.append(transaction)
-            self._epochs.note(header)
-            expected = header.next_offset
-        segment.txn_index.replace(aborted)
+        batches = valid_batches(segment.file, log.size)
+        end_offset, flaw, beyond = rebuild(
+            segment, batches, log.size, self._producers, self._now_ms, self._epochs
+        )
+        if beyond is not None:
+            next_base_offset = self._split(segment, log, end_offset, beyond)
+            log = self._entries[log.name]
         self._scanned_size += segment.size
         if segment.size < log.size:
             return self._ending_at(segment, flaw or flaw_at(segment.file, segment.size, log.size))
         if next_base_offset is None:
             segment.finish()
             return None
-        return self._go_on(segment, expected, next_base_offset)
+        return self._go_on(segment, end_offset, next_base_offset)
 
     def _split(self, segment: Segment, log: FileEntry, end_offset: int, header: BatchHeader) -> int:
         """Let what is behind the batches of *segment*, which end at *end_offset*, be a segment of
@@ -628,15 +456,3 @@ class Loader:
         remove_snapshots(self._files, self._directory)
         self._producers = None
         self.has_new_names = True
-
-
-def goes_back(segment: Segment, position: int, size: int) -> bool:
-    """Whether the batch behind that at *position* has lower offsets.
-
-    Then this one's base offset is damaged, which no checksum covers.
-    """
-    try:
-        found = list(islice(headers(segment.file, position, size), 2))
-    except CorruptBatchError:
-        return False
-    return len(found) == 2 and found[1].header.base_offset < found[0].header.next_offset
