@@ -127,8 +127,9 @@ class Walk:
         position, end = self._position, self._end
         while position < end:
             self._fill(position, HEADER_SIZE)
+            window, at = self._window, position - self._window_at
             try:
-                header = parse_header(self._window, position - self._window_at)
+                header = parse_header(window, at)
             except CorruptBatchError:
                 damaged = self._damaged_header(position)
                 if damaged is None:
@@ -136,10 +137,15 @@ class Walk:
                 yield WalkedBatch(position, damaged, is_valid=False)
                 position += damaged.size
                 continue
-            if position + header.size > end:
+            behind = position + header.size
+            if behind > end:
                 break
-            yield WalkedBatch(position, header, self._is_valid(position, header))
-            position += header.size
+            if at + header.size <= len(window):
+                is_valid = checksum_matches(window, header, at)
+            else:
+                is_valid = self._is_valid(position, header)
+            yield WalkedBatch(position, header, is_valid)
+            position = behind
         if position < end:
             self.tail = self._tail_at(position)
 
@@ -152,8 +158,9 @@ class Walk:
 
     def _fill(self, position: int, size: int) -> None:
         """Have the *size* bytes from *position* on in the window, if there are as many."""
-        size = min(size, self._end - position)
-        if position + size > self._window_at + len(self._window):
+        behind = self._window_at + len(self._window)
+        if position + size > behind and behind < self._end:
+            size = min(size, self._end - position)
             wanted = min(max(size, self._window_size), self._end - position)
             self._window = self._source.read(position, wanted)
             self._window_at = position
