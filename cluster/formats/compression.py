@@ -4,16 +4,11 @@ Source: Kafka's CompressionType and KafkaLZ4BlockInputStream; KAFKA-3160 and KIP
 """
 
 import zlib
+from enum import IntEnum
 from struct import Struct
 from typing import Final
 
 from cluster.formats.record_batch import HEADER_SIZE, Buffer, CorruptBatchError
-
-UNCOMPRESSED: Final = 0
-GZIP: Final = 1
-SNAPPY: Final = 2
-LZ4: Final = 3
-ZSTD: Final = 4
 
 UNPACKED_SIZE_MAX: Final = 256 * 1024**2
 """How large a batch may become: a few bytes of zeros can claim gigabytes."""
@@ -39,6 +34,16 @@ PRIME_5: Final = 374761393
 MASK: Final = 2**32 - 1
 
 
+class Codec(IntEnum):
+    """How the records of a batch are compressed, as its attributes say."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
 class UnpackedTooLarge(CorruptBatchError):
     """Records that would take more room than they may."""
 
@@ -60,13 +65,13 @@ def unpack(packed: memoryview, codec: int, size_max: int) -> Buffer:
         UnpackedTooLarge: it is larger.
     """
     match codec:
-        case 0:
+        case Codec.NONE:
             return packed
-        case 1:
+        case Codec.GZIP:
             return unpack_gzip(packed, size_max)
-        case 2:
+        case Codec.SNAPPY:
             return unpack_snappy(packed, size_max)
-        case 3 | 4:
+        case Codec.LZ4 | Codec.ZSTD:
             return unpack_frame(packed, codec, size_max)
         case _:
             raise CorruptBatchError(0, f"unknown compression codec {codec}")
@@ -121,7 +126,9 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> bytearray:
     """LZ4 and zstd name no size that could be trusted: room is made until it is enough."""
     import cramjam
 
-    unpack_into = cramjam.lz4.decompress_into if codec == LZ4 else cramjam.zstd.decompress_into
+    unpack_into = (
+        cramjam.lz4.decompress_into if codec == Codec.LZ4 else cramjam.zstd.decompress_into
+    )
     room = min(max(64 * 1024, 8 * len(packed)), size_max)
     while True:
         content = bytearray(room)

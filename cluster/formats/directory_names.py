@@ -12,7 +12,7 @@ FUTURE_SUFFIX: Final = "-future"
 UNIQUE_ID_SIZE: Final = 32
 
 PARTITION: Final = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>[0-9]{1,10})")
-DOOMED: Final = re.compile(r"\S+-\S+\.\S+-delete")
+DELETED: Final = re.compile(r"\S+-\S+\.\S+-delete")
 FUTURE: Final = re.compile(r"(?P<own>\S+-\S+)\.[^\s.]+-future")
 PARTITION_MAX: Final = 2**31 - 1
 
@@ -22,7 +22,7 @@ class Survey:
     """The directories in a log directory, sorted by what they are."""
 
     partitions: tuple[TopicPartition, ...]
-    doomed: tuple[str, ...]
+    deleted: tuple[str, ...]
     """Names of partitions that were being deleted."""
     futures: tuple[tuple[TopicPartition, str], ...]
     """Partitions that were being copied from another directory, each with the copy's name."""
@@ -34,7 +34,7 @@ def directory_name(partition: TopicPartition) -> str:
     return f"{partition.topic}-{partition.partition}"
 
 
-def doomed_name(partition: TopicPartition, unique_id: str) -> str:
+def deleted_name(partition: TopicPartition, unique_id: str) -> str:
     """The name of a partition's directory while it waits for deletion, cut as Kafka cuts it.
 
     *unique_id* keeps it apart from a namesake that was deleted before: 32 hexadecimal digits.
@@ -47,7 +47,7 @@ def future_name(partition: TopicPartition, unique_id: str) -> str:
     """The name of the directory that a partition's log is copied into, until it takes the place of
     the one that it is copied from.
 
-    Not cut, unlike `doomed_name`: a start has to know whose it is.  See `may_be_copied`.
+    Not cut, unlike `deleted_name`: a start has to know whose it is.  See `may_be_copied`.
     """
     return f"{directory_name(partition)}.{unique_id}{FUTURE_SUFFIX}"
 
@@ -57,7 +57,7 @@ def may_be_copied(partition: TopicPartition) -> bool:
     return len(future_name(partition, "0" * UNIQUE_ID_SIZE)) <= NAME_SIZE_MAX
 
 
-def doomed_future_name(name: str) -> str:
+def deleted_future_name(name: str) -> str:
     """The name of the copy *name* while it waits for deletion: as long, and as unique."""
     return name.removesuffix(FUTURE_SUFFIX) + DELETE_SUFFIX
 
@@ -65,7 +65,7 @@ def doomed_future_name(name: str) -> str:
 def partition_of(name: str) -> TopicPartition | None:
     """The partition whose directory is called *name*; None when no partition's is."""
     found = PARTITION.fullmatch(name)
-    if found is None or DOOMED.fullmatch(name) is not None or found["topic"] in (".", ".."):
+    if found is None or DELETED.fullmatch(name) is not None or found["topic"] in (".", ".."):
         return None
     partition = TopicPartition(found["topic"], int(found["partition"]))
     # `orders-007` is nobody's: the partition's own name is another.
@@ -76,20 +76,20 @@ def partition_of(name: str) -> TopicPartition | None:
 def survey(names: tuple[str, ...]) -> Survey:
     """Sort the names of directories."""
     partitions: list[TopicPartition] = []
-    doomed: list[str] = []
+    deleted: list[str] = []
     futures: list[tuple[TopicPartition, str]] = []
     foreign: list[str] = []
     for name in names:
         partition = partition_of(name)
         if partition is not None and partition.topic != "__cluster_metadata":
             partitions.append(partition)
-        elif DOOMED.fullmatch(name) is not None:
-            doomed.append(name)
+        elif DELETED.fullmatch(name) is not None:
+            deleted.append(name)
         elif (copied := copied_partition(name)) is not None:
             futures.append((copied, name))
         else:
             foreign.append(name)
-    return Survey(tuple(partitions), tuple(doomed), tuple(futures), tuple(foreign))
+    return Survey(tuple(partitions), tuple(deleted), tuple(futures), tuple(foreign))
 
 
 def copied_partition(name: str) -> TopicPartition | None:

@@ -10,8 +10,8 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from cluster.formats.compression import (
-    LZ4,
     UNPACKED_SIZE_MAX,
+    Codec,
     unpack,
     unpacked,
     with_right_checksum,
@@ -183,7 +183,7 @@ def legacy_records(batch: bytes, header: BatchHeader, size_max: int) -> Iterator
     if outer.value is None:
         raise CorruptBatchError(0, "a compressed message without a value")
     packed = outer.value
-    if header.codec == LZ4 and header.magic == 0:
+    if header.codec == Codec.LZ4 and header.magic == 0:
         packed = with_right_checksum(packed)
     body = bytes(unpack(memoryview(packed), header.codec, size_max))
     inner = list(messages_of(body))

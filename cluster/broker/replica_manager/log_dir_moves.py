@@ -349,12 +349,12 @@ class LogDirMoves:
         now_ms = self._ports.clock.now_ms()
         follow_start(hosted.log, copy, now_ms)
         high_watermark = {hosted.partition: hosted.replica.high_watermark}
-        doomed_count = target.doomed_count
+        deletion_count = target.deletion_count
 
         def write() -> None:
             copy.flush(now_ms)
             target.write_checkpoints()
-            target.write_high_watermarks(high_watermark, doomed_count)
+            target.write_high_watermarks(high_watermark, deletion_count)
 
         self._work(write, lambda: self._replace(hosted, copy))
 

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple, Self
 from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from cluster.formats.directory_names import (
     Survey,
+    deleted_future_name,
+    deleted_name,
     directory_name,
-    doomed_future_name,
-    doomed_name,
     future_name,
     survey,
 )
@@ -34,7 +34,7 @@ from cluster.storage.files import File, Files, read_whole, remove_if_there, repl
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS
-from cluster.storage.log.work import DoomedDirectory, RunAll, run_in_turn
+from cluster.storage.log.work import DeletedDirectory, RunAll, run_in_turn
 from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery.findings import KnownOffsets, RecoveryReport
 from cluster.storage.recovery.opening import open_log
@@ -86,7 +86,7 @@ class LogDirectory:
         """The logs that are there and not open, each with the reason."""
         self.producer_expiration_ms = PRODUCER_EXPIRATION_MS
         """After how long a silence producers are forgotten, in logs that are yet to be opened."""
-        self.doomed_count = 0
+        self.deletion_count = 0
         """How many logs were taken out of use: their names may be those of other logs now."""
         self._settled_count = 0
         """How many of them are known to be gone on the disk, too."""
@@ -235,23 +235,10 @@ class LogDirectory:
         )
 
     def _open_log(
-        self,
-        path: str,
-        partition: TopicPartition,
-        config: LogConfig,
-        known: KnownOffsets,
-        now_ms: int,
+        self, path: str, of: TopicPartition, config: LogConfig, known: KnownOffsets, now_ms: int
     ) -> tuple[PartitionLog, RecoveryReport]:
-        return open_log(
-            self._files,
-            path,
-            partition,
-            config,
-            self.health,
-            known,
-            now_ms,
-            self.producer_expiration_ms,
-        )
+        expiration_ms = self.producer_expiration_ms
+        return open_log(self._files, path, of, config, self.health, known, now_ms, expiration_ms)
 
     def path_of(self, partition: TopicPartition) -> str:
         return f"{self.path}/{directory_name(partition)}"
@@ -282,7 +269,7 @@ class LogDirectory:
     ) -> PartitionLog:
         """Begin a copy of the log of *partition*, which another directory has.
 
-        What was doomed here is settled: the checkpoints say nothing of an earlier copy.
+        What was deleted here is settled: the checkpoints say nothing of an earlier copy.
 
         Raises:
             KafkaStorageError: the directory is or went offline.
@@ -349,39 +336,39 @@ class LogDirectory:
         known = self._offsets[HIGH_WATERMARKS].get(partition, 0)
         return min(max(known, log.log_start_offset), log.log_end_offset)
 
-    def doom(self, partition: TopicPartition, unique_id: str, now_ms: int) -> DoomedDirectory:
+    def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> DeletedDirectory:
         """Take a log out of use: its directory gets another name, and waits to be removed.
 
-        `settle_doomed` makes that durable, for many at once; no namesake is begun before.
+        `settle_deletions` makes that durable, for many at once; no namesake is begun before.
         """
         if partition in self.unopened:
-            return self._doom_unopened(partition, unique_id, now_ms)
-        doomed = self._doom(self.logs[partition], doomed_name(partition, unique_id), now_ms)
+            return self._delete_unopened(partition, unique_id, now_ms)
+        deleted = self._delete(self.logs[partition], deleted_name(partition, unique_id), now_ms)
         del self.logs[partition]
-        return doomed
+        return deleted
 
-    def doom_future(self, partition: TopicPartition, now_ms: int) -> DoomedDirectory:
-        """As `doom`, of the copy of a log."""
+    def delete_future(self, partition: TopicPartition, now_ms: int) -> DeletedDirectory:
+        """As `delete`, of the copy of a log."""
         log = self.futures[partition]
         name = log.directory.rpartition("/")[2]
-        doomed = self._doom(log, doomed_future_name(name), now_ms)
+        deleted = self._delete(log, deleted_future_name(name), now_ms)
         del self.futures[partition]
-        return doomed
+        return deleted
 
-    def doom_unopened_future(self, name: str, now_ms: int) -> DoomedDirectory:
-        """As `doom`, of the copy *name*, which is not open."""
-        path = f"{self.path}/{doomed_future_name(name)}"
+    def delete_unopened_future(self, name: str, now_ms: int) -> DeletedDirectory:
+        """As `delete`, of the copy *name*, which is not open."""
+        path = f"{self.path}/{deleted_future_name(name)}"
         with self.health.guard():
             self._files.rename(f"{self.path}/{name}", path)
-        self.doomed_count += 1
-        return DoomedDirectory(path, (), now_ms)
+        self.deletion_count += 1
+        return DeletedDirectory(path, (), now_ms)
 
     def sync_names(self) -> None:
         """Make the names of the logs durable."""
         with self.health.guard():
             self._files.sync_directory(self.path)
 
-    def _doom(self, log: PartitionLog, name: str, now_ms: int) -> DoomedDirectory:
+    def _delete(self, log: PartitionLog, name: str, now_ms: int) -> DeletedDirectory:
         path = f"{self.path}/{name}"
         # One rename is the deletion.  A crash may bring the old name back, and then the whole log:
         # no file of it goes before the new name is durable.
@@ -389,33 +376,33 @@ class LogDirectory:
             self._files.rename(log.directory, path)
         log.is_deleted = True
         self._truncations.pop(log.partition, None)
-        self.doomed_count += 1
-        dropped = (doomed.segment for doomed in log.take_doomed())
+        self.deletion_count += 1
+        dropped = (deleted.segment for deleted in log.take_deleted())
         due_ms = now_ms + log.config.file_delete_delay_ms
-        return DoomedDirectory(path, (*log.segments, *dropped), due_ms)
+        return DeletedDirectory(path, (*log.segments, *dropped), due_ms)
 
-    def _doom_unopened(
+    def _delete_unopened(
         self, partition: TopicPartition, unique_id: str, now_ms: int
-    ) -> DoomedDirectory:
-        """Doom what nobody reads from: it may go at once, and somebody may have removed it."""
-        path = f"{self.path}/{doomed_name(partition, unique_id)}"
+    ) -> DeletedDirectory:
+        """Delete what nobody reads from: it may go at once, and somebody may have removed it."""
+        path = f"{self.path}/{deleted_name(partition, unique_id)}"
         with self.health.guard(), suppress(FileNotFoundError):
             self._files.rename(self.path_of(partition), path)
         del self.unopened[partition]
-        self.doomed_count += 1
-        return DoomedDirectory(path, (), now_ms)
+        self.deletion_count += 1
+        return DeletedDirectory(path, (), now_ms)
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is durable that the doomed logs are gone."""
-        return self._settled_count == self.doomed_count
+        """Whether it is durable that the deleted logs are gone."""
+        return self._settled_count == self.deletion_count
 
-    def settle_doomed(self) -> None:
-        """Make it durable that the doomed logs are gone.  Any thread may do it."""
+    def settle_deletions(self) -> None:
+        """Make it durable that the deleted logs are gone.  Any thread may do it."""
         if self.is_settled:
             return
-        # Noted first: a log that is doomed while the disk is waited for is not among these.
-        settled_count = self.doomed_count
+        # Noted first: a log that is deleted while the disk is waited for is not among these.
+        settled_count = self.deletion_count
         with self.health.guard():
             self._files.sync_directory(self.path)
         # A namesake must not be taken to be durable, or committed, up to where one of them was.
@@ -450,15 +437,15 @@ class LogDirectory:
             self._write(LOG_STARTS, {of: start for of, start in starts.items() if start > 0})
 
     def write_high_watermarks(
-        self, offsets: Mapping[TopicPartition, int], doomed_count: int
+        self, offsets: Mapping[TopicPartition, int], deletion_count: int
     ) -> None:
         """Make the high watermarks durable; those of logs that *offsets* leaves out stay.
 
         Nothing happens when logs were taken out of use since *offsets* were true, which was when
-        `doomed_count` had the value that is given here.
+        `deletion_count` had the value that is given here.
         """
         with self.checkpointing:
-            if doomed_count != self.doomed_count:
+            if deletion_count != self.deletion_count:
                 return
             known = {**self._offsets[HIGH_WATERMARKS], **offsets}
             self._write(

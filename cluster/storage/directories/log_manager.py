@@ -17,7 +17,7 @@ from cluster.storage.directories.properties import MetaProperties
 from cluster.storage.errors import InvalidLogConfig, KafkaStorageError, LogDirectoryRefused
 from cluster.storage.files import Files
 from cluster.storage.log.partition_log import PartitionLog
-from cluster.storage.log.work import DoomedDirectory, DoomedSegment, RunAll, run_in_turn
+from cluster.storage.log.work import DeletedDirectory, DeletedSegment, RunAll, run_in_turn
 from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery.findings import RecoveryReport
 
@@ -39,13 +39,13 @@ class Loaded(NamedTuple):
 class Deletion(NamedTuple):
     """Files that may go now, and the directory that fails if they cannot."""
 
-    doomed: DoomedSegment | DoomedDirectory
+    deleted: DeletedSegment | DeletedDirectory
     directory: LogDirectory
 
     def run(self, files: Files) -> None:
         """Remove them.  Any thread may do it."""
         with self.directory.health.guard():
-            self.doomed.remove(files)
+            self.deleted.remove(files)
 
 
 class LogManager:
@@ -114,32 +114,32 @@ class LogManager:
         self._check_places()
         wanted = self._wanted_futures()
         for directory in self.online:
-            for name in directory.survey.doomed:
-                doomed = DoomedDirectory(f"{directory.path}/{name}", (), now_ms)
-                self._deletions.append(Deletion(doomed, directory))
+            for name in directory.survey.deleted:
+                deleted = DeletedDirectory(f"{directory.path}/{name}", (), now_ms)
+                self._deletions.append(Deletion(deleted, directory))
             loaded: list[Loaded] = []
-            works = [
-                partial(self._load, directory, partition, config_of, now_ms, loaded)
-                for partition in directory.survey.partitions
-            ]
+            copies: list[tuple[TopicPartition, str]] = []
             broken: list[str] = []
             for partition, name in directory.survey.futures:
                 if partition in wanted and partition not in directory.unopened:
-                    load = partial(self._load_future, directory, partition, name, config_of, now_ms)
-                    works.append(partial(load, loaded, broken))
+                    copies.append((partition, name))
                 else:
                     broken.append(name)
+            works = [
+                partial(self._load, directory, of, config_of, now_ms, loaded, copy, broken)
+                for of, copy in (*((of, None) for of in directory.survey.partitions), *copies)
+            ]
             # The reason of a failure is in the directory's health; the others go on.
             with suppress(KafkaStorageError):
                 directory.begin()
                 run_all(works)
                 for name in broken:
-                    doomed = directory.doom_unopened_future(name, now_ms)
-                    self._deletions.append(Deletion(doomed, directory))
+                    deleted = directory.delete_unopened_future(name, now_ms)
+                    self._deletions.append(Deletion(deleted, directory))
                 directory.note_boot()
                 # What the checkpoints say of logs that are gone must not outlive this start.
                 directory.write_checkpoints()
-                directory.write_high_watermarks({}, directory.doomed_count)
+                directory.write_high_watermarks({}, directory.deletion_count)
             yield from loaded
 
     def _check_places(self) -> None:
@@ -168,31 +168,6 @@ class LogManager:
             of for of, count in counts.items() if count == 1 and (of in there or may_be_away)
         )
 
-    def _load_future(
-        self,
-        directory: LogDirectory,
-        partition: TopicPartition,
-        name: str,
-        config_of: Callable[[str], LogConfig],
-        now_ms: int,
-        loaded: list[Loaded],
-        broken: list[str],
-    ) -> None:
-        """Open a copy of a log; one that cannot be opened goes to *broken*.  Any thread may do it.
-
-        It is only a copy: its owner has it made anew.
-        """
-        report: RecoveryReport | None = None
-        problem: str | None = None
-        try:
-            report = directory.load_future(partition, name, config_of(partition.topic), now_ms)
-        except KafkaStorageError:
-            raise
-        except Exception as error:  # noqa: BLE001 - as in `_load`
-            problem = f"{name} is given up: {reason_of(error)}"
-            broken.append(name)
-        loaded.append(Loaded(partition, directory.path, report, problem))
-
     def _load(
         self,
         directory: LogDirectory,
@@ -200,16 +175,32 @@ class LogManager:
         config_of: Callable[[str], LogConfig],
         now_ms: int,
         loaded: list[Loaded],
+        copy: str | None = None,
+        broken: list[str] | None = None,
     ) -> None:
-        """Open one log, and add what became of it to *loaded*.  Any thread may do it."""
+        """Open one log, and add what became of it to *loaded*.  Any thread may do it.
+
+        The name *copy* is that of a log that was being copied: where it cannot be opened it goes to
+        *broken*, and its owner has it made anew.
+        """
         report: RecoveryReport | None = None
         problem: str | None = None
         try:
-            _, report = directory.load(partition, config_of(partition.topic), now_ms)
+            config = config_of(partition.topic)
+            if copy is None:
+                _, report = directory.load(partition, config, now_ms)
+            else:
+                report = directory.load_future(partition, copy, config, now_ms)
         except KafkaStorageError:
             raise
         except Exception as error:  # noqa: BLE001 - one log must not keep the broker from its start
-            directory.unopened[partition] = problem = reason_of(error)
+            problem = reason_of(error)
+            if copy is None:
+                directory.unopened[partition] = problem
+            else:
+                problem = f"{copy} is given up: {problem}"
+                assert broken is not None
+                broken.append(copy)
         loaded.append(Loaded(partition, directory.path, report, problem))
 
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
@@ -290,8 +281,8 @@ class LogManager:
         """
         directory = self.future_directory_of(partition)
         if directory is not None:
-            doomed = directory.doom_future(partition, now_ms)
-            self._deletions.append(Deletion(doomed, directory))
+            deleted = directory.delete_future(partition, now_ms)
+            self._deletions.append(Deletion(deleted, directory))
 
     def replace_with_future(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
         """Let the copy of the log of *partition* take its place; it has everything, durably.
@@ -309,8 +300,8 @@ class LogManager:
         assert new is not None
         new.adopt_future(partition)
         try:
-            doomed = old.doom(partition, unique_id, now_ms)
-            self._deletions.append(Deletion(doomed, old))
+            deleted = old.delete(partition, unique_id, now_ms)
+            self._deletions.append(Deletion(deleted, old))
             old.sync_names()
         except KafkaStorageError:
             # The reason is in the health of the directory that the log has left in time.
@@ -329,8 +320,8 @@ class LogManager:
         """
         directory = self.place_of(partition)
         if directory is not None:
-            doomed = directory.doom(partition, unique_id, now_ms)
-            self._deletions.append(Deletion(doomed, directory))
+            deleted = directory.delete(partition, unique_id, now_ms)
+            self._deletions.append(Deletion(deleted, directory))
 
     def settle_deletions(self) -> None:
         """Make it durable that the deleted logs are gone, in every directory that works.
@@ -340,7 +331,7 @@ class LogManager:
         for directory in self.online:
             # The reason of a failure is in the directory's health; the others go on.
             with suppress(KafkaStorageError):
-                directory.settle_doomed()
+                directory.settle_deletions()
 
     def begin_truncation(
         self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
@@ -403,15 +394,15 @@ class LogManager:
         """
         for directory in self.directories:
             for log in directory.logs.values():
-                self._deletions += [Deletion(doomed, directory) for doomed in log.take_doomed()]
+                self._deletions += [Deletion(deleted, directory) for deleted in log.take_deleted()]
         due: list[Deletion] = []
         waiting: list[Deletion] = []
         for one in self._deletions:
-            is_due = one.doomed.due_ms <= now_ms and one.directory.is_settled
+            is_due = one.deleted.due_ms <= now_ms and one.directory.is_settled
             (due if is_due else waiting).append(one)
         self._deletions = waiting
         for one in due:
-            one.doomed.close()
+            one.deleted.close()
         return tuple(due)
 
     def share_with_threads(self, make_lock: Callable[[], AbstractContextManager[object]]) -> None:
@@ -432,27 +423,23 @@ class LogManager:
         Any thread may do it, after `share_with_threads`.
         """
         for directory in self.online:
-            try:
+            # Its health keeps the reason, for whoever serves its partitions.  Nothing is lost: the
+            # next start reads the checkpoints before, and more of the data.
+            with suppress(KafkaStorageError):
                 directory.write_checkpoints()
-            except KafkaStorageError:
-                # Its health keeps the reason, for whoever serves its partitions.  Nothing is lost:
-                # the next start goes by the checkpoints before, and reads more of the data.
-                continue
 
     def high_watermarks_work(self, offsets: Mapping[TopicPartition, int]) -> Callable[[], None]:
         """What makes the high watermarks durable, in every directory that works.
 
         Any thread may call it, after `share_with_threads`; what was deleted by then is left out.
         """
-        counts = tuple((directory, directory.doomed_count) for directory in self.online)
+        counts = tuple((directory, directory.deletion_count) for directory in self.online)
 
         def write() -> None:
-            for directory, doomed_count in counts:
-                try:
-                    directory.write_high_watermarks(offsets, doomed_count)
-                except KafkaStorageError:
-                    # As for the other checkpoints: its health keeps the reason.
-                    continue
+            for directory, deletion_count in counts:
+                # As for the other checkpoints: its health keeps the reason.
+                with suppress(KafkaStorageError):
+                    directory.write_high_watermarks(offsets, deletion_count)
 
         return write
 
@@ -511,9 +498,7 @@ def open_directory(files: Files, path: str, broker_id: BrokerId, cluster_id: str
         raise LogDirectoryRefused(
             path, f"it is of cluster {owner.cluster_id}, this is cluster {cluster_id}"
         )
-    try:
+    # The reason of a failure is in the directory's health.
+    with suppress(KafkaStorageError):
         directory.sign(MetaProperties(broker_id, cluster_id))
-    except KafkaStorageError:
-        # The reason is in the directory's health.
-        return directory
     return directory

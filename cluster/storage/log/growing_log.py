@@ -31,7 +31,7 @@ from cluster.storage.log.leader_epochs import LeaderEpochs
 from cluster.storage.log.producer_replay import snapshot_path, write_snapshot
 from cluster.storage.log.producer_state import ProducerState
 from cluster.storage.log.reading import aborted_transactions, batches_from, number_of
-from cluster.storage.log.work import DoomedSegment, FlushWork, Replacement
+from cluster.storage.log.work import DeletedSegment, FlushWork, Replacement
 from cluster.storage.log_config import LogConfig
 from cluster.storage.records.validation import checked_batch, following_batches, runs
 from cluster.storage.segments.segment import Segment
@@ -61,7 +61,7 @@ class GrowingLog:
 
     __slots__ = (
         "_damage",
-        "_doomed",
+        "_deleted",
         "_files",
         "_flushed_ms",
         "_has_new_names",
@@ -108,7 +108,7 @@ class GrowingLog:
         self._producers = producers
         # Nearly every log has none, and an empty set would take 200 bytes in each.
         self._damage = NO_DAMAGE
-        self._doomed: tuple[DoomedSegment, ...] = ()
+        self._deleted: tuple[DeletedSegment, ...] = ()
         self._unsynced_snapshots: tuple[str, ...] = ()
         self._has_new_names = has_new_names
         self._is_new = has_new_names

@@ -23,7 +23,7 @@ from cluster.storage.log.growing_log import GrowingLog
 from cluster.storage.log.producer_replay import rebuilt_state, remove_snapshots, snapshot_offsets
 from cluster.storage.log.reading import number_of
 from cluster.storage.log.retention import expired_count
-from cluster.storage.log.work import DoomedSegment, doomed_segments
+from cluster.storage.log.work import DeletedSegment, deleted_segments
 from cluster.storage.log_config import LogConfig
 from cluster.storage.records.validation import offset_before_start
 from cluster.storage.segments.segment import Segment
@@ -172,7 +172,7 @@ class PartitionLog(GrowingLog):
 
         Those before the log start, those too old by *wall_ms*, and the oldest while the log is too
         large; none with records at or beyond the high watermark.  Their files wait in
-        `take_doomed`.
+        `take_deleted`.
         """
         count = expired_count(
             self._segments,
@@ -224,7 +224,7 @@ class PartitionLog(GrowingLog):
         R1 The files of *new* become durable, as `.cleaned`, and so do these names: a start removes
            what has them, and every `.swap` beside them.
         R2 They become `.swap`.  Once all of them are, durably, a start finishes what follows.
-        R3 The files of *old* become `.deleted`, and wait in `take_doomed`.  A start removes those
+        R3 The files of *old* become `.deleted`, and wait in `take_deleted`.  A start removes those
            that still have their names; so these are gone durably before
         R4 *new* gets its own names.
 
@@ -266,12 +266,12 @@ class PartitionLog(GrowingLog):
         self, segments: Sequence[Segment], now_ms: int, suffixes: Sequence[str] = SUFFIXES
     ) -> None:
         due_ms = now_ms + self.config.file_delete_delay_ms
-        self._doomed += doomed_segments(self._files, self.directory, segments, due_ms, suffixes)
+        self._deleted += deleted_segments(self._files, self.directory, segments, due_ms, suffixes)
 
-    def take_doomed(self) -> tuple[DoomedSegment, ...]:
+    def take_deleted(self) -> tuple[DeletedSegment, ...]:
         """The segments dropped since the last call: whoever takes them removes them when due."""
-        doomed, self._doomed = self._doomed, ()
-        return doomed
+        deleted, self._deleted = self._deleted, ()
+        return deleted
 
     def move_to(self, directory: str) -> None:
         """Give the log's directory another name beside the old one, durably.
@@ -292,8 +292,8 @@ class PartitionLog(GrowingLog):
             return directory + path.removeprefix(self.directory)
 
         self._unsynced_snapshots = tuple(map(moved, self._unsynced_snapshots))
-        self._doomed = tuple(
-            one._replace(paths=tuple(map(moved, one.paths))) for one in self._doomed
+        self._deleted = tuple(
+            one._replace(paths=tuple(map(moved, one.paths))) for one in self._deleted
         )
         self.directory = directory
 

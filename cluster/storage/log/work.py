@@ -65,7 +65,7 @@ class FlushWork(NamedTuple):
                 files.sync_directory(directory)
 
 
-class DoomedSegment(NamedTuple):
+class DeletedSegment(NamedTuple):
     """A segment that is no longer in the log; its files are renamed and wait for removal."""
 
     segment: Segment
@@ -83,7 +83,7 @@ class DoomedSegment(NamedTuple):
             remove_if_there(files, path)
 
 
-class DoomedDirectory(NamedTuple):
+class DeletedDirectory(NamedTuple):
     """A partition's directory that was renamed, and waits for removal."""
 
     path: str
@@ -92,7 +92,7 @@ class DoomedDirectory(NamedTuple):
     due_ms: int
 
     def close(self) -> None:
-        """Let go of the descriptors, as of a `DoomedSegment`."""
+        """Let go of the descriptors, as of a `DeletedSegment`."""
         for segment in self.segments:
             segment.close()
 
@@ -107,20 +107,20 @@ class DoomedDirectory(NamedTuple):
         remove_if_there(files, self.path)
 
 
-def doomed_segments(
+def deleted_segments(
     files: Files,
     directory: str,
     segments: Sequence[Segment],
     due_ms: int,
     suffixes: Sequence[str] = SUFFIXES,
-) -> tuple[DoomedSegment, ...]:
+) -> tuple[DeletedSegment, ...]:
     """Rename the files of *segments*, in their order, the log's own first, then the *suffixes*.
 
     After a crash in between an index without its log is nothing, and the next start removes it; a
     log without its index would be a segment.
     """
     names = {entry.name for entry in files.list(directory)}
-    doomed: list[DoomedSegment] = []
+    deleted: list[DeletedSegment] = []
     for segment in segments:
         paths: list[str] = []
         for suffix in (LOG_SUFFIX, *suffixes):
@@ -128,8 +128,8 @@ def doomed_segments(
                 path = segment.path(suffix)
                 files.rename(path, path + DELETED_SUFFIX)
                 paths.append(path + DELETED_SUFFIX)
-        doomed.append(DoomedSegment(segment, tuple(paths), due_ms))
-    return tuple(doomed)
+        deleted.append(DeletedSegment(segment, tuple(paths), due_ms))
+    return tuple(deleted)
 
 
 def run_in_turn(works: Sequence[Callable[[], None]]) -> None:

@@ -12,7 +12,7 @@ And whoever checks may set a lower bound to what he does at once: beyond it is `
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from cluster.formats.compression import UNPACKED_SIZE_MAX, ZSTD, UnpackedTooLarge, unpacked
+from cluster.formats.compression import UNPACKED_SIZE_MAX, Codec, UnpackedTooLarge, unpacked
 from cluster.formats.indexes import RELATIVE_OFFSET_MAX
 from cluster.formats.record_batch import (
     CURRENT_MAGIC,
@@ -44,7 +44,8 @@ from cluster.storage.log_config import NO_BOUND, LogConfig
 from cluster.storage.records.columns import Body
 from cluster.storage.records.record_check import UNLIMITED, check_records
 
-UNCOMPRESSED: Final = 0
+UNCOMPRESSED: Final = int(Codec.NONE)
+CODEC_MAX: Final = int(Codec.ZSTD)
 UNPACKED_RATIO_MAX: Final = 100
 UNPACKED_SIZE_MIN: Final = 16 * 1024**2
 """What any batch may unpack to, however small those of the topic have to be."""
@@ -228,7 +229,7 @@ def check_fields(header: BatchHeader, size: int) -> None:
     if count < 1 or count != header.last_offset_delta + 1:
         raise InvalidRecord(f"{count} records do not take offsets 0 to {header.last_offset_delta}")
     codec = header.codec
-    if codec > ZSTD:
+    if codec > CODEC_MAX:
         raise InvalidRecord(f"there is no compression codec {codec}")
     if header.is_control:
         raise InvalidRecord("clients are not allowed to write control records")

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from cluster.formats.checkpoints import parse_rows
 from cluster.formats.directory_names import (
+    deleted_future_name,
+    deleted_name,
     directory_name,
-    doomed_future_name,
-    doomed_name,
     future_name,
     may_be_copied,
     partition_of,
@@ -218,7 +218,7 @@ def test_a_partition_is_known_by_its_directory(partition: TopicPartition):
     name = directory_name(partition)
 
     assert partition_of(name) == partition
-    assert survey((doomed_name(partition, "0" * 32),)).doomed != ()
+    assert survey((deleted_name(partition, "0" * 32),)).deleted != ()
 
 
 @given(PARTITIONS)
@@ -226,7 +226,7 @@ def test_a_copy_is_known_by_its_directory(partition: TopicPartition):
     name = future_name(partition, "0" * 32)
 
     assert ((partition, name),) == survey((name,)).futures
-    assert (doomed_future_name(name),) == survey((doomed_future_name(name),)).doomed
+    assert (deleted_future_name(name),) == survey((deleted_future_name(name),)).deleted
     assert may_be_copied(partition) == (len(name) <= 255)
 
 

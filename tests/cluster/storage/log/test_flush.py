@@ -91,8 +91,8 @@ def test_a_flush_passes_over_segments_that_went_in_between():
     work = log.begin_flush()
     log.delete_records_before(36, 36)
     log.delete_old_segments(START_MS, START_MS, 36)
-    for doomed in log.take_doomed():
-        doomed.remove(disk)
+    for deleted in log.take_deleted():
+        deleted.remove(disk)
     work.run(disk)
     log.finish_flush(work, START_MS)
 

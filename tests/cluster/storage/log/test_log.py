@@ -440,7 +440,7 @@ def test_a_log_that_begins_anew_keeps_nothing():
 
     assert (log.log_start_offset, log.log_end_offset, log.size) == (1000, 1000, 0)
     assert append(log).base_offset == 1000
-    assert len(log.take_doomed()) == 5
+    assert len(log.take_deleted()) == 5
 
 
 def test_deleted_records_cannot_be_read_and_their_segments_go():
@@ -469,12 +469,12 @@ def test_dropped_segments_are_renamed_at_once_and_removed_later():
     reading = log.read(42, 100, 180, whole_first=True)
 
     names = {entry.name for entry in disk.list(DIRECTORY)}
-    (doomed,) = log.take_doomed()
+    (deleted,) = log.take_deleted()
 
-    assert doomed.due_ms == START_MS + 60_000
+    assert deleted.due_ms == START_MS + 60_000
     assert file_name(0, ".log.deleted") in names
     assert file_name(0, ".log") not in names
-    doomed.remove(disk)
+    deleted.remove(disk)
     assert not any("deleted" in entry.name for entry in disk.list(DIRECTORY))
     assert headers_of(content_of(reading))[0].base_offset == 42
 

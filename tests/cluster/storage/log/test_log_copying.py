@@ -92,7 +92,7 @@ def replace(manager: LogManager) -> None:
     assert target is not None
     target.futures[ORDERS].flush(START_MS)
     target.write_checkpoints()
-    target.write_high_watermarks({ORDERS: log_of(manager).log_end_offset}, target.doomed_count)
+    target.write_high_watermarks({ORDERS: log_of(manager).log_end_offset}, target.deletion_count)
     manager.replace_with_future(ORDERS, OTHER_ID, START_MS)
     manager.settle_deletions()
 

@@ -79,8 +79,8 @@ class Model:
 
     def retain(self) -> None:
         self.log.delete_old_segments(START_MS, START_MS, self.end)
-        for doomed in self.log.take_doomed():
-            doomed.remove(self.disk)
+        for deleted in self.log.take_deleted():
+            deleted.remove(self.disk)
         base = self.log.segments[0].base_offset
         self.start = max(self.start, base)
         self.batches = [one for one in self.batches if headers_of(one)[0].next_offset > base]

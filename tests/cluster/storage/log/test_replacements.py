@@ -100,9 +100,9 @@ def test_what_was_replaced_is_read_on_until_it_is_removed() -> None:
     replace(log, [batches[8]])
 
     assert batches[6] == content_of(found)
-    doomed = log.take_doomed()
-    assert [18, 36] == [one.segment.base_offset for one in doomed]
-    for one in doomed:
+    deleted = log.take_deleted()
+    assert [18, 36] == [one.segment.base_offset for one in deleted]
+    for one in deleted:
         one.close()
         one.remove(disk)
     names = {entry.name for entry in disk.list(DIRECTORY)}

@@ -251,8 +251,8 @@ def test_segments_take_their_indexes_of_transactions_along(disk: SimDisk):
 
     log.delete_old_segments(START_MS, START_MS, 28)
 
-    for doomed in log.take_doomed():
-        doomed.remove(disk)
+    for deleted in log.take_deleted():
+        deleted.remove(disk)
     kept = {file_name(one.base_offset, SUFFIX) for one in log.segments}
     assert {one.name for one in disk.list(DIRECTORY) if SUFFIX in one.name} <= kept
     assert log.last_stable_offset(28) == 27
