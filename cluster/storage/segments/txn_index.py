@@ -8,14 +8,10 @@ Source: Kafka's TransactionIndex and AbortedTxn.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.indexes import TXN_LAYOUT, TXN_VERSION, AbortedTxn, decode_aborted
-from cluster.storage.files import File, Files
-
-NEW_SUFFIX: Final = ".tmp"
-"""What a recovery removes where it finds it."""
+from cluster.storage.files import File, Files, replace_whole
 
 
 class TransactionIndex:
@@ -79,14 +75,7 @@ class TransactionIndex:
             self.file.sync()
         elif self.has_file or entries:
             self.close()
-            new_path = self.path + NEW_SUFFIX
-            new = self._files.open(new_path, create=True)
-            new.truncate(0)
-            new.write(0, content)
-            new.sync()
-            new.close()
-            self._files.rename(new_path, self.path)
-            self._files.sync_directory(self.directory)
+            replace_whole(self._files, self.directory, self.name, content)
             self.has_file = True
         self._entries = list(entries)
 
