@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Final
 
-from cluster.model.record_batch import whole_batches
+from cluster.formats.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from bench.measure import KADMIN, Run, alternate, kafka_class_path, kafka_tool, run
-from cluster.model.record_batch import parse_header, stamp
+from cluster.formats.record_batch import parse_header, stamp
 from tests.cluster.storage.batches import batch
 
 RECORDS = 16

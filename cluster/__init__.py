@@ -1,3 +1,3 @@
 """The embedded log cluster: values, pure cores and the shells that run them."""
 
-__all__ = ["broker", "coordination", "model", "settings", "storage", "wire", "zk", "zkclient"]
+__all__ = ["broker", "coordination", "formats", "model", "settings", "wire", "zk", "zkclient"]

@@ -26,6 +26,7 @@ from random import Random
 from typing import Final, TypeAlias
 
 AIMS: Final = (
+    "cluster/formats",
     "cluster/storage",
     "cluster/controller",
     "cluster/replication",

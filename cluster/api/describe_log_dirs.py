@@ -10,7 +10,7 @@ from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.log_directory import LogDirectory
+from cluster.storage.directories.log_directory import LogDirectory
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.log_dirs import (
     DescribeLogDirsPartition,

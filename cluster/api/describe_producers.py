@@ -10,8 +10,8 @@ from typing import cast
 
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.replica_manager.partitions import Partitions
+from cluster.formats.producer_snapshot import Producer
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.producer_state import Producer
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.producers import (
     DescribeProducersRequest,

@@ -40,8 +40,8 @@ from cluster.broker.ports import Clock, Ports
 from cluster.broker.replica_manager.appending import ALL_ACKS, LEADER_ACKS, Refusal
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
-from cluster.model.errors import ClusterError
-from cluster.model.record_batch import (
+from cluster.formats.indexes import RELATIVE_OFFSET_MAX
+from cluster.formats.record_batch import (
     CURRENT_MAGIC,
     HEADER_LAYOUT,
     HEADER_SIZE,
@@ -51,13 +51,13 @@ from cluster.model.record_batch import (
     STAMP_LAYOUT,
     BatchHeader,
 )
+from cluster.model.errors import ClusterError
 from cluster.storage.errors import KafkaStorageError
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import NO_BOUND, LogConfig
-from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
-from cluster.storage.record_walk import plain_end
-from cluster.storage.segment import BOUNDARIES_MAX, Segment
-from cluster.storage.validation import check_at_once
+from cluster.storage.records.record_check import plain_end
+from cluster.storage.records.validation import check_at_once
+from cluster.storage.segments.segment import BOUNDARIES_MAX, Segment
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_request, encode_response
 from cluster.wire.errors import PeerError
@@ -400,7 +400,7 @@ def has_room(segment: Segment, size: int, max_timestamp: int, last_offset: int) 
         begun = segment._first_timestamp
         if begun is None or begun < 0 or max_timestamp - begun > config.segment_ms:
             return False
-    offset_index, time_index = segment.offset_index.entries, segment.time_index.entries
+    offset_index, time_index = segment.offset_index, segment.time_index
     return (
         segment.size <= config.segment_size_max - size
         and offset_index.count < offset_index.entries_max

@@ -11,7 +11,7 @@ from cluster.broker.ports import Journal
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import DamagedSegment, LogError
-from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
+from cluster.storage.log.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.list_offsets import (
     ListOffsetsPartition,

@@ -20,10 +20,10 @@ from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.placement import Layout
 from cluster.model.topic import PartitionState
 from cluster.statechange.line import StateChangeLine
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
-from cluster.storage.log import PartitionLog
-from cluster.storage.log_manager import LogManager
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 
 ReplyT = TypeVar("ReplyT")

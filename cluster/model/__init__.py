@@ -25,7 +25,6 @@ __all__ = [
     "kafka_broker_configs",
     "outcome",
     "placement",
-    "record_batch",
     "snapshot",
     "token",
     "topic",

@@ -24,6 +24,7 @@ Source: Kafka's Partition.
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
+from cluster.formats.record_batch import OFFSET_MAX
 from cluster.model.ids import (
     NO_LEADER,
     NO_LEADER_EPOCH,
@@ -34,7 +35,6 @@ from cluster.model.ids import (
     LeaderEpoch,
     ZkVersion,
 )
-from cluster.model.record_batch import OFFSET_MAX
 from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState, kept_once
 from cluster.replication.follower_state import FetchTime, FollowerState
 from cluster.replication.isr import Fate, PendingIsrChange, fate_of

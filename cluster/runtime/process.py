@@ -65,9 +65,9 @@ from cluster.runtime.zookeeper.runner import SessionRunner, run
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
+from cluster.storage.directories.log_directory import LogDirectory
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.files import Files
-from cluster.storage.log_directory import LogDirectory
-from cluster.storage.log_manager import LogManager
 from cluster.zk import paths
 from cluster.zk.steps import Refusal
 

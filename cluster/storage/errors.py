@@ -1,15 +1,15 @@
 """Errors of a log, each with the one of Kafka's error codes that says so.
 
-A damaged batch is `CorruptBatchError` of `cluster.model.record_batch`; one that is in a log,
+A damaged batch is `CorruptBatchError` of `cluster.formats.record_batch`; one that is in a log,
 `DamagedSegment`.
 """
 
 from collections.abc import Sequence
 from typing import ClassVar
 
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
-from cluster.model.record_batch import CorruptBatchError
 
 
 class LogError(ClusterError):
@@ -23,9 +23,6 @@ class OffsetOutOfRange(LogError):
 
     def __init__(self, offset: int, log_start_offset: int, end_offset: int) -> None:
         super().__init__(f"offset {offset} is not within {log_start_offset} to {end_offset}")
-        self.offset = offset
-        self.log_start_offset = log_start_offset
-        self.end_offset = end_offset
 
 
 class MessageTooLarge(LogError):
@@ -33,8 +30,6 @@ class MessageTooLarge(LogError):
 
     def __init__(self, size: int, size_max: int) -> None:
         super().__init__(f"a batch of {size} bytes is above max.message.bytes={size_max}")
-        self.size = size
-        self.size_max = size_max
 
 
 class RecordListTooLarge(LogError):
@@ -42,8 +37,6 @@ class RecordListTooLarge(LogError):
 
     def __init__(self, size: int, segment_size_max: int) -> None:
         super().__init__(f"a batch of {size} bytes is above segment.bytes={segment_size_max}")
-        self.size = size
-        self.segment_size_max = segment_size_max
 
 
 class InvalidTimestamp(LogError):
@@ -51,8 +44,6 @@ class InvalidTimestamp(LogError):
 
     def __init__(self, timestamp: int, reason: str) -> None:
         super().__init__(f"timestamp {timestamp}: {reason}")
-        self.timestamp = timestamp
-        self.reason = reason
 
 
 class InvalidRecord(LogError):
@@ -93,7 +84,6 @@ class OutOfOrderSequence(LogError):
         super().__init__(
             f"producer {producer_id} sent sequence {sequence} after sequence {last_sequence}"
         )
-        self.producer_id = producer_id
         self.sequence = sequence
         self.last_sequence = last_sequence
 
@@ -105,9 +95,7 @@ class InvalidProducerEpoch(LogError):
         super().__init__(
             f"producer {producer_id} sent epoch {epoch}, which epoch {current_epoch} replaced"
         )
-        self.producer_id = producer_id
         self.epoch = epoch
-        self.current_epoch = current_epoch
 
 
 class UnexpectedAppendOffset(LogError):
@@ -117,8 +105,6 @@ class UnexpectedAppendOffset(LogError):
 
     def __init__(self, offset: int, log_end_offset: int) -> None:
         super().__init__(f"a batch at offset {offset} cannot follow log end {log_end_offset}")
-        self.offset = offset
-        self.log_end_offset = log_end_offset
 
 
 class KafkaStorageError(LogError):
@@ -156,15 +142,6 @@ class InvalidLogConfig(LogError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
         self.problems = tuple(problems)
-
-
-class CorruptFileError(ClusterError):
-    """A file of ours, or of a Kafka broker, whose content is not what its name promises."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.reason = reason
 
 
 class LogDirectoryRefused(ClusterError):

@@ -7,7 +7,7 @@ slashes.  Every method may raise OSError, and nothing else.
 
 from typing import NamedTuple, Protocol
 
-from cluster.model.record_batch import Buffer
+from cluster.formats.record_batch import Buffer
 
 
 class FileEntry(NamedTuple):
@@ -137,3 +137,11 @@ def finish_replacing(files: Files, file: File, directory: str, name: str) -> Non
 
 def temporary(directory: str, name: str) -> str:
     return f"{directory}/{name}.tmp"
+
+
+def remove_if_there(files: Files, path: str) -> None:
+    """Remove a file that may be gone already."""
+    try:
+        files.remove(path)
+    except FileNotFoundError:
+        return

@@ -423,7 +423,7 @@ def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:
     Raises:
         NoSuchTopic: one is not.
     """
-    from cluster.storage.directory_names import partition_of
+    from cluster.formats.directory_names import partition_of
     from kadmin.plan.select import NoSuchTopic
 
     names = {found.topic for path in paths if (found := partition_of(Path(path).parent.name))}

@@ -16,7 +16,7 @@ from kadmin.settings.keys import OutputFormat
 if TYPE_CHECKING:
     from kadmin.segments.dump import DumpOptions
     from kadmin.segments.pieces import Finding, Piece
-    from kadmin.segments.source import Source
+    from kadmin.segments.values import Source
 
 MESSAGE_SIZE_MAX: Final = 5 * 1024**2
 BYTES_MAX: Final = 2**31 - 1
@@ -94,7 +94,7 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
       kadmin dump-log --verify-index-only data/orders-0/*.index data/orders-0/*.timeindex
       kadmin dump-log data/orders-0/leader-epoch-checkpoint --output json
     """
-    from kadmin.segments.coordinator_records import OFFSETS, TRANSACTIONS
+    from cluster.formats.coordinator_records import OFFSETS, TRANSACTIONS
     from kadmin.segments.dump import DumpOptions
 
     form = session.output.form

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from cluster.storage.directory_names import partition_of
-from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
+from cluster.formats.batch_walk import Walk
+from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
+from cluster.formats.directory_names import partition_of
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
 from kadmin.jobs.depot import Depot, Write, sparse
 from kadmin.jobs.read_bounds import ahead_s
@@ -30,7 +31,6 @@ from kadmin.jobs.verify.collected import (
     is_partition,
     is_stranger,
 )
-from kadmin.segments.walk import Walk
 
 BLOCK_SIZE: Final = 1024**2
 LOG_NAMES: Final = ("state-change", "controller", "server.log")
@@ -309,7 +309,8 @@ def sha256(path: Path) -> str:
 
 def whole_size(path: Path) -> int:
     """The bytes up to the end of the last batch that is whole."""
-    walk = Walk(FileByPath(path))
+    file = FileByPath(path)
+    walk = Walk(file, file.size)
     for _batch in walk:
         pass
     return walk.tail.position if walk.tail.is_torn else path.stat().st_size

@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
+from cluster.formats.directory_names import directory_name, partition_of
+from cluster.formats.record_batch import CorruptBatchError, parse_header
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.record_batch import CorruptBatchError, parse_header
-from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
-from cluster.storage.directory_names import directory_name, partition_of
 from kadmin.jobs.collect import Listener, Progress
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
 from kadmin.jobs.depot import Depot

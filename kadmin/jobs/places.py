@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from kadmin.jobs.segment_files import FileByPath, size_of
 from kadmin.jobs.uris import filesystem_of, is_uri
-from kadmin.segments.source import Source
+from kadmin.segments.values import Source
 
 BLOCK_SIZE: Final = 4 * 1024**2
 """How much of a file at a URI is read at once by who reads on: each time is a request."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from cluster.formats.batch_walk import Walk
 from kadmin.jobs.depot import Depot, DirectoryDepot
 from kadmin.jobs.segment_files import FileByPath
 from kadmin.jobs.verify.collected import SEGMENT
-from kadmin.segments.walk import Walk
 
 SEGMENT_SIZE: Final = 1024**3
 PIECE_SIZE: Final = 64 * 1024**2
@@ -201,7 +201,8 @@ def segments_in(directory: Path) -> list[Path]:
 def whole_end(segment: Path) -> int:
     """The offset behind the last whole batch, behind which *segment* is cut off."""
     end = int(segment.stem)
-    walk = Walk(FileByPath(segment))
+    file = FileByPath(segment)
+    walk = Walk(file, file.size)
     for batch in walk:
         end = batch.header.next_offset
     os.truncate(segment, walk.tail.position)

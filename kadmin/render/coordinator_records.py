@@ -8,7 +8,7 @@ import re
 from base64 import b64encode
 from typing import Any, Final
 
-from kadmin.segments.coordinator_records import (
+from cluster.formats.coordinator_records import (
     TRANSACTION,
     TRANSACTION_STATES,
     CoordinatorRecord,

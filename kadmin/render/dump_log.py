@@ -7,10 +7,12 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from cluster.storage.producer_state import NO_OFFSET, Producer
-from cluster.storage.txn_index import VERSION, AbortedTxn
+from cluster.formats.batch_walk import WalkedBatch
+from cluster.formats.coordinator_records import CoordinatorRecord
+from cluster.formats.indexes import TXN_VERSION as VERSION
+from cluster.formats.indexes import AbortedTxn
+from cluster.formats.producer_snapshot import NO_OFFSET, Producer
 from kadmin.render.coordinator_records import decoded_texts, json_decoded, why_not_decoded
-from kadmin.segments.coordinator_records import CoordinatorRecord
 from kadmin.segments.pieces import (
     BatchRecord,
     EmptyIndex,
@@ -25,7 +27,6 @@ from kadmin.segments.pieces import (
     SegmentStart,
     TimeEntry,
 )
-from kadmin.segments.walk import WalkedBatch
 
 CODECS: Final = ("none", "gzip", "snappy", "lz4", "zstd")
 END_OF_TRANSACTION: Final = {True: "ABORT", False: "COMMIT"}

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster.model.record_batch import NO_LEADER_EPOCH, CorruptBatchError
-from kadmin.segments.records import Record
+from cluster.formats.record_batch import NO_LEADER_EPOCH, CorruptBatchError
+from cluster.formats.records import Record
 from kadmin.segments.replica_log import IDENTITY, ReplicaLog
 from kadmin.segments.values import Rows
 

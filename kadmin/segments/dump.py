@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.model.record_batch import CorruptBatchError
-from cluster.storage import checkpoints, leader_epochs, producer_snapshot, properties, txn_index
-from cluster.storage.errors import CorruptFileError
-from cluster.storage.records import UNPACKED_SIZE_MAX, marker_of
-from kadmin.segments.coordinator_records import RecordType, decoded
+from cluster.formats import checkpoints, producer_snapshot
+from cluster.formats.batch_walk import Walk, WalkedBatch
+from cluster.formats.compression import UNPACKED_SIZE_MAX
+from cluster.formats.coordinator_records import RecordType, decoded
+from cluster.formats.errors import CorruptFileError
+from cluster.formats.indexes import decode_aborted
+from cluster.formats.properties import PARTITION_METADATA
+from cluster.formats.record_batch import CorruptBatchError
+from cluster.formats.records import marker_of, records_of
 from kadmin.segments.indexes import offset_index, sanity, time_index
 from kadmin.segments.pieces import (
     BatchRecord,
@@ -26,9 +30,7 @@ from kadmin.segments.pieces import (
     Piece,
     SegmentStart,
 )
-from kadmin.segments.records import records_of
-from kadmin.segments.source import Source
-from kadmin.segments.walk import Walk, WalkedBatch
+from kadmin.segments.values import Source
 
 SMALL_SIZE_MAX: Final = 256 * 1024**2
 """Snapshots and checkpoints are read whole, up to this size."""
@@ -83,7 +85,7 @@ def dump(name: str, source: Source, opened: Opener, options: DumpOptions) -> Ite
 
 
 def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -> Iterator[Piece]:
-    if name == leader_epochs.FILE_NAME:
+    if name == checkpoints.LEADER_EPOCHS:
         for epoch, start_offset in checkpoints.parse_rows(whole(source), name, width=2):
             yield EpochEntry(int(epoch), int(start_offset))
         return
@@ -111,7 +113,7 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
             offsets, log = opened(f"{digits}.index{state}"), opened(f"{digits}.log{state}")
             yield from time_index(source, offsets, log, base_offset)
         case ".txnindex":
-            yield from txn_index.decode(whole(source), name)
+            yield from decode_aborted(whole(source), name)
         case ".snapshot":
             yield from producer_snapshot.decode(whole(source), name)
         case _:
@@ -120,7 +122,7 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
 
 def unknown(name: str, options: DumpOptions) -> Finding:
     """A file that is none of those that are known; wrong where it was taken for an index."""
-    if options.only_indexes and name != properties.PARTITION_METADATA:
+    if options.only_indexes and name != PARTITION_METADATA:
         return Finding(
             Flaw.CORRUPT_FILE, reason="it is no index: these are named *.index and *.timeindex"
         )
@@ -140,7 +142,8 @@ def whole(source: Source) -> bytes:
 
 def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
     """The batches of a segment, and their records if these are asked for."""
-    walk = Walk(source, end=options.bytes_max)
+    size, bytes_max = source.size, options.bytes_max
+    walk = Walk(source, size if bytes_max is None else min(size, bytes_max))
     offset_before: int | None = None
     for batch in walk:
         yield batch

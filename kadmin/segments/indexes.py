@@ -3,14 +3,17 @@
 Source: Kafka's DumpLogSegments, OffsetIndex.sanityCheck and TimeIndex.sanityCheck.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from struct import Struct
-from typing import Final
 
-from cluster.storage.errors import CorruptFileError
-from cluster.storage.offset_index import LAYOUT as OFFSET_LAYOUT
-from cluster.storage.time_index import LAYOUT as TIME_LAYOUT
+import numpy as np
+
+from cluster.formats.batch_walk import first_header, headers
+from cluster.formats.errors import CorruptFileError
+from cluster.formats.indexes import OFFSET_LAYOUT, TIME_LAYOUT, half_entry
+from cluster.formats.record_batch import BatchHeader, CorruptBatchError
+from kadmin.segments.index_entries import entries_of, written_entries
 from kadmin.segments.pieces import (
     EmptyIndex,
     Finding,
@@ -20,11 +23,7 @@ from kadmin.segments.pieces import (
     SaneIndex,
     TimeEntry,
 )
-from kadmin.segments.source import Source
-from kadmin.segments.walk import first_batch, headers_from
-
-READ_SIZE: Final = 96 * 1024
-"""A multiple of the entries' sizes."""
+from kadmin.segments.values import Rows, Source
 
 
 def offset_index(
@@ -34,12 +33,13 @@ def offset_index(
 
     Without a batch of up to *message_size_max* bytes at its position an entry is wrong.
     """
-    yield from half_an_entry(index, OFFSET_LAYOUT)
+    yield from half_entries(index, OFFSET_LAYOUT)
     if index.size < OFFSET_LAYOUT.size:
         yield EmptyIndex()
         return
     offset_before = base_offset - 1
-    for number, entry in enumerate(offset_entries(index, base_offset)):
+    for number, (relative_offset, position) in enumerate(entries_of(index, OFFSET_LAYOUT).tolist()):
+        entry = OffsetEntry(base_offset + relative_offset, position)
         if number > 0 and entry.offset == base_offset:
             return  # Zeros: preallocated, and not written.
         if entry.offset <= offset_before:
@@ -51,7 +51,8 @@ def offset_index(
             return
         offset_before = entry.offset
         if log is not None and not is_unwritten(entry, base_offset):
-            header = first_batch(log, entry.position, message_size_max)
+            end = min(log.size, position + message_size_max)
+            header = first_header(log, position, end)
             if header is None:
                 yield Finding(Flaw.NO_BATCH_AT_POSITION, entry.offset, entry.position)
             elif header.last_offset != entry.offset:
@@ -68,16 +69,17 @@ def time_index(
     index: Source, offsets: Source | None, log: Source | None, base_offset: int
 ) -> Iterator[Piece]:
     """The entries of a time index, each checked against *log*, found by its index *offsets*."""
-    yield from half_an_entry(index, TIME_LAYOUT)
-    known = b"" if offsets is None else offsets.read(0, offsets.size)
+    yield from half_entries(index, TIME_LAYOUT)
+    known = None if offsets is None else written_entries(offsets, OFFSET_LAYOUT)
     timestamp_before = -1
-    for number, entry in enumerate(time_entries(index, base_offset)):
+    for number, (timestamp, relative_offset) in enumerate(entries_of(index, TIME_LAYOUT).tolist()):
+        entry = TimeEntry(timestamp, base_offset + relative_offset)
         if entry.offset == base_offset and (number > 0 or entry.timestamp == 0):
             if number == 0:
                 yield entry
             return  # Zeros: preallocated, and not written.
         if log is not None:
-            start = position_before(known, entry.offset - base_offset)
+            start = 0 if known is None else position_before(known, relative_offset)
             found = list(time_findings(entry, log, start))
             yield from found
             is_found = not found or found[0].flaw is Flaw.TIMESTAMP_MISMATCH
@@ -88,7 +90,7 @@ def time_index(
 
 
 def time_findings(entry: TimeEntry, log: Source, position: int) -> Iterator[Finding]:
-    for header in headers_from(log, position):
+    for header in readable_headers(log, position):
         if header.last_offset < entry.offset:
             continue
         if header.last_offset != entry.offset:
@@ -101,19 +103,18 @@ def time_findings(entry: TimeEntry, log: Source, position: int) -> Iterator[Find
     yield Finding(Flaw.INDEXED_OFFSET_NOT_FOUND, entry.offset)
 
 
-def position_before(entries: bytes, relative_offset: int) -> int:
+def readable_headers(log: Source, position: int) -> Iterator[BatchHeader]:
+    """The headers of the batches from *position* on, up to bytes that are none."""
+    if position >= 0:
+        with suppress(CorruptBatchError):
+            for _, header in headers(log, position, log.size):
+                yield header
+
+
+def position_before(entries: Rows, relative_offset: int) -> int:
     """Where to begin to look for an offset: the last of an offset index's *entries* up to it."""
-    # Zeros at the end are preallocated, and not written.
-    count = -(-len(entries.rstrip(b"\0")) // OFFSET_LAYOUT.size)
-
-    def offset_of(number: int) -> int:
-        return int(OFFSET_LAYOUT.unpack_from(entries, number * OFFSET_LAYOUT.size)[0])
-
-    count = min(count, len(entries) // OFFSET_LAYOUT.size)
-    number = bisect_right(range(count), relative_offset, key=offset_of)
-    if number == 0:
-        return 0
-    return int(OFFSET_LAYOUT.unpack_from(entries, (number - 1) * OFFSET_LAYOUT.size)[1])
+    number = int(np.searchsorted(entries["offset"], relative_offset, side="right"))
+    return 0 if number == 0 else int(entries["position"][number - 1])
 
 
 def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]:
@@ -123,7 +124,7 @@ def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]
         CorruptFileError: it would make the index anew.
     """
     layout = TIME_LAYOUT if is_time else OFFSET_LAYOUT
-    for finding in half_an_entry(index, layout):
+    for finding in half_entries(index, layout):
         yield finding
         return
     count = index.size // layout.size
@@ -140,29 +141,12 @@ def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]
     yield SaneIndex()
 
 
-def half_an_entry(index: Source, layout: Struct) -> Iterator[Finding]:
+def half_entries(index: Source, layout: Struct) -> Iterator[Finding]:
     """What is wrong about the size of *index*, if so."""
-    if index.size % layout.size != 0:
-        yield no_index(f"its size of {index.size} is no multiple of {layout.size}")
+    reason = half_entry(index.size, layout)
+    if reason is not None:
+        yield no_index(reason)
 
 
 def no_index(why: str) -> Finding:
     return Finding(Flaw.CORRUPT_FILE, reason=f"it is no index, or a damaged one: {why}")
-
-
-def offset_entries(index: Source, base_offset: int) -> Iterator[OffsetEntry]:
-    for relative_offset, position in rows(index, OFFSET_LAYOUT):
-        yield OffsetEntry(base_offset + relative_offset, position)
-
-
-def time_entries(index: Source, base_offset: int) -> Iterator[TimeEntry]:
-    for timestamp, relative_offset in rows(index, TIME_LAYOUT):
-        yield TimeEntry(timestamp, base_offset + relative_offset)
-
-
-def rows(source: Source, layout: Struct) -> Iterator[tuple[int, ...]]:
-    """The whole rows of a file that has rows of one size."""
-    end = source.size - source.size % layout.size
-    for position in range(0, end, READ_SIZE):
-        content = source.read(position, min(READ_SIZE, end - position))
-        yield from layout.iter_unpack(content[: len(content) - len(content) % layout.size])

@@ -6,12 +6,11 @@ Values only.
 from enum import StrEnum
 from typing import NamedTuple
 
-from cluster.storage.producer_state import Producer
-from cluster.storage.records import Marker
-from cluster.storage.txn_index import AbortedTxn
-from kadmin.segments.coordinator_records import Decoded
-from kadmin.segments.records import Record
-from kadmin.segments.walk import WalkedBatch
+from cluster.formats.batch_walk import WalkedBatch
+from cluster.formats.coordinator_records import Decoded
+from cluster.formats.indexes import AbortedTxn
+from cluster.formats.producer_snapshot import Producer
+from cluster.formats.records import Marker, Record
 
 
 class SegmentStart(NamedTuple):

@@ -2,7 +2,7 @@
 
 The lengths of records lead from one to the next: of many batches those of the first records are
 read at once, then those of the second ones; of few batches each on its own.  All fields behind them
-are looked at as columns of numpy.  What this cannot tell is for `kadmin.segments.records`, which
+are looked at as columns of numpy.  What this cannot tell is for `cluster.formats.records`, which
 reads record by record.
 """
 
@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from cluster.model.record_batch import BatchHeader, CorruptBatchError
-from cluster.storage.records import RECORD_LENGTH_MIN, varint
+from cluster.formats.record_batch import BatchHeader, CorruptBatchError
+from cluster.formats.records import RECORD_LENGTH_MIN, varint
 
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]

@@ -13,13 +13,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
-from cluster.storage.checkpoints import LOG_STARTS
-from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
-from cluster.storage.records import UNPACKED_SIZE_MAX, unpacked
-from kadmin.segments.index_lies import lies_of_indexes, lies_of_txn_indexes
+from cluster.formats.batch_walk import WINDOW_SIZE, Walk, WalkedBatch, first_header
+from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
+from cluster.formats.checkpoints import LOG_STARTS
+from cluster.formats.compression import UNPACKED_SIZE_MAX, unpacked
+from cluster.formats.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
+from cluster.formats.records import Record, records_of
+from kadmin.segments.index_mismatches import index_mismatches, txn_index_mismatches
 from kadmin.segments.record_scan import are_sound
-from kadmin.segments.records import Record, records_of
 from kadmin.segments.transactions import InTransaction, is_of_transaction, kind_of
 from kadmin.segments.values import (
     CHUNK_ROWS,
@@ -30,7 +31,6 @@ from kadmin.segments.values import (
     Rows,
     SegmentFiles,
 )
-from kadmin.segments.walk import WINDOW_SIZE, Walk, WalkedBatch, first_batch
 
 OFFSET_MAX: Final = 2**63 - 2
 """One more is where the next record would go."""
@@ -85,7 +85,7 @@ class ReplicaLog:
         """
         log = self.segments[int(row["segment"])].log
         position, size = int(row["position"]), int(row["size"])
-        header = first_batch(log, position)
+        header = first_header(log, position, log.size)
         if header is None or size > UNPACKED_SIZE_MAX:
             raise CorruptBatchError(position, f"a batch of {size} bytes is not looked into")
         yield from records_of(log.read(position, size), header)
@@ -164,10 +164,10 @@ def replica_of(
     for number, segment in enumerate(ordered):
         # The indexes of a damaged segment may well be right, and not fit it any more.
         if segment.name not in damaged:
-            damage += lies_of_indexes(segment, ended[ended["segment"] == number])
+            damage += index_mismatches(segment, ended[ended["segment"] == number])
     if not damaged:
         # With a batch less, what was open when a transaction was aborted is not known.
-        damage += lies_of_txn_indexes(ordered, ended, high_watermark or 0, cleaned_offset)
+        damage += txn_index_mismatches(ordered, ended, high_watermark or 0, cleaned_offset)
     start = ordered[0].base_offset
     if log_start_offset is not None and not is_start(log_start_offset, end, high_watermark):
         reason = f"the log begins at {log_start_offset} by it, and ends at {end}"
@@ -282,7 +282,9 @@ def segment_chunks(
     gathered: list[tuple[object, ...]] = []
     next_offset = segment.base_offset
     window_size = DEEP_WINDOW_SIZE if is_deep else WINDOW_SIZE
-    walk = Walk(segment.log, position=begin, end=end, window_size=window_size)
+    size = segment.log.size
+    end = size if end is None else min(end, size)
+    walk = Walk(segment.log, end, position=begin, window_size=window_size)
     for (position, header, is_valid), span, reason, kind in looked_into(walk, is_deep=is_deep):
         base_offset, count = span
         last_offset = header.last_offset

@@ -1,4 +1,4 @@
-"""The transactions of a log, by its batches: are they those that its `.txnindex` files tell?
+"""The transactions of a log, by its batches: are they those in its `.txnindex` files?
 
 Who reads committed records is told by these files what to leave out: of a transaction that is not
 in them, aborted records are read as committed.
@@ -8,14 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from cluster.model.record_batch import (
+from cluster.formats.indexes import TXN_INDEX_SUFFIX as SUFFIX
+from cluster.formats.indexes import TXN_LAYOUT as LAYOUT
+from cluster.formats.indexes import AbortedTxn
+from cluster.formats.record_batch import (
     CURRENT_MAGIC,
     NO_PRODUCER_ID,
     BatchHeader,
     CorruptBatchError,
 )
-from cluster.storage.records import marker_of
-from cluster.storage.txn_index import LAYOUT, SUFFIX, AbortedTxn
+from cluster.formats.records import marker_of
 
 OF_TRANSACTION: Final = 0x30
 """The attributes of a batch that is of a transaction, or a marker."""
@@ -41,7 +43,7 @@ class Part(NamedTuple):
     segment: int
 
 
-class Lie(NamedTuple):
+class IndexMismatch(NamedTuple):
     """What is wrong with the index of a segment, at a byte of it, about an offset."""
 
     segment: int
@@ -106,42 +108,44 @@ def aborts(parts: Iterable[Part], *, is_whole: bool) -> Iterator[Abort]:
             yield Abort(producer_id, first_offset, last_offset, stable, is_known, segment)
 
 
-def lies(
+def mismatches(
     found: Iterable[Abort],
     entries: Mapping[int, list[AbortedTxn]],
     *,
     cleaned_offset: int,
     must_have_until: Mapping[int, int],
-) -> Iterator[Lie]:
+) -> Iterator[IndexMismatch]:
     """What is wrong with the *entries* of segments, given the transactions that were aborted.
 
     Only those that ended at *cleaned_offset* or later are looked at.  An entry that is missing is
     wrong where its marker stands before the offset that *must_have_until* has for its segment.
     """
     expected = {(each.segment, each.last_offset): each for each in found}
-    told: set[tuple[int, int]] = set()
+    seen: set[tuple[int, int]] = set()
     for segment, rows in entries.items():
         for number, entry in enumerate(rows):
             if entry.last_offset < cleaned_offset:
                 continue
             key = segment, entry.last_offset
-            reason = lie_of(entry, expected.get(key), is_again=key in told)
-            told.add(key)
+            reason = mismatch_of(entry, expected.get(key), is_again=key in seen)
+            seen.add(key)
             if reason is not None:
                 position = number * LAYOUT.size
-                yield Lie(segment, position, entry.last_offset, f"entry {number} {reason}")
+                yield IndexMismatch(
+                    segment, position, entry.last_offset, f"entry {number} {reason}"
+                )
     for (segment, last_offset), abort in expected.items():
         is_due = cleaned_offset <= last_offset < must_have_until.get(segment, 0)
-        if is_due and abort.first_offset is not None and (segment, last_offset) not in told:
+        if is_due and abort.first_offset is not None and (segment, last_offset) not in seen:
             position = LAYOUT.size * len(entries.get(segment, ()))
             reason = (
                 f"it does not tell that producer {abort.producer_id} aborted what it had sent"
                 f" from offset {abort.first_offset} to {last_offset}"
             )
-            yield Lie(segment, position, last_offset, reason)
+            yield IndexMismatch(segment, position, last_offset, reason)
 
 
-def lie_of(entry: AbortedTxn, abort: Abort | None, *, is_again: bool) -> str | None:
+def mismatch_of(entry: AbortedTxn, abort: Abort | None, *, is_again: bool) -> str | None:
     """What is wrong with an entry of a transaction index; None where nothing is."""
     if is_again:
         return f"tells of the transaction to offset {entry.last_offset} again"

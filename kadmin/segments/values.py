@@ -5,12 +5,20 @@ Rows are columns of numpy, so that replicas of millions of batches are compared 
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from kadmin.segments.source import Source
+from cluster.formats import batch_walk
+
+
+class Source(batch_walk.Source, Protocol):
+    """An open file of *size* bytes; it knows neither disks nor archives."""
+
+    @property
+    def size(self) -> int: ...
+
 
 ROW: Final = np.dtype(
     [
@@ -51,9 +59,9 @@ class DamageKind(StrEnum):
     NO_BATCH = "no_batch"
     UNREADABLE_RECORDS = "unreadable_records"
     ENDS_BEFORE_HIGH_WATERMARK = "ends_before_high_watermark"
-    INDEX_LIES = "index_lies"
-    TIME_INDEX_LIES = "time_index_lies"
-    TXN_INDEX_LIES = "txn_index_lies"
+    INDEX_MISMATCH = "index_lies"
+    TIME_INDEX_MISMATCH = "time_index_lies"
+    TXN_INDEX_MISMATCH = "txn_index_lies"
     CORRUPT_CHECKPOINT = "corrupt_checkpoint"
 
 

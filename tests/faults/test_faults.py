@@ -9,8 +9,8 @@ from confluent_kafka import KafkaError, KafkaException
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
 from tests.faults.disks import DISKS
 from tests.faults.moves import PARTITIONS, TOPIC

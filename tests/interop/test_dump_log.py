@@ -16,11 +16,11 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from tests.clients.confluent import Confluent
+from tests.cluster.formats.messages import wrapper
 from tests.interop.brokers import RealCluster
 from tests.interop.dump import Dump
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
-from tests.kadmin.segments.messages import wrapper
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import kadmin
 from tests.support.waiting import OUTER_LIMIT_S

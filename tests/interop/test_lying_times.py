@@ -10,9 +10,9 @@ import pytest
 
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import HeavyBatch, LogError
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.validation import check_heavy_batch
+from cluster.storage.records.validation import check_heavy_batch
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import (
     PartitionProduceData,

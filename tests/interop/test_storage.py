@@ -8,9 +8,9 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.storage.log import PartitionLog
+from cluster.storage.directories.log_manager import LogManager
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import headers_of, stored_bytes, truncate
 from tests.interop.dump import Dump

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from cluster.broker.configs.alter_config_ops import Operation
 from cluster.broker.handling import Peer
+from cluster.formats.record_batch import parse_header, whole_batches
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, TopicPartition
-from cluster.model.record_batch import parse_header, whole_batches
 from cluster.model.topic_id import topic_id_text
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (

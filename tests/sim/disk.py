@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from cluster.model.record_batch import Buffer
+from cluster.formats.record_batch import Buffer
 from cluster.storage.files import FileEntry
 
 SECTOR_SIZE: Final = 512

@@ -12,11 +12,11 @@ holds once a topic allowed unclean elections.
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple, TypeAlias, cast
 
+from cluster.formats.record_batch import BatchHeader, whole_batches
 from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, TopicPartition
-from cluster.model.record_batch import BatchHeader, whole_batches
 from cluster.model.topic import PartitionState
 from cluster.storage.files import File
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from tests.sim.life import Life
 from tests.sim.violation import Kind, Violation
 

@@ -6,7 +6,7 @@ from typing import Protocol
 from cluster.api.dispatch import Dispatch
 from cluster.broker.broker import Broker
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 from tests.sim.disk import SimDisk
 from tests.sim.ports import SimClock

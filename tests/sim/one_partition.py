@@ -15,7 +15,7 @@ from cluster.model.config_entity import ConfigOverrides
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.zk import paths
 from cluster.zk.admin import encode_preferred_election, encode_reassignment
 from cluster.zk.configs import encode_config

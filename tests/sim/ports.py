@@ -11,8 +11,8 @@ from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
-from cluster.storage.log import PartitionLog
-from cluster.storage.work import FlushWork
+from cluster.storage.log.partition_log import PartitionLog
+from cluster.storage.log.work import FlushWork
 from tests.sim.schedule import Schedule
 
 START_MS: Final = 1_700_000_000_000

@@ -22,6 +22,8 @@ from cluster.controller.hints import hint_of
 from cluster.coordination.client import Client
 from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
+from cluster.formats.directory_names import partition_of
+from cluster.formats.errors import CorruptFileError
 from cluster.model.api_error import ApiError
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_spec import is_true
@@ -31,12 +33,11 @@ from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
 from cluster.replication.replica import Replica
 from cluster.runtime.disk.settled_clock import SettledClock
-from cluster.storage.directory_names import partition_of
-from cluster.storage.errors import CorruptFileError, InvalidLogConfig, KafkaStorageError
-from cluster.storage.log import PartitionLog
+from cluster.storage.directories.log_manager import LogManager
+from cluster.storage.directories.properties import read_topic_id
+from cluster.storage.errors import InvalidLogConfig, KafkaStorageError
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
-from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker

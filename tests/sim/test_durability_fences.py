@@ -13,7 +13,7 @@ from cluster.controller.active_controller import ActiveController
 from cluster.controller.procedures import Procedure
 from cluster.model.ids import TopicPartition
 from cluster.storage.files import Files
-from cluster.storage.work import FlushWork
+from cluster.storage.log.work import FlushWork
 from tests.sim.shrinking import violation_of
 from tests.sim.story import Plot, Story
 from tests.sim.violation import Kind

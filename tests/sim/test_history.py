@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from cluster.formats.record_batch import whole_batches
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.record_batch import whole_batches
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData

@@ -5,10 +5,11 @@ from contextlib import suppress
 from functools import partial
 
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
+from cluster.formats.directory_names import directory_name, partition_of
+from cluster.formats.errors import CorruptFileError
 from cluster.model.ids import BrokerId
-from cluster.storage.directory_names import directory_name, partition_of
-from cluster.storage.errors import CorruptFileError, LogDirectoryRefused
-from cluster.storage.properties import read_topic_id
+from cluster.storage.directories.properties import read_topic_id
+from cluster.storage.errors import LogDirectoryRefused
 from cluster.zk import paths
 from tests.sim.disk import Crashed, SimDisk
 from tests.sim.history import Incarnation, LogKey

@@ -20,7 +20,7 @@ from cluster.broker.configs.supported_configs import (
 from cluster.model.address_limits import ConnectionLimits, parse_address_limits
 from cluster.model.config_spec import is_true
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
-from cluster.storage.log_manager import LogManager
+from cluster.storage.directories.log_manager import LogManager
 
 
 class Connections(Protocol):

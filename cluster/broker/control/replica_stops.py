@@ -31,8 +31,8 @@ from cluster.statechange.broker import (
     stale_leader_epoch,
     stop_replica,
 )
+from cluster.storage.directories.log_directory import LogDirectory
 from cluster.storage.errors import KafkaStorageError
-from cluster.storage.log_directory import LogDirectory
 
 ANY_EPOCH: Final = (NO_LEADER_EPOCH, EPOCH_DURING_DELETION)
 """From a controller that names no epochs, and for a topic that is deleted."""

@@ -28,9 +28,9 @@ from cluster.broker.replica_fetcher.leader_questions import (
 )
 from cluster.broker.replica_fetcher.truncations import LogTruncations
 from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.record_batch import CorruptBatchError
 from cluster.replication.fetch_pace import IN_VAIN_MAX, FetchPace, Pace
 from cluster.replication.fetch_phases import FetchPhase
 from cluster.replication.throttle import ReplicationThrottle

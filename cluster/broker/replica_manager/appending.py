@@ -14,8 +14,8 @@ from cluster.broker.replica_manager.partitions import HostedPartition, Partition
 from cluster.broker.replica_manager.record_errors import MESSAGE, RecordError, timestamp_errors
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
 from cluster.broker.standstill import Standstill
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.error_codes import ErrorCode
-from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
 
 ALL_ACKS: Final = -1

@@ -20,14 +20,14 @@ from cluster.broker.replica_manager.fetch_sessions import (
     Want,
 )
 from cluster.broker.replica_manager.partitions import NO_CHECK, HostedPartition, Partitions
+from cluster.formats.indexes import AbortedTxn
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
 from cluster.replication.read_replica import preferred_read_replica
 from cluster.replication.throttle import ReplicationThrottle
 from cluster.storage.errors import DamagedSegment, LogError
-from cluster.storage.leader_epochs import UNDEFINED, EpochEnd
-from cluster.storage.txn_index import AbortedTxn
+from cluster.storage.log.leader_epochs import UNDEFINED, EpochEnd
 
 
 class Limits(NamedTuple):

@@ -14,12 +14,12 @@ from operator import attrgetter
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
+from cluster.formats.indexes import AbortedTxn
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
 from cluster.replication.follower_state import FetchTime
-from cluster.storage.leader_epochs import EpochEnd
-from cluster.storage.txn_index import AbortedTxn
+from cluster.storage.log.leader_epochs import EpochEnd
 
 NO_SESSION: Final = 0
 SESSIONLESS: Final = -1

@@ -7,12 +7,12 @@ from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
+from cluster.formats.errors import CorruptFileError
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes, topic_id_text
 from cluster.replication.replica import IsrRules, Replica
-from cluster.storage.errors import CorruptFileError
-from cluster.storage.log import PartitionLog
-from cluster.storage.properties import read_topic_id, write_topic_id
+from cluster.storage.directories.properties import read_topic_id, write_topic_id
+from cluster.storage.log.partition_log import PartitionLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,20 +15,17 @@ from typing import Final
 
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
+from cluster.formats.directory_names import may_be_copied
+from cluster.formats.errors import CorruptFileError
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import LeaderEpoch, TopicPartition
-from cluster.model.record_batch import CorruptBatchError
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from cluster.replication.throttle import ReplicationThrottle
-from cluster.storage.directory_names import may_be_copied
-from cluster.storage.errors import (
-    CorruptFileError,
-    DamagedSegment,
-    KafkaStorageError,
-    UnexpectedAppendOffset,
-)
-from cluster.storage.log import PartitionLog
-from cluster.storage.log_copying import (
+from cluster.storage.directories.log_directory import LogDirectory
+from cluster.storage.directories.properties import read_topic_id
+from cluster.storage.errors import DamagedSegment, KafkaStorageError, UnexpectedAppendOffset
+from cluster.storage.log.copying import (
     Cut,
     SourceChanged,
     append_slice,
@@ -37,8 +34,7 @@ from cluster.storage.log_copying import (
     is_whole,
     next_slice,
 )
-from cluster.storage.log_directory import LogDirectory
-from cluster.storage.properties import read_topic_id
+from cluster.storage.log.partition_log import PartitionLog
 
 SLICE_SIZE: Final = 1024**2
 BEGUN_AT_ONCE: Final = 10
@@ -353,12 +349,12 @@ class LogDirMoves:
         now_ms = self._ports.clock.now_ms()
         follow_start(hosted.log, copy, now_ms)
         high_watermark = {hosted.partition: hosted.replica.high_watermark}
-        doomed_count = target.doomed_count
+        deletion_count = target.deletion_count
 
         def write() -> None:
             copy.flush(now_ms)
             target.write_checkpoints()
-            target.write_high_watermarks(high_watermark, doomed_count)
+            target.write_high_watermarks(high_watermark, deletion_count)
 
         self._work(write, lambda: self._replace(hosted, copy))
 

@@ -13,7 +13,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.replication.replica import Replica
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 
 NO_CHECK: Final = -1
 """A leader epoch that the client does not know."""

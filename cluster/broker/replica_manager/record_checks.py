@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from cluster.broker.ports import Disks, RequestMemory
-from cluster.model.record_batch import CorruptBatchError
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.storage.errors import LogError
 from cluster.storage.log_config import LogConfig
-from cluster.storage.validation import check_heavy_batch
+from cluster.storage.records.validation import check_heavy_batch
 
 
 class RecordCheck:

@@ -7,9 +7,9 @@ Source: Kafka's LogValidator, whose messages producers show to people.
 
 from typing import Final, NamedTuple
 
-from cluster.model.record_batch import parse_header
+from cluster.formats.record_batch import parse_header
+from cluster.formats.records import record_times
 from cluster.storage.log_config import LogConfig
-from cluster.storage.records import record_times
 
 MESSAGE: Final = "One or more records have been rejected"
 

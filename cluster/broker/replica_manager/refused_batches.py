@@ -15,9 +15,7 @@ from collections import OrderedDict
 from typing import Final, NamedTuple, TypeAlias
 
 from cluster.broker.ports import Clock
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
-from cluster.model.record_batch import (
+from cluster.formats.record_batch import (
     CURRENT_MAGIC,
     NO_PRODUCER_ID,
     SEQUENCE_MAX,
@@ -25,8 +23,10 @@ from cluster.model.record_batch import (
     CorruptBatchError,
     parse_header,
 )
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
 from cluster.model.topic_name import can_be
-from cluster.storage.producer_state import ProducerState
+from cluster.storage.log.producer_state import ProducerState
 
 REMEMBERED_MS: Final = 10_000
 """All requests that were under way have come by then; a producer may give up what was refused."""

@@ -12,11 +12,11 @@ from typing import Final, TypeAlias
 
 from cluster.broker.ports import DiskSpace
 from cluster.runtime.environment import LoopClock
+from cluster.storage.directories.log_manager import Deletion
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
-from cluster.storage.log import PartitionLog
-from cluster.storage.log_manager import Deletion
-from cluster.storage.work import FlushWork
+from cluster.storage.log.partition_log import PartitionLog
+from cluster.storage.log.work import FlushWork
 
 PARALLEL_SYNCS: Final = 16
 """How many threads wait for the disk together: file systems make many syncs durable at once."""

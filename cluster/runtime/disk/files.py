@@ -6,7 +6,7 @@ import os
 import time
 from typing import Final
 
-from cluster.model.record_batch import Buffer
+from cluster.formats.record_batch import Buffer
 from cluster.storage.files import FileEntry
 
 FILE_MODE = 0o644

@@ -14,6 +14,7 @@ from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs, unserved_log_config
 from cluster.broker.ports import Clock
 from cluster.coordination.client_requests import TopicOverrides
+from cluster.formats.errors import CorruptFileError
 from cluster.model.api_error import ApiError
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
@@ -21,13 +22,13 @@ from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.errors import LogsRefused
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
+from cluster.storage.directories.log_directory import LogDirectory
+from cluster.storage.directories.log_manager import Loaded, LogManager
+from cluster.storage.directories.properties import read_meta_properties
+from cluster.storage.errors import InvalidLogConfig, LogDirectoryRefused
 from cluster.storage.files import Files
-from cluster.storage.findings import Finding
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_directory import LogDirectory
-from cluster.storage.log_manager import Loaded, LogManager
-from cluster.storage.properties import read_meta_properties
+from cluster.storage.recovery.findings import Finding
 
 FINDINGS_MAX: Final = 10
 """How many lines one log may get."""

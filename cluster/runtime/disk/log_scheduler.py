@@ -16,10 +16,10 @@ from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LoopClock
 from cluster.settings.broker_settings import BrokerSettings
+from cluster.storage.directories.log_directory import LogDirectory
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import KafkaStorageError
-from cluster.storage.log import PartitionLog
-from cluster.storage.log_directory import LogDirectory
-from cluster.storage.log_manager import LogManager
+from cluster.storage.log.partition_log import PartitionLog
 
 LOOK_MS: Final = 1000
 """How often flushes that are due, files to remove and failed directories are looked for."""

@@ -14,10 +14,9 @@ from datetime import timedelta
 from typing import Final
 
 from cluster.broker.ports import Clock
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import KafkaStorageError
-from cluster.storage.files import Files, read_whole, replace_whole
-from cluster.storage.log_manager import LogManager
-from cluster.storage.work import remove_if_there
+from cluster.storage.files import Files, read_whole, remove_if_there, replace_whole
 
 NAME: Final = ".retention-time"
 STEP_STANDS_MS: Final = 24 * 3600 * 1000

@@ -12,9 +12,9 @@ import logging
 from contextlib import suppress
 from typing import Final
 
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files, read_whole
-from cluster.storage.log_manager import LogManager
 
 NAME: Final = ".zookeeper-session"
 

@@ -14,15 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
+from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
+from cluster.formats.directory_names import partition_of
+from cluster.formats.errors import CorruptFileError
+from cluster.formats.properties import META_PROPERTIES, owner_in
 from cluster.model.ids import TopicPartition
-from cluster.storage.checkpoints import (
-    HIGH_WATERMARKS,
-    LOG_STARTS,
-    RECOVERY_POINTS,
-)
-from cluster.storage.directory_names import partition_of
-from cluster.storage.errors import CorruptFileError
-from cluster.storage.properties import META_PROPERTIES, owner_in
 from kadmin.jobs.archives import unpack
 from kadmin.jobs.places import (
     LocalTree,

@@ -12,7 +12,7 @@ from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import joined, name_of, source_at
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.replica_files import segments_of
-from kadmin.segments.borders import borders
+from kadmin.segments.index_entries import borders
 from kadmin.segments.replica_log import ReadSegment, segment_chunks
 from kadmin.segments.values import Rows, SegmentFiles
 

@@ -7,16 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from cluster.model.record_batch import CURRENT_MAGIC
-from cluster.storage.checkpoints import parse_rows, shown
-from cluster.storage.errors import CorruptFileError
-from cluster.storage.leader_epochs import FILE_NAME as EPOCHS
-from cluster.storage.properties import PARTITION_METADATA, topic_id_in
-from cluster.storage.txn_index import SUFFIX as TXN_INDEX
+from cluster.formats.batch_walk import Walk, first_header
+from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
+from cluster.formats.checkpoints import parse_rows, shown
+from cluster.formats.errors import CorruptFileError
+from cluster.formats.indexes import TXN_INDEX_SUFFIX as TXN_INDEX
+from cluster.formats.properties import PARTITION_METADATA, topic_id_in
+from cluster.formats.record_batch import CURRENT_MAGIC
 from kadmin.jobs.places import files_in
-from kadmin.segments.source import Source
-from kadmin.segments.values import FirstOffset, SegmentFiles
-from kadmin.segments.walk import Walk, first_batch
+from kadmin.segments.values import FirstOffset, SegmentFiles, Source
 
 NAME: Final = re.compile(r"(?P<base>[0-9]{20})(?P<kind>\.[a-z]+)(?P<state>\.[a-z]+)?")
 SWAP: Final = ".swap"
@@ -145,7 +144,7 @@ def counted(
 
 def end_of(log: Source) -> int:
     """The offset behind the last batch of a segment; 0 where it has none."""
-    return max((each.header.next_offset for each in Walk(log)), default=0)
+    return max((each.header.next_offset for each in Walk(log, log.size)), default=0)
 
 
 def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
@@ -180,7 +179,7 @@ def first_snapshot(
 
 
 def is_current(log: Source) -> bool:
-    header = first_batch(log, 0)
+    header = first_header(log, 0, log.size)
     return header is not None and header.magic == CURRENT_MAGIC
 
 

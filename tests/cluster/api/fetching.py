@@ -3,7 +3,7 @@
 from typing import Any
 
 from cluster.broker.handling import Peer
-from cluster.model.record_batch import whole_batches
+from cluster.formats.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import (
     FetchPartition,

@@ -12,8 +12,8 @@ from cluster.model.config_table import REFUSED_PARTITIONS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
+from cluster.storage.directories.properties import read_topic_id
 from cluster.storage.log_config import LogConfig
-from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
 from cluster.wire.messages.leader_and_isr import (

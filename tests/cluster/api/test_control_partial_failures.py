@@ -10,7 +10,7 @@ from cluster.broker.refusals_log import quoted
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,

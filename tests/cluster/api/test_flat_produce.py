@@ -29,15 +29,15 @@ from cluster.api.flat_produce import (
 )
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
+from cluster.formats.record_batch import HEADER_SIZE
 from cluster.model.ids import TopicPartition
-from cluster.model.record_batch import HEADER_SIZE
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.turns import Turns
 from cluster.storage.errors import InvalidRecord
 from cluster.storage.log_config import LogConfig
-from cluster.storage.record_walk import check_records
+from cluster.storage.records.record_check import check_records
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import encode_request
 from cluster.wire.messages.produce import (
@@ -49,7 +49,7 @@ from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.world import ME, Answer, World
 from tests.cluster.runtime.network.test_connection import FakeTransport
 from tests.cluster.storage.batches import START_MS, batch, batch_around, sealed
-from tests.cluster.storage.test_record_walk import full_record
+from tests.cluster.storage.records.test_record_walk import full_record
 
 ORDERS: Final = TopicPartition("orders", 0)
 DAY_MS: Final = 24 * 3600 * 1000
@@ -761,7 +761,7 @@ def test_entries_of_the_indexes_are_made(pair: Pair) -> None:
         pair(sends(frame(batch([b"v" * 1000]))))
 
     assert pair.flat.counts == 20
-    assert pair.flat.log.active.offset_index.entries.count > 2
+    assert pair.flat.log.active.offset_index.count > 2
 
 
 def test_a_disk_that_fails_is_told_of_in_the_same_words(pair: Pair) -> None:

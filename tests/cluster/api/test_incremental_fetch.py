@@ -18,9 +18,9 @@ from cluster.broker.replica_manager.delayed_fetch import LOOKS_AT_ONCE_MAX
 from cluster.broker.replica_manager.fetch_reading import FetchReader
 from cluster.broker.replica_manager.fetch_sessions import EVICTION_MS, FetchSessions, Session, Want
 from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.formats.record_batch import whole_batches
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
-from cluster.model.record_batch import whole_batches
 from cluster.replication.isr import PendingIsrChange
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import FetchPartition

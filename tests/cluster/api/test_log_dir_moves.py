@@ -9,15 +9,16 @@ import pytest
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.replica_manager import log_dir_moves
 from cluster.broker.replica_manager.log_dir_moves import FAILURES_MAX
+from cluster.formats.checkpoints import LOG_STARTS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.storage.checkpoints import LOG_STARTS, read_offsets
+from cluster.storage.directories.checkpoints import read_offsets
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import LogDirectoryRefused
-from cluster.storage.log import PartitionLog
-from cluster.storage.log_copying import next_slice
-from cluster.storage.log_manager import LogManager
+from cluster.storage.log.copying import next_slice
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.log_dirs import (
     AlterReplicaLogDir,

@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
+from cluster.formats.record_batch import whole_batches
 from cluster.model.error_codes import ErrorCode
-from cluster.model.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import (
     PartitionProduceData,

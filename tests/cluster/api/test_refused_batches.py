@@ -9,8 +9,8 @@ import pytest
 
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.broker.replica_manager.refused_batches import REMEMBERED_MAX, REMEMBERED_MS
+from cluster.formats.record_batch import SEQUENCE_MAX
 from cluster.model.error_codes import ErrorCode
-from cluster.model.record_batch import SEQUENCE_MAX
 from tests.cluster.api.world import ME, World
 from tests.cluster.storage.batches import batch
 

@@ -10,7 +10,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.java_hash import java_hash, signed
 from cluster.storage.errors import KafkaStorageError
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import (
     EpochEndOffset,

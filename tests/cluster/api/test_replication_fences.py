@@ -12,7 +12,7 @@ from cluster.broker.control.role_changes import RoleChanges
 from cluster.broker.replica_manager.hosting import Hosting
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
-from cluster.storage import validation
+from cluster.storage.records import validation
 from cluster.wire.api_keys import ApiKey
 from tests.cluster.api.orders import OTHER_ID, outcome, stop
 from tests.cluster.api.test_replication import BACKOFF_MS, WAIT_MS, Cluster, settled

@@ -25,8 +25,8 @@ from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, decode_response, encode_request, encode_response
 from cluster.wire.messages.leader_and_isr import (

@@ -44,7 +44,7 @@ from cluster.replication.replica import IsrRules, Replica
 from cluster.replication.truncation import UNDEFINED, EpochEnd, truncation_by
 from cluster.storage.errors import UnexpectedAppendOffset
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.leader_epochs import LeaderEpochs
+from cluster.storage.log.leader_epochs import LeaderEpochs
 from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition, PartitionData
 from tests.cluster.replication.leading import state
 
@@ -60,7 +60,7 @@ class Record(NamedTuple):
 
 
 class Log:
-    """As much of `cluster.storage.log.PartitionLog` as is asked here."""
+    """As much of `cluster.storage.log.partition_log.PartitionLog` as is asked here."""
 
     def __init__(self, had: Callable[[Record], None] = lambda record: None) -> None:
         """*had* is told of each record that the log gets."""

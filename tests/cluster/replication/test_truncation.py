@@ -103,7 +103,7 @@ class Log:
         return starts[-1][0] if starts else UNDEFINED
 
     def end_of(self, epoch: int) -> tuple[int, int]:
-        """As `cluster.storage.leader_epochs.LeaderEpochs.end_of`."""
+        """As `cluster.storage.log.leader_epochs.LeaderEpochs.end_of`."""
         starts = self.starts()
         if not starts or epoch == UNDEFINED or epoch > starts[-1][0]:
             return (UNDEFINED, UNDEFINED)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.model.record_batch import whole_batches
+from cluster.formats.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from kadmin.errors import ExitCode
 from tests.support.brokers import (

@@ -18,8 +18,8 @@ from cluster.broker.configs.supported_configs import (
     TOPIC_DEFAULTS,
     Applier,
 )
+from cluster.formats.record_batch import Buffer
 from cluster.model.error_codes import ErrorCode
-from cluster.model.record_batch import Buffer
 from cluster.runtime.broker import read_properties
 from cluster.runtime.controller.controller import Controller
 from cluster.runtime.disk.files import Disk, DiskFile

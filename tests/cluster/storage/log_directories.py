@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.storage.log import PartitionLog
+from cluster.storage.directories.log_manager import Loaded, LogManager
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import Loaded, LogManager
 from tests.cluster.storage.batches import START_MS, batch
 from tests.sim.disk import SimDisk
 

@@ -4,17 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, cast
 
+from cluster.formats.record_batch import BatchHeader, whole_batches
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import LeaderEpoch, TopicPartition
-from cluster.model.record_batch import BatchHeader, whole_batches
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import File, Files
-from cluster.storage.growing_log import AppendOutcome
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.growing_log import AppendOutcome
+from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
-from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
+from cluster.storage.recovery.findings import KnownOffsets, RecoveryReport
+from cluster.storage.recovery.opening import open_log
 from tests.cluster.storage.batches import START_MS, batch
 from tests.sim.disk import SimDisk
 
@@ -98,12 +99,12 @@ def check_indexes(log: PartitionLog) -> None:
     for segment in log.segments:
         placed = list(whole_batches(segment.file.read(0, segment.size)))
         last_offset_at = {position: header.last_offset for position, header in placed}
-        for number in range(segment.offset_index.entries.count):
-            relative, position = segment.offset_index.entries.entry(number)
+        for number in range(segment.offset_index.count):
+            relative, position = segment.offset_index.entry(number)
             assert last_offset_at[position] == segment.base_offset + relative
         before = -1
-        for number in range(segment.time_index.entries.count):
-            timestamp, relative = segment.time_index.entries.entry(number)
+        for number in range(segment.time_index.count):
+            timestamp, relative = segment.time_index.entry(number)
             offset = segment.base_offset + relative
             assert timestamp > before
             assert timestamp == max(

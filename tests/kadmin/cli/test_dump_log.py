@@ -3,7 +3,7 @@
 `golden/dump-log/` holds what Kafka 3.9.1's own tool printed (`--print-data-log` of the segments;
 indexes and snapshots as they are) of the log directories in `tests/cluster/storage/golden`, which
 brokers of two releases wrote: all message formats and codecs, transactions, compaction, a kill.
-`coordinator.*` is what its decoders printed of `tests/kadmin/segments/coordinator_records.py`.
+`coordinator.*` is what its decoders printed of `tests/cluster/formats/coordinator_records.py`.
 """
 
 import gzip
@@ -19,8 +19,7 @@ import pytest
 from cluster.wire.codec import encode_payload
 from cluster.wire.messages.coordinator_records import OffsetCommitValue
 from kadmin.errors import ExitCode
-from tests.cluster.storage.batches import batch
-from tests.kadmin.segments.coordinator_records import (
+from tests.cluster.formats.coordinator_records import (
     KeyAndValue,
     group,
     group_key,
@@ -32,7 +31,8 @@ from tests.kadmin.segments.coordinator_records import (
     transaction_key,
     transaction_records,
 )
-from tests.kadmin.segments.messages import message, wrapper
+from tests.cluster.formats.messages import message, wrapper
+from tests.cluster.storage.batches import batch
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import pytest
 
+from cluster.formats.batch_walk import Walk
 from kadmin.errors import ExitCode
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.segments.live import Records
-from kadmin.segments.walk import Walk
 from tests.cluster.storage.batches import batch
 from tests.support.brokers import Broker, start_broker
 from tests.support.cli import KadminRun, done, kadmin
@@ -301,7 +301,7 @@ def change_last_batch(replica: Path) -> int:
     """Put other records into the place of the last batch's; the first of their offsets."""
     log = replica / f"{0:020}.log"
     content = log.read_bytes()
-    last = list(Walk(Records(content)))[-1]
+    last = list(Walk(Records(content), len(content)))[-1]
     header = last.header
     other = batch(
         header.record_count, base_offset=header.base_offset, leader_epoch=header.leader_epoch

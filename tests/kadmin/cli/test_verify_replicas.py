@@ -14,11 +14,11 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import kadmin

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from cluster.formats.checkpoints import HIGH_WATERMARKS, parse_rows
 from cluster.model.ids import TopicPartition
-from cluster.storage.checkpoints import HIGH_WATERMARKS, parse_rows
 from kadmin.jobs.collect import Progress
 from kadmin.jobs.collect_wire import FETCH_SIZE, WireCopying
 from kadmin.jobs.collection import CollectedFile

@@ -5,8 +5,8 @@ from typing import Final
 
 from kadmin.segments.replica_log import ReplicaLog, read_replica
 from kadmin.segments.values import SegmentFiles
+from tests.cluster.formats.messages import message, wrapper
 from tests.cluster.storage.batches import START_MS, batch
-from tests.kadmin.segments.messages import message, wrapper
 from tests.kadmin.segments.sources import Bytes
 
 Maker = Callable[[Sequence[bytes], int, int], bytes]

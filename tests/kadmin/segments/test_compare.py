@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kadmin.segments.compare import Cause, Comparison, Side, Verdict, compare
 from kadmin.segments.replica_log import ReplicaLog, read_replica
 from kadmin.segments.values import Damage, DamageKind, SegmentFiles
+from tests.cluster.formats.messages import message, wrapper
 from tests.cluster.storage.batches import CODECS, START_MS, batch, batch_around, sealed
-from tests.kadmin.segments.messages import message, wrapper
 from tests.kadmin.segments.replicas import (
     COUNT,
     FORMATS,

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cluster.model.record_batch import CorruptBatchError, parse_header
+from cluster.formats.record_batch import CorruptBatchError, parse_header
+from cluster.formats.records import records_of
 from kadmin.segments import record_scan
 from kadmin.segments.record_scan import are_sound
-from kadmin.segments.records import records_of
 from tests.cluster.storage.batches import HEADER, START_MS, batch, batch_around, varint
 from tests.support.examples import example_count
 

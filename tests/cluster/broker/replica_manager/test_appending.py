@@ -17,16 +17,16 @@ from cluster.broker.replica_manager.appending import (
 from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
+from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition, ZkVersion
-from cluster.model.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.replication.follower_state import FetchTime
 from cluster.replication.replica import IsrRules, Replica
 from cluster.storage.errors import HeavyBatch, OutOfOrderSequence
-from cluster.storage.growing_log import AppendOutcome
 from cluster.storage.health import DirectoryHealth
+from cluster.storage.log.growing_log import AppendOutcome
 from tests.sim.ports import SimClock
 from tests.sim.schedule import Schedule
 

@@ -17,7 +17,7 @@ from cluster.replication.replica import IsrRules, Replica
 from cluster.replication.throttle import ReplicationThrottle
 from cluster.storage.errors import DamagedSegment, OffsetOutOfRange
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.leader_epochs import EpochEnd, LeaderEpochs
+from cluster.storage.log.leader_epochs import EpochEnd, LeaderEpochs
 from tests.sim.ports import SimClock, SimJournal
 from tests.sim.schedule import Schedule
 

@@ -12,7 +12,7 @@ import pytest
 from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.disk.files import Disk
 from cluster.storage.errors import KafkaStorageError
-from cluster.storage.log import PartitionLog
+from cluster.storage.log.partition_log import PartitionLog
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.logs import append, opened
 from tests.support.waiting import OUTER_LIMIT_S, turns, until

@@ -4,8 +4,8 @@ import pytest
 
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.settled_clock import NAME, STEP_MIN_MS, STEP_STANDS_MS, SettledClock
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_manager import LogManager
 from tests.cluster.api.world import Clock
 from tests.sim.disk import SimDisk
 from tests.sim.ports import START_MS

@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from cluster.model.record_batch import whole_batches
+from cluster.formats.record_batch import whole_batches
 from tests.cluster.storage.batches import sealed
 from tests.kadmin.segments.replicas import FORMATS, ROLLED, base_offset, log_of
 

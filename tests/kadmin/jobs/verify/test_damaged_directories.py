@@ -17,8 +17,8 @@ from kadmin.jobs.verify.collected import collect as collected_of
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_partition
 from kadmin.segments.compare import Verdict
 from kadmin.segments.values import DamageKind
+from tests.cluster.formats.messages import message, wrapper
 from tests.cluster.storage.batches import START_MS, batch
-from tests.kadmin.segments.messages import message, wrapper
 
 ORDERS: Final = TopicPartition("orders", 0)
 COUNT: Final = 4

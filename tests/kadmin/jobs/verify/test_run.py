@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.formats.batch_walk import Walk
 from kadmin.errors import ExitCode, KadminError
 from kadmin.jobs.progress import Progress
 from kadmin.jobs.verify import on_spark
@@ -24,7 +25,6 @@ from kadmin.segments import replica_log
 from kadmin.segments.compare import Verdict
 from kadmin.segments.replica_log import read_replica
 from kadmin.segments.values import DamageKind
-from kadmin.segments.walk import Walk
 from tests.kadmin.jobs.verify.broken import BROKERS, garble, write_brokers
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 

@@ -1,0 +1,202 @@
+"""What coordinators of groups and of transactions keep in their topics, read from records.
+
+A record that is none of theirs is said to be so; it is never an error.
+
+Source: Kafka's DumpLogSegments, CoordinatorRecordSerde and TransactionLog.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from cluster.formats.records import Record
+from cluster.wire.codec import decode_payload, payload_version
+from cluster.wire.errors import MalformedFrameError
+from cluster.wire.messages.consumer_protocol import (
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+)
+from cluster.wire.messages.coordinator_records import (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    TransactionLogKey,
+    TransactionLogValue,
+)
+from cluster.wire.schema import fields_of
+
+Message = type[tuple[Any, ...]]
+Fields = dict[str, Any]
+"""The fields that a version has, by name; structs are fields again, data stays bytes."""
+
+OFFSET_COMMIT: Final = "offset_commit"
+GROUP_METADATA: Final = "group_metadata"
+TRANSACTION: Final = "transaction"
+
+CONSUMER: Final = "consumer"
+"""The type of protocol that consumers speak, whose subscriptions can be read."""
+
+TRANSACTION_STATES: Final = (
+    "Empty",
+    "Ongoing",
+    "PrepareCommit",
+    "PrepareAbort",
+    "CompleteCommit",
+    "CompleteAbort",
+    "Dead",
+    "PrepareEpochFence",
+)
+"""By their ids."""
+
+
+class RecordType(NamedTuple):
+    """What a version of a key says its record is."""
+
+    name: str
+    key: Message
+    value: Message
+
+
+OFFSETS: Final[Mapping[int, RecordType]] = {
+    0: RecordType(OFFSET_COMMIT, OffsetCommitKey, OffsetCommitValue),
+    1: RecordType(OFFSET_COMMIT, OffsetCommitKey, OffsetCommitValue),
+    2: RecordType(GROUP_METADATA, GroupMetadataKey, GroupMetadataValue),
+}
+"""The records of `__consumer_offsets`; those of KIP-848 need a cluster without ZooKeeper."""
+
+TRANSACTIONS: Final[Mapping[int, RecordType]] = {
+    0: RecordType(TRANSACTION, TransactionLogKey, TransactionLogValue),
+}
+"""The records of `__transaction_state`."""
+
+
+class Part(NamedTuple):
+    """The key or the value of a record."""
+
+    version: int
+    fields: Fields
+
+
+class CoordinatorRecord(NamedTuple):
+    """A record of a coordinator."""
+
+    type_name: str
+    key: Part
+    value: Part | None
+    """None where the key is deleted."""
+
+
+class UnknownRecord(NamedTuple):
+    """A record whose key has a version that stands for nothing we know."""
+
+    key_version: int
+    is_transaction: bool
+    """Whether the topic is that of transactions."""
+
+
+class UndecodableRecord(NamedTuple):
+    """A record that is no coordinator's, or is damaged."""
+
+    reason: str
+
+
+Decoded = CoordinatorRecord | UnknownRecord | UndecodableRecord
+
+
+class MisreadError(Exception):
+    """Bytes that are no part of a coordinator's record."""
+
+
+def decoded(record: Record, types: Mapping[int, RecordType]) -> Decoded:
+    """What *record* says, in the topic whose *types* these are, OFFSETS or TRANSACTIONS."""
+    if record.key is None:
+        return UndecodableRecord("The record has no key.")
+    try:
+        key_version = version_of(record.key, "key")
+        record_type = types.get(key_version)
+        if record_type is None:
+            return UnknownRecord(key_version, is_transaction=types is TRANSACTIONS)
+        key = part(record_type.key, record.key, "key")
+        value = None
+        if record.value is not None:
+            value = with_meaning(record_type, part(record_type.value, record.value, "value"))
+    except MisreadError as error:
+        return UndecodableRecord(str(error))
+    return CoordinatorRecord(record_type.name, key, value)
+
+
+def version_of(content: bytes, place: str) -> int:
+    """The version with which *content* begins, the key or the value as *place* says.
+
+    Raises:
+        MisreadError: there is none.
+    """
+    try:
+        return payload_version(content)
+    except MalformedFrameError:
+        raise MisreadError(f"Could not read version from {place}'s buffer.") from None
+
+
+def part(message: Message, content: bytes, place: str) -> Part:
+    """The key or value that *content* is.
+
+    Raises:
+        MisreadError: it is none, or one of a version that is not known.
+    """
+    version = version_of(content, place)
+    try:
+        return Part(version, fields(decode_payload(message, content), version))
+    except MalformedFrameError as error:
+        raise MisreadError(
+            f"Could not read record with version {version} from {place}'s buffer due to: {error}."
+        ) from None
+
+
+def fields(message: tuple[Any, ...], version: int) -> Fields:
+    described = fields_of(type(message))
+    return {
+        name: plain(value, version)
+        for (name, field), value in zip(described.items(), message, strict=True)
+        if version in field.versions
+    }
+
+
+def plain(value: Any, version: int) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return fields(value, version)
+    if isinstance(value, tuple | list):
+        return [plain(one, version) for one in value]
+    return value
+
+
+def with_meaning(record_type: RecordType, value: Part) -> Part:
+    """*value* with what is in the data of a group's members, where these are consumers.
+
+    Raises:
+        MisreadError: a transaction is in no state that there is.
+    """
+    found = value.fields
+    if record_type.name == TRANSACTION:
+        status = found["transaction_status"]
+        if not 0 <= status < len(TRANSACTION_STATES):
+            raise MisreadError(f"Unknown transaction status id {status}.")
+    if record_type.name == GROUP_METADATA and found["protocol_type"] == CONSUMER:
+        members = [with_protocol(member) for member in found["members"]]
+        return Part(value.version, {**found, "members": members})
+    return value
+
+
+def with_protocol(member: Fields) -> Fields:
+    return {
+        **member,
+        "subscription": fields_or_bytes(ConsumerProtocolSubscription, member["subscription"]),
+        "assignment": fields_or_bytes(ConsumerProtocolAssignment, member["assignment"]),
+    }
+
+
+def fields_or_bytes(message: Message, content: bytes) -> Fields | bytes:
+    """What cannot be read stays bytes, as another protocol's does."""
+    try:
+        return fields(decode_payload(message, content), payload_version(content))
+    except MalformedFrameError:
+        return content

@@ -1,0 +1,555 @@
+"""One log directory: its logs, and what is known about them after a restart.
+
+Holds the directory's lock, owner, checkpoints and mark of an orderly end.  Knows no other
+directory.  Every operation of a disk that fails takes the directory offline.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
+from typing import Final, NamedTuple, Self
+
+from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
+from cluster.formats.directory_names import (
+    Survey,
+    deleted_future_name,
+    deleted_name,
+    directory_name,
+    future_name,
+    survey,
+)
+from cluster.formats.errors import CorruptFileError
+from cluster.formats.record_batch import CorruptBatchError
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, TopicPartition
+from cluster.storage.directories.checkpoints import read_offsets, write_offsets
+from cluster.storage.directories.properties import (
+    MetaProperties,
+    begin_topic_id,
+    read_meta_properties,
+    write_meta_properties,
+)
+from cluster.storage.errors import KafkaStorageError, LogDirectoryRefused
+from cluster.storage.files import File, Files, read_whole, remove_if_there, replace_whole
+from cluster.storage.health import DirectoryHealth
+from cluster.storage.log.partition_log import PartitionLog
+from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS
+from cluster.storage.log.work import DeletedDirectory, RunAll, run_in_turn
+from cluster.storage.log_config import LogConfig
+from cluster.storage.recovery.findings import KnownOffsets, RecoveryReport
+from cluster.storage.recovery.opening import open_log
+
+LOCK: Final = ".lock"
+BOOT_ID_SIZE: Final = 40
+"""All are written as long, over the one before, so that a crash leaves one of them whole."""
+CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
+CLEAN_MARK: Final = ".kafka_cleanshutdown"
+INTACT_SINCE: Final = "intactSince"
+"""Ours in the mark's JSON, of which Kafka reads no more than the broker epoch."""
+
+
+class PlannedEnd(NamedTuple):
+    """Where a log will end, and with *restarts* begin; else it is cut at *offset*."""
+
+    end_offset: int
+    restarts: bool = False
+    offset: int = 0
+
+
+class LogDirectory:
+    """One of a broker's log directories, and the logs that are open in it."""
+
+    def __init__(self, files: Files, path: str) -> None:
+        self._files = files
+        self._lock: File | None = None
+        self._offsets: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
+        self.path = path
+        self.health = DirectoryHealth(path)
+        self.logs: dict[TopicPartition, PartitionLog] = {}
+        self.futures: dict[TopicPartition, PartitionLog] = {}
+        """The logs that are copied from other directories, and will take their place.  No partition
+        has a log here as well; so the checkpoints name each once, before that and afterwards."""
+        self.owner: MetaProperties | None = None
+        self.was_closed = False
+        """Whether whoever had the directory before came to an orderly end."""
+        self.intact_since = UNKNOWN_BROKER_EPOCH
+        """The earliest registration since which each end was orderly, as the mark has it."""
+        self._boot_id = ""
+        """In which run of the machine our broker had it last; empty for one that it never had."""
+        self.problems: list[str] = []
+        """Checkpoints that could not be read: what they said is found out from the logs."""
+        self.idle_ms = 0
+        """How long ago a broker was here, as far as the machine's clock tells: it wrote the high
+        watermarks, or began."""
+        self.survey = Survey((), (), (), ())
+        self.unopened: dict[TopicPartition, str] = {}
+        """The logs that are there and not open, each with the reason."""
+        self.producer_expiration_ms = PRODUCER_EXPIRATION_MS
+        """After how long a silence producers are forgotten, in logs that are yet to be opened."""
+        self.deletion_count = 0
+        """How many logs were taken out of use: their names may be those of other logs now."""
+        self._settled_count = 0
+        """How many of them are known to be gone on the disk, too."""
+        self._truncations: dict[TopicPartition, PlannedEnd] = {}
+        """The logs that are about to be cut."""
+        self.checkpointing: AbstractContextManager[object] = nullcontext()
+        """Keeps two writers of checkpoints apart; a lock where they are on several threads."""
+
+    @classmethod
+    def open(cls, files: Files, path: str) -> Self:
+        """Take the directory, made if it is missing, and read what stands beside its logs.
+
+        A disk that fails leaves it offline, with the reason in `health`.
+
+        Raises:
+            LogDirectoryRefused: another process has it.
+            CorruptFileError: `meta.properties` cannot be read.
+        """
+        directory = cls(files, path)
+        try:
+            directory._open()
+        except BlockingIOError:
+            raise LogDirectoryRefused(path, "another process has its lock") from None
+        except OSError as error:
+            directory.health.fail(error)
+        return directory
+
+    def _open(self) -> None:
+        with suppress(FileExistsError):
+            self._files.make_directory(self.path)
+            self._files.sync_directory(self.path.rpartition("/")[0] or "/")
+        # Before anything is read: from here on nobody else writes it.
+        self._lock = self._files.lock(f"{self.path}/{LOCK}")
+        # By the lock's own descriptor: closing any other one of this file would let the lock go.
+        self._boot_id = self._lock.read(0, self._lock.size()).decode("ascii", "replace").strip()
+        self.owner = read_meta_properties(self._files, self.path)
+        for name in CHECKPOINTS:
+            self._offsets[name] = self._read(name)
+        entries = self._files.list(self.path)
+        self.idle_ms = min(
+            (one.age_ms for one in entries if one.name in (LOCK, HIGH_WATERMARKS)), default=0
+        )
+        self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
+        self.intact_since = self._read_mark()
+        self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
+        self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
+
+    def _read(self, name: str) -> dict[TopicPartition, int]:
+        try:
+            return read_offsets(self._files, self.path, name)
+        except CorruptFileError as error:
+            self.problems.append(str(error))
+            return {}
+
+    def _read_mark(self) -> BrokerEpoch:
+        """What the mark says of earlier lives: nothing if it is not there, or Kafka's."""
+        content = read_whole(self._files, f"{self.path}/{CLEAN_MARK}")
+        with suppress(ValueError):
+            mark = json.loads(content or b"{}")
+            since = mark.get(INTACT_SINCE) if isinstance(mark, dict) else None
+            if type(since) is int:
+                return BrokerEpoch(since)
+        return UNKNOWN_BROKER_EPOCH
+
+    def sign(self, owner: MetaProperties) -> None:
+        """Say whose directory this is, unless it says so already."""
+        with self.health.guard():
+            if self.owner != owner:
+                write_meta_properties(self._files, self.path, owner)
+                self.owner = owner
+
+    @property
+    def _machine_stopped(self) -> bool:
+        """Whether the machine has stopped since our broker had the directory last."""
+        return self._boot_id not in ("", self._files.boot_id())
+
+    def note_boot(self) -> None:
+        """Write into the lock, durably, in which run of the machine the logs are changed from now
+        on; they have been recovered from what the end of another one may have lost.
+
+        While one of them has not been, what stands there stays: the next start has to know for that
+        log that the machine has stopped.  It judges the others by that as well, where only another
+        broker can have left a gap.
+        Kafka locks the same file, and neither reads nor writes it.
+        """
+        if self.unopened and not self.was_closed and self._machine_stopped:
+            return
+        if self._lock is not None:
+            with self.health.guard():
+                # Also where it stands there: who wrote it may have been killed before this.
+                boot_id = self._files.boot_id().ljust(BOOT_ID_SIZE)
+                self._lock.write(0, boot_id.encode("ascii"))
+                self._lock.sync()
+                self._files.sync_directory(self.path)
+
+    def begin(self) -> None:
+        """Take the mark of the orderly end away, durably, before any log is touched.
+
+        A crash from here on must be seen as one.
+        """
+        with self.health.guard():
+            if self.was_closed:
+                remove_if_there(self._files, f"{self.path}/{CLEAN_MARK}")
+                self._files.sync_directory(self.path)
+
+    def load(
+        self, partition: TopicPartition, config: LogConfig, now_ms: int
+    ) -> tuple[PartitionLog, RecoveryReport]:
+        """Open a log that is there.
+
+        Raises:
+            CorruptFileError: it cannot be opened; the others can.
+            KafkaStorageError: the directory is or went offline.
+        """
+        path = self.path_of(partition)
+        try:
+            log, report = self._open_log(path, partition, config, self._known(partition), now_ms)
+        except CorruptFileError as error:
+            self.unopened[partition] = str(error)
+            raise
+        self.logs[partition] = log
+        del self.unopened[partition]
+        return log, report
+
+    def load_future(
+        self, partition: TopicPartition, name: str, config: LogConfig, now_ms: int
+    ) -> RecoveryReport:
+        """Open the copy of a log that was being made in the directory *name*.
+
+        Raises:
+            CorruptFileError: it cannot be opened.
+            KafkaStorageError: the directory is or went offline.
+        """
+        path = f"{self.path}/{name}"
+        log, report = self._open_log(path, partition, config, self._known(partition), now_ms)
+        self.futures[partition] = log
+        return report
+
+    def _known(self, partition: TopicPartition) -> KnownOffsets:
+        return KnownOffsets(
+            recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
+            log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
+            high_watermark=self._offsets[HIGH_WATERMARKS].get(partition, 0),
+            was_closed=self.was_closed,
+            machine_stopped=self._machine_stopped,
+        )
+
+    def _open_log(
+        self, path: str, of: TopicPartition, config: LogConfig, known: KnownOffsets, now_ms: int
+    ) -> tuple[PartitionLog, RecoveryReport]:
+        expiration_ms = self.producer_expiration_ms
+        return open_log(self._files, path, of, config, self.health, known, now_ms, expiration_ms)
+
+    def path_of(self, partition: TopicPartition) -> str:
+        return f"{self.path}/{directory_name(partition)}"
+
+    def create(
+        self, partition: TopicPartition, config: LogConfig, topic_id: str | None, now_ms: int
+    ) -> PartitionLog:
+        """Begin a new log, without waiting for the disk; *topic_id* has 22 characters.
+
+        Its name becomes durable with the first flush: before that, nothing is lost with it.
+
+        Raises:
+            KafkaStorageError: it is there but could not be opened, or the directory is offline.
+        """
+        path = self.path_of(partition)
+        if partition in self.unopened:
+            raise KafkaStorageError(self.path, f"{path}: {self.unopened[partition]}")
+        log = self.logs[partition] = self._begin(path, partition, config, topic_id, now_ms)
+        return log
+
+    def create_future(
+        self,
+        partition: TopicPartition,
+        config: LogConfig,
+        topic_id: str | None,
+        unique_id: str,
+        now_ms: int,
+    ) -> PartitionLog:
+        """Begin a copy of the log of *partition*, which another directory has.
+
+        What was deleted here is settled: the checkpoints say nothing of an earlier copy.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        assert self.is_settled
+        assert partition not in self.logs
+        path = f"{self.path}/{future_name(partition, unique_id)}"
+        log = self.futures[partition] = self._begin(path, partition, config, topic_id, now_ms)
+        return log
+
+    def adopt_future(self, partition: TopicPartition) -> None:
+        """Let the copy be the log of *partition* from now on; its name is durable.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline; then it has one of the two names.
+        """
+        log = self.futures[partition]
+        log.move_to(self.path_of(partition))
+        # In this order, and read in the other: a checkpoint that is written meanwhile misses none.
+        self.logs[partition] = log
+        del self.futures[partition]
+
+    def lose(self, partition: TopicPartition) -> None:
+        """Forget the log of *partition*, which is in another directory now, in one that failed."""
+        assert self.health.failure is not None
+        del self.logs[partition]
+
+    def _begin(
+        self,
+        path: str,
+        partition: TopicPartition,
+        config: LogConfig,
+        topic_id: str | None,
+        now_ms: int,
+    ) -> PartitionLog:
+        with self.health.guard():
+            try:
+                self._files.make_directory(path)
+            except FileExistsError:
+                reason = f"{path} was not there when the broker started, and now is"
+                raise KafkaStorageError(self.path, reason) from None
+            if topic_id is not None:
+                begin_topic_id(self._files, path, topic_id)
+        try:
+            log, _ = self._open_log(path, partition, config, KnownOffsets(), now_ms)
+        except CorruptFileError as error:
+            raise KafkaStorageError(self.path, str(error)) from error
+        return log
+
+    def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:
+        """Those that are copied here as well.  Any thread may ask."""
+        # By `dict` alone they are those of one moment: pairs, and what `copy` returns, are made
+        # while garbage may be collected, and then another thread goes on and changes them.
+        futures, logs = dict(self.futures), dict(self.logs)
+        return (*futures.items(), *logs.items())
+
+    def _held(self, partition: TopicPartition) -> PartitionLog:
+        future = self.futures.get(partition)
+        return self.logs[partition] if future is None else future
+
+    def high_watermark(self, partition: TopicPartition) -> int:
+        """The high watermark of the last checkpoint, within what the log holds now."""
+        log = self.logs[partition]
+        known = self._offsets[HIGH_WATERMARKS].get(partition, 0)
+        return min(max(known, log.log_start_offset), log.log_end_offset)
+
+    def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> DeletedDirectory:
+        """Take a log out of use: its directory gets another name, and waits to be removed.
+
+        `settle_deletions` makes that durable, for many at once; no namesake is begun before.
+        """
+        if partition in self.unopened:
+            return self._delete_unopened(partition, unique_id, now_ms)
+        deleted = self._delete(self.logs[partition], deleted_name(partition, unique_id), now_ms)
+        del self.logs[partition]
+        return deleted
+
+    def delete_future(self, partition: TopicPartition, now_ms: int) -> DeletedDirectory:
+        """As `delete`, of the copy of a log."""
+        log = self.futures[partition]
+        name = log.directory.rpartition("/")[2]
+        deleted = self._delete(log, deleted_future_name(name), now_ms)
+        del self.futures[partition]
+        return deleted
+
+    def delete_unopened_future(self, name: str, now_ms: int) -> DeletedDirectory:
+        """As `delete`, of the copy *name*, which is not open."""
+        path = f"{self.path}/{deleted_future_name(name)}"
+        with self.health.guard():
+            self._files.rename(f"{self.path}/{name}", path)
+        self.deletion_count += 1
+        return DeletedDirectory(path, (), now_ms)
+
+    def sync_names(self) -> None:
+        """Make the names of the logs durable."""
+        with self.health.guard():
+            self._files.sync_directory(self.path)
+
+    def _delete(self, log: PartitionLog, name: str, now_ms: int) -> DeletedDirectory:
+        path = f"{self.path}/{name}"
+        # One rename is the deletion.  A crash may bring the old name back, and then the whole log:
+        # no file of it goes before the new name is durable.
+        with self.health.guard():
+            self._files.rename(log.directory, path)
+        log.is_deleted = True
+        self._truncations.pop(log.partition, None)
+        self.deletion_count += 1
+        dropped = (deleted.segment for deleted in log.take_deleted())
+        due_ms = now_ms + log.config.file_delete_delay_ms
+        return DeletedDirectory(path, (*log.segments, *dropped), due_ms)
+
+    def _delete_unopened(
+        self, partition: TopicPartition, unique_id: str, now_ms: int
+    ) -> DeletedDirectory:
+        """Delete what nobody reads from: it may go at once, and somebody may have removed it."""
+        path = f"{self.path}/{deleted_name(partition, unique_id)}"
+        with self.health.guard(), suppress(FileNotFoundError):
+            self._files.rename(self.path_of(partition), path)
+        del self.unopened[partition]
+        self.deletion_count += 1
+        return DeletedDirectory(path, (), now_ms)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is durable that the deleted logs are gone."""
+        return self._settled_count == self.deletion_count
+
+    def settle_deletions(self) -> None:
+        """Make it durable that the deleted logs are gone.  Any thread may do it."""
+        if self.is_settled:
+            return
+        # Noted first: a log that is deleted while the disk is waited for is not among these.
+        settled_count = self.deletion_count
+        with self.health.guard():
+            self._files.sync_directory(self.path)
+        # A namesake must not be taken to be durable, or committed, up to where one of them was.
+        self.write_checkpoints()
+        self.write_high_watermarks({}, settled_count)
+        self._settled_count = settled_count
+
+    def write_checkpoints(self) -> None:
+        """Make the logs' recovery points and starts durable, those of logs that are about to be cut
+        as they will be.
+
+        A crash between the two files leaves one of them old.  Each is true without the other, since
+        an older one promises less; who lowers them, `begin_truncation`, has the logs touched only
+        when both are written.
+        """
+        with self.checkpointing:
+            # First of all: a log that has been cut by then says the same itself.
+            planned = dict(self._truncations)
+            # Another thread may begin a log or give one up meanwhile: these are those of now.
+            logs = self._all_logs()
+            points = {of: log.recovery_point for of, log in logs}
+            # Kafka leaves out those that begin with their first segment.  But a crash can bring
+            # back the segments before it: their names may not be gone for good yet.
+            starts = {of: log.log_start_offset for of, log in logs if log.log_start_offset > 0}
+            for of in planned.keys() & points.keys():
+                end_offset = planned[of].end_offset
+                points[of] = min(points[of], end_offset)
+                starts[of] = (
+                    end_offset if planned[of].restarts else min(starts.get(of, 0), end_offset)
+                )
+            self._write(RECOVERY_POINTS, points)
+            self._write(LOG_STARTS, {of: start for of, start in starts.items() if start > 0})
+
+    def write_high_watermarks(
+        self, offsets: Mapping[TopicPartition, int], deletion_count: int
+    ) -> None:
+        """Make the high watermarks durable; those of logs that *offsets* leaves out stay.
+
+        Nothing happens when logs were taken out of use since *offsets* were true, which was when
+        `deletion_count` had the value that is given here.
+        """
+        with self.checkpointing:
+            if deletion_count != self.deletion_count:
+                return
+            known = {**self._offsets[HIGH_WATERMARKS], **offsets}
+            self._write(
+                HIGH_WATERMARKS, {of: known[of] for of, _ in self._all_logs() if of in known}
+            )
+
+    def _write(self, name: str, offsets: dict[TopicPartition, int]) -> None:
+        """Replace a checkpoint; what it said of logs that could not be opened stays in it."""
+        before = self._offsets[name]
+        kept = {of: before[of] for of in tuple(self.unopened) if of in before} | offsets
+        if kept == before:
+            return
+        with self.health.guard():
+            write_offsets(self._files, self.path, name, kept)
+        self._offsets[name] = kept
+
+    def begin_truncation(
+        self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
+    ) -> None:
+        """Trust nothing from the *offsets* on of these partitions' logs, which there are, any more.
+
+        Of *restarts* nothing is to be kept: these logs begin anew at those offsets.  Nothing is
+        changed yet.  Three steps, each for as many logs as there are, and each relies on the one
+        before:
+
+        1. here, on the loop: it is noted where the logs will end and begin;
+        2. `write_checkpoints`, on any thread: that is durable.  What is written behind a truncation
+           is not durable, although it stands where durable records stood; and a log that begins
+           anew has, for a moment, no segment that would say where;
+        3. `finish_truncation`, on the loop, one log after the other: it is cut.
+
+        A crash between them leaves logs that are as they were, of which the next start reads more
+        than it need, or which it begins anew; their owner finds out again where to cut them.
+        """
+        for partition, offset in offsets.items():
+            log = self._held(partition)
+            if offset <= log.segments[0].base_offset:
+                self._truncations[partition] = PlannedEnd(offset, restarts=True)
+                continue
+            # A log that is damaged there is not cut; all others are.
+            with suppress(CorruptBatchError):
+                self._truncations[partition] = PlannedEnd(log.end_before(offset), offset=offset)
+        for partition, offset in restarts.items():
+            self._truncations[partition] = PlannedEnd(offset, restarts=True)
+
+    def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
+        """Cut the log of *partition*, or begin it anew; nothing happens when that was given up, or
+        the log is damaged where it should be cut.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        planned = self._truncations.get(partition)
+        if planned is None:
+            return
+        log = self._held(partition)
+        if planned.restarts:
+            log.restart_at(planned.end_offset, now_ms)
+        else:
+            log.truncate_to(planned.offset, now_ms)
+        # Only now: see `write_checkpoints`.
+        del self._truncations[partition]
+
+    def give_up_truncation(self, partition: TopicPartition) -> bool:
+        """Leave the log of *partition* as it is; whether it would have been cut.
+
+        The next `write_checkpoints` says where it really begins and how much of it is durable.
+        """
+        return self._truncations.pop(partition, None) is not None
+
+    def close(
+        self,
+        now_ms: int,
+        broker_epoch: int,
+        run_all: RunAll = run_in_turn,
+        *,
+        intact_since: int = UNKNOWN_BROKER_EPOCH,
+    ) -> None:
+        """Make everything durable and leave the mark that it is, then let the directory go.
+
+        There is no mark while logs are left that were not opened since a crash.
+
+        Each log is a piece of work for *run_all*: they wait for the disk together, which takes a
+        fraction of the time that they take one by one.
+        """
+        # The mark is written last: it says that all before it is durable, and a crash without it
+        # makes the next start read what lies beyond the recovery points.
+        run_all([partial(log.close, now_ms) for _, log in self._all_logs()])
+        self.write_checkpoints()
+        if self.unopened and not self.was_closed:
+            # A crash may have damaged the logs that were not opened, and nobody has looked yet: the
+            # mark would make the next start trust them.
+            self.release()
+            return
+        with self.health.guard():
+            mark = {"version": 0, "brokerEpoch": broker_epoch}
+            if intact_since != UNKNOWN_BROKER_EPOCH:
+                mark[INTACT_SINCE] = intact_since
+            content = json.dumps(mark, separators=(",", ":")).encode("ascii")
+            replace_whole(self._files, self.path, CLEAN_MARK, content)
+        self.release()
+
+    def release(self) -> None:
+        """Let another process take the directory."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None

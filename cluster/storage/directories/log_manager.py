@@ -1,0 +1,504 @@
+"""All logs of a broker, and what has to be done to them from time to time.
+
+Spreads logs over the log directories, of which one may fail without the others.  Opening, flushing
+and removing take long; the shell decides on which thread they run.  Knows no replicas.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import partial
+from typing import Final, NamedTuple, Self
+
+from cluster.formats.errors import CorruptFileError
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
+from cluster.storage.directories.log_directory import LogDirectory
+from cluster.storage.directories.properties import MetaProperties
+from cluster.storage.errors import InvalidLogConfig, KafkaStorageError, LogDirectoryRefused
+from cluster.storage.files import Files
+from cluster.storage.log.partition_log import PartitionLog
+from cluster.storage.log.work import DeletedDirectory, DeletedSegment, RunAll, run_in_turn
+from cluster.storage.log_config import LogConfig
+from cluster.storage.recovery.findings import RecoveryReport
+
+PREFERRED_MAX: Final = 100_000
+"""For how many partitions that are yet to come it is remembered where they shall be."""
+
+
+class Loaded(NamedTuple):
+    """What became of one log at the start."""
+
+    partition: TopicPartition
+    directory: str
+    report: RecoveryReport | None
+    """None when the log is not open."""
+    problem: str | None
+    """Why it is not; its files are as they were."""
+
+
+class Deletion(NamedTuple):
+    """Files that may go now, and the directory that fails if they cannot."""
+
+    deleted: DeletedSegment | DeletedDirectory
+    directory: LogDirectory
+
+    def run(self, files: Files) -> None:
+        """Remove them.  Any thread may do it."""
+        with self.directory.health.guard():
+            self.deleted.remove(files)
+
+
+class LogManager:
+    """All logs of one broker.  Made by `open`, then `load` has to be run to its end."""
+
+    def __init__(self, files: Files, directories: Sequence[LogDirectory]) -> None:
+        self._files = files
+        self._deletions: list[Deletion] = []
+        self._preferred: dict[TopicPartition, LogDirectory] = {}
+        self.directories = tuple(directories)
+
+    @classmethod
+    def open(cls, files: Files, paths: Sequence[str], broker_id: BrokerId, cluster_id: str) -> Self:
+        """Take the directories at *paths* for the broker; those that fail are offline.
+
+        Raises:
+            LogDirectoryRefused: one is another's or in use, or none of them works.
+        """
+        directories: list[LogDirectory] = []
+        try:
+            for path in paths:
+                directories.append(open_directory(files, path, broker_id, cluster_id))
+            manager = cls(files, directories)
+            if not manager.online:
+                failures = [one.health.failure for one in directories]
+                reasons = "; ".join(failure.reason for failure in failures if failure is not None)
+                reason = f"none of them can be used: {reasons}"
+                raise LogDirectoryRefused(", ".join(paths), reason)
+        except LogDirectoryRefused:
+            for directory in directories:
+                directory.release()
+            raise
+        return manager
+
+    @property
+    def intact_since(self) -> BrokerEpoch:
+        """The earliest registration since which no end of this broker has cost any log a record.
+
+        Unknown where a directory is offline or had no orderly end: another broker, a crash, or one
+        that is new.
+        """
+        sinces = [one.intact_since for one in self.directories]
+        if len(self.online) < len(sinces) or UNKNOWN_BROKER_EPOCH in sinces:
+            return UNKNOWN_BROKER_EPOCH
+        return max(sinces)
+
+    @property
+    def idle_ms(self) -> int:
+        """How long ago a broker had the directories, as far as the machine's clock tells."""
+        return min(one.idle_ms for one in self.online)
+
+    @property
+    def online(self) -> tuple[LogDirectory, ...]:
+        return tuple(one for one in self.directories if one.health.failure is None)
+
+    def load(
+        self, config_of: Callable[[str], LogConfig], now_ms: int, run_all: RunAll = run_in_turn
+    ) -> Iterator[Loaded]:
+        """Open every log that is there; *config_of* gives a topic's config.
+
+        Each log is a piece of work for *run_all*, one directory after the other.
+
+        Raises:
+            LogDirectoryRefused: two directories have a log of the same partition.
+        """
+        self._check_places()
+        wanted = self._wanted_futures()
+        for directory in self.online:
+            for name in directory.survey.deleted:
+                deleted = DeletedDirectory(f"{directory.path}/{name}", (), now_ms)
+                self._deletions.append(Deletion(deleted, directory))
+            loaded: list[Loaded] = []
+            copies: list[tuple[TopicPartition, str]] = []
+            broken: list[str] = []
+            for partition, name in directory.survey.futures:
+                if partition in wanted and partition not in directory.unopened:
+                    copies.append((partition, name))
+                else:
+                    broken.append(name)
+            works = [
+                partial(self._load, directory, of, config_of, now_ms, loaded, copy, broken)
+                for of, copy in (*((of, None) for of in directory.survey.partitions), *copies)
+            ]
+            # The reason of a failure is in the directory's health; the others go on.
+            with suppress(KafkaStorageError):
+                directory.begin()
+                run_all(works)
+                for name in broken:
+                    deleted = directory.delete_unopened_future(name, now_ms)
+                    self._deletions.append(Deletion(deleted, directory))
+                directory.note_boot()
+                # What the checkpoints say of logs that are gone must not outlive this start.
+                directory.write_checkpoints()
+                directory.write_high_watermarks({}, directory.deletion_count)
+            yield from loaded
+
+    def _check_places(self) -> None:
+        places: dict[TopicPartition, str] = {}
+        for directory in self.directories:
+            for partition in directory.survey.partitions:
+                if partition in places:
+                    raise LogDirectoryRefused(
+                        directory.path,
+                        f"{places[partition]} has a log of {partition} as well; where a directory"
+                        " failed while the log was moved to the other one, remove the one in it",
+                    )
+                places[partition] = directory.path
+
+    def _wanted_futures(self) -> frozenset[TopicPartition]:
+        """The partitions of which the copy that was being made is of any use.
+
+        Not those that no directory has: their deletion was interrupted.  And of several copies none
+        is the one that was asked for last.
+        """
+        counts = Counter(of for one in self.directories for of, _ in one.survey.futures)
+        there = {of for one in self.directories for of in one.survey.partitions}
+        # The log may be in a directory that has failed.
+        may_be_away = len(self.online) < len(self.directories)
+        return frozenset(
+            of for of, count in counts.items() if count == 1 and (of in there or may_be_away)
+        )
+
+    def _load(
+        self,
+        directory: LogDirectory,
+        partition: TopicPartition,
+        config_of: Callable[[str], LogConfig],
+        now_ms: int,
+        loaded: list[Loaded],
+        copy: str | None = None,
+        broken: list[str] | None = None,
+    ) -> None:
+        """Open one log, and add what became of it to *loaded*.  Any thread may do it.
+
+        The name *copy* is that of a log that was being copied: where it cannot be opened it goes to
+        *broken*, and its owner has it made anew.
+        """
+        report: RecoveryReport | None = None
+        problem: str | None = None
+        try:
+            config = config_of(partition.topic)
+            if copy is None:
+                _, report = directory.load(partition, config, now_ms)
+            else:
+                report = directory.load_future(partition, copy, config, now_ms)
+        except KafkaStorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one log must not keep the broker from its start
+            problem = reason_of(error)
+            if copy is None:
+                directory.unopened[partition] = problem
+            else:
+                problem = f"{copy} is given up: {problem}"
+                assert broken is not None
+                broken.append(copy)
+        loaded.append(Loaded(partition, directory.path, report, problem))
+
+    def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """The directory with the log of *partition*, offline ones included; None without one."""
+        for directory in self.directories:
+            if partition in directory.logs:
+                return directory
+        return None
+
+    def place_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """The directory with files of *partition*, also of a log that is not open; or None."""
+        for directory in self.directories:
+            if partition in directory.logs or partition in directory.unopened:
+                return directory
+        return None
+
+    def log(self, partition: TopicPartition) -> PartitionLog | None:
+        """The log of *partition*; None when there is none.  It may be offline."""
+        directory = self.directory_of(partition)
+        return None if directory is None else directory.logs[partition]
+
+    def get_or_create(
+        self,
+        partition: TopicPartition,
+        config: LogConfig,
+        topic_id: str | None,
+        now_ms: int,
+        *,
+        is_new: bool,
+    ) -> PartitionLog:
+        """The log of *partition*, begun where it is preferred if it is missing, else in the
+        directory with the fewest logs.
+
+        Raises:
+            KafkaStorageError: its directory is offline; or one is, and the log may be there
+                (not when *is_new* says that it was never begun); or it could not be opened.
+        """
+        log = self.log(partition)
+        if log is not None:
+            log.health.check()
+            return log
+        for directory in self.directories:
+            if partition in directory.unopened:
+                raise KafkaStorageError(directory.path, directory.unopened[partition])
+            if not is_new:
+                directory.health.check()
+        if not self.online:
+            self.directories[0].health.check()
+        chosen = self._preferred.pop(partition, None)
+        if chosen is None or chosen.health.failure is not None:
+            chosen = min(self.online, key=lambda one: len(one.logs))
+        return chosen.create(partition, config, topic_id, now_ms)
+
+    # Logs that are moved to another directory.
+
+    def prefer(self, partition: TopicPartition, directory: LogDirectory) -> None:
+        """Begin the log of *partition*, which there is not, in *directory*.
+
+        Of PREFERRED_MAX partitions that was said of last.
+        """
+        self._preferred.pop(partition, None)
+        self._preferred[partition] = directory
+        if len(self._preferred) > PREFERRED_MAX:
+            del self._preferred[next(iter(self._preferred))]
+
+    def future_directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """The directory that the log of *partition* is copied into; None when it is in none."""
+        for directory in self.directories:
+            if partition in directory.futures:
+                return directory
+        return None
+
+    def drop_future(self, partition: TopicPartition, now_ms: int) -> None:
+        """Give up the copy of the log of *partition*; nothing happens when there is none.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self.future_directory_of(partition)
+        if directory is not None:
+            deleted = directory.delete_future(partition, now_ms)
+            self._deletions.append(Deletion(deleted, directory))
+
+    def replace_with_future(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
+        """Let the copy of the log of *partition* take its place; it has everything, durably.
+
+        *unique_id* as for `delete`.  Two renames, each durable before the next: the copy's to the
+        partition's own name, then the old log's to that of a deleted one.  A crash before them
+        leaves a copy, which is made anew from where it ends.  One between them leaves two logs,
+        each with everything: the next start is refused, as Kafka's is, since it cannot know that
+        they are equal.  The other order would leave a copy alone, which nobody would miss.
+
+        Raises:
+            KafkaStorageError: the copy's directory is or went offline; the old log stays.
+        """
+        old, new = self._directory(partition), self.future_directory_of(partition)
+        assert new is not None
+        new.adopt_future(partition)
+        try:
+            deleted = old.delete(partition, unique_id, now_ms)
+            self._deletions.append(Deletion(deleted, old))
+            old.sync_names()
+        except KafkaStorageError:
+            # The reason is in the health of the directory that the log has left in time.
+            if partition in old.logs:
+                old.lose(partition)
+
+    def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
+        """Take the log of *partition* out of use; its files go when nobody reads them any more.
+
+        It may come back after a crash until `settle_deletions` was called, which is called before
+        another log of that name is begun.  One that could not be opened goes as well.  Nothing
+        happens when there is none.  *unique_id*: 32 hexadecimal digits never used before.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self.place_of(partition)
+        if directory is not None:
+            deleted = directory.delete(partition, unique_id, now_ms)
+            self._deletions.append(Deletion(deleted, directory))
+
+    def settle_deletions(self) -> None:
+        """Make it durable that the deleted logs are gone, in every directory that works.
+
+        Any thread may do it, after `share_with_threads`.
+        """
+        for directory in self.online:
+            # The reason of a failure is in the directory's health; the others go on.
+            with suppress(KafkaStorageError):
+                directory.settle_deletions()
+
+    def begin_truncation(
+        self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
+    ) -> None:
+        """Trust nothing from the *offsets* on of these partitions' logs, which there are, any more;
+        of *restarts* nothing at all, these begin anew at those offsets.
+
+        `write_checkpoints` follows, for all of them together, then `finish_truncation` for each:
+        see `LogDirectory.begin_truncation`.  A directory that fails keeps the reason in its health;
+        the others go on.
+        """
+        for directory in self.directories:
+            cut = {of: offset for of, offset in offsets.items() if of in directory.logs}
+            begun = {of: offset for of, offset in restarts.items() if of in directory.logs}
+            with suppress(KafkaStorageError):
+                directory.begin_truncation(cut, begun)
+
+    def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
+        """Cut the log of *partition*, unless that was given up, or the log.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self.directory_of(partition)
+        if directory is not None:
+            directory.finish_truncation(partition, now_ms)
+
+    def give_up_truncation(self, partition: TopicPartition) -> bool:
+        """Leave the log of *partition* as it is; whether it would have been cut."""
+        directory = self.directory_of(partition)
+        return directory is not None and directory.give_up_truncation(partition)
+
+    def _directory(self, partition: TopicPartition) -> LogDirectory:
+        directory = self.directory_of(partition)
+        assert directory is not None, f"there is no log of {partition}"
+        return directory
+
+    def delete_old_segments(
+        self, now_ms: int, wall_ms: int, high_watermark_of: Callable[[TopicPartition], int]
+    ) -> Mapping[TopicPartition, int]:
+        """Apply retention to all logs, and return how many segments were dropped of which."""
+        dropped: dict[TopicPartition, int] = {}
+        for directory in self.online:
+            for partition, log in directory.logs.items():
+                if log.is_offline:
+                    break
+                try:
+                    count = log.delete_old_segments(now_ms, wall_ms, high_watermark_of(partition))
+                except KafkaStorageError:
+                    # The reason is in the directory's health; the others go on.
+                    break
+                if count > 0:
+                    dropped[partition] = count
+        return dropped
+
+    def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
+        """The files that may go by now, each once and closed; the caller runs the deletions.
+
+        None of a directory in which deletions are not settled: a log that comes back is whole.
+        """
+        for directory in self.directories:
+            for log in directory.logs.values():
+                self._deletions += [Deletion(deleted, directory) for deleted in log.take_deleted()]
+        due: list[Deletion] = []
+        waiting: list[Deletion] = []
+        for one in self._deletions:
+            is_due = one.deleted.due_ms <= now_ms and one.directory.is_settled
+            (due if is_due else waiting).append(one)
+        self._deletions = waiting
+        for one in due:
+            one.deleted.close()
+        return tuple(due)
+
+    def share_with_threads(self, make_lock: Callable[[], AbstractContextManager[object]]) -> None:
+        """Let checkpoints be written on threads, with locks of *make_lock*."""
+        for directory in self.directories:
+            directory.checkpointing = make_lock()
+
+    def expire_producers_after(self, expiration_ms: int) -> None:
+        """Forget producers after such a silence, in the logs that are open and those to come."""
+        for directory in self.directories:
+            directory.producer_expiration_ms = expiration_ms
+            for log in (*directory.futures.values(), *directory.logs.values()):
+                log.producer_expiration_ms = expiration_ms
+
+    def write_checkpoints(self) -> None:
+        """Make recovery points and log starts durable, in every directory that works.
+
+        Any thread may do it, after `share_with_threads`.
+        """
+        for directory in self.online:
+            # Its health keeps the reason, for whoever serves its partitions.  Nothing is lost: the
+            # next start reads the checkpoints before, and more of the data.
+            with suppress(KafkaStorageError):
+                directory.write_checkpoints()
+
+    def high_watermarks_work(self, offsets: Mapping[TopicPartition, int]) -> Callable[[], None]:
+        """What makes the high watermarks durable, in every directory that works.
+
+        Any thread may call it, after `share_with_threads`; what was deleted by then is left out.
+        """
+        counts = tuple((directory, directory.deletion_count) for directory in self.online)
+
+        def write() -> None:
+            for directory, deletion_count in counts:
+                # As for the other checkpoints: its health keeps the reason.
+                with suppress(KafkaStorageError):
+                    directory.write_high_watermarks(offsets, deletion_count)
+
+        return write
+
+    def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Make the high watermarks durable now."""
+        self.high_watermarks_work(offsets)()
+
+    def close(
+        self,
+        now_ms: int,
+        broker_epoch: int,
+        run_all: RunAll = run_in_turn,
+        *,
+        intact_since: int = UNKNOWN_BROKER_EPOCH,
+    ) -> None:
+        """Come to an orderly end: the next start reads nothing of the data.
+
+        *intact_since* is remembered for it: see the property.
+
+        The logs of a directory are closed by *run_all*, on whatever threads.
+
+        A directory that fails is left without its mark, and will be recovered.
+        """
+        for directory in self.directories:
+            try:
+                directory.health.check()
+                directory.close(now_ms, broker_epoch, run_all, intact_since=intact_since)
+            except KafkaStorageError:
+                # The others still come to their orderly end; this one only lets go of its lock.
+                directory.release()
+
+
+def reason_of(error: Exception) -> str:
+    """Why a log cannot be opened: in words, or as a mistake of ours that it has led to."""
+    if isinstance(error, CorruptFileError | InvalidLogConfig):
+        return str(error)
+    return f"opening it made this broker fail: {error!r}"
+
+
+def open_directory(files: Files, path: str, broker_id: BrokerId, cluster_id: str) -> LogDirectory:
+    """Take one directory for the broker.
+
+    Raises:
+        LogDirectoryRefused: it is in use, another broker's, another cluster's, or unreadable.
+    """
+    try:
+        directory = LogDirectory.open(files, path)
+    except CorruptFileError as error:
+        raise LogDirectoryRefused(path, str(error)) from error
+    owner = directory.owner
+    if owner is not None and owner.broker_id != broker_id:
+        directory.release()
+        raise LogDirectoryRefused(path, f"it is broker {owner.broker_id}'s, not {broker_id}'s")
+    if owner is not None and owner.cluster_id not in (None, cluster_id):
+        directory.release()
+        raise LogDirectoryRefused(
+            path, f"it is of cluster {owner.cluster_id}, this is cluster {cluster_id}"
+        )
+    # The reason of a failure is in the directory's health.
+    with suppress(KafkaStorageError):
+        directory.sign(MetaProperties(broker_id, cluster_id))
+    return directory

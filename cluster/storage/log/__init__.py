@@ -1,0 +1,11 @@
+"""The log of one partition: appends, reads, truncation, retention, flushes."""
+
+__all__ = [
+    "copying",
+    "leader_epochs",
+    "offset_lookup",
+    "partition_log",
+    "producer_replay",
+    "producer_state",
+    "work",
+]

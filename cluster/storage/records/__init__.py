@@ -1,0 +1,6 @@
+"""Checks of batches and records before they are appended."""
+
+__all__ = [
+    "record_check",
+    "validation",
+]

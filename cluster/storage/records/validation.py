@@ -1,0 +1,297 @@
+"""Validation: whether batches may be appended to a log.
+
+Looks at the header, the checksum, and the form and the times of the records, as Kafka does; a
+greatest timestamp that is not that of the records is put right.  Messages of the formats before
+magic 2 are refused.
+
+Compressed records are unpacked for that, which a batch of a few kilobytes can make as long as it
+likes.  Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times what a batch may have packed.
+And whoever checks may set a lower bound to what he does at once: beyond it is `HeavyBatch`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from cluster.formats.compression import UNPACKED_SIZE_MAX, Codec, UnpackedTooLarge, unpacked
+from cluster.formats.indexes import RELATIVE_OFFSET_MAX
+from cluster.formats.record_batch import (
+    CURRENT_MAGIC,
+    HEADER_SIZE,
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    OFFSET_MAX,
+    BatchHeader,
+    Buffer,
+    CorruptBatchError,
+    PlacedBatch,
+    checksum_matches,
+    parse_header,
+    stamp_max_timestamp,
+    whole_batches,
+)
+from cluster.formats.records import TIMESTAMP_MAX, record_times
+from cluster.storage.errors import (
+    HeavyBatch,
+    InvalidRecord,
+    InvalidTimestamp,
+    MessageTooLarge,
+    RecordListTooLarge,
+    UnexpectedAppendOffset,
+    UnsupportedForMessageFormat,
+    UnsupportedTransaction,
+)
+from cluster.storage.log_config import NO_BOUND, LogConfig
+from cluster.storage.records.columns import Body
+from cluster.storage.records.record_check import UNLIMITED, check_records
+
+UNCOMPRESSED: Final = int(Codec.NONE)
+CODEC_MAX: Final = int(Codec.ZSTD)
+UNPACKED_RATIO_MAX: Final = 100
+UNPACKED_SIZE_MIN: Final = 16 * 1024**2
+"""What any batch may unpack to, however small those of the topic have to be."""
+RECORDS_AT_ONCE_MAX: Final = 20_000
+SIZE_AT_ONCE_MAX: Final = 4 * 1024**2
+PACKED_AT_ONCE_MAX: Final = 256 * 1024
+READS_AT_ONCE_MAX: Final = 4000
+"""Of records that cannot be looked at many at a time."""
+UNPACKED_AT_ONCE_MAX: Final = 2 * 1024**2
+"""What is looked at without a thread: some milliseconds at most."""
+
+
+class TimeRange(NamedTuple):
+    """Of a batch's records, in ms; NO_TIMESTAMP where none of them has a time."""
+
+    earliest: int
+    latest: int
+
+
+def checked_batch(
+    buffer: bytearray | memoryview,
+    config: LogConfig,
+    wall_ms: int,
+    *,
+    has_checked_records: bool = False,
+) -> BatchHeader:
+    """The header of the one batch that a producer sent in *buffer*.
+
+    Its greatest timestamp is that of its records, and is written into *buffer* where it was not.
+    With *has_checked_records* all that is about the records was done before.
+
+    Raises:
+        HeavyBatch: it is sound as far as was looked, but its records are too much to look at here;
+            `check_heavy_batch` is for another thread.
+        CorruptBatchError: it is damaged.
+        InvalidRecord: it is not one whole batch, or not one that a producer may send.
+        UnsupportedForMessageFormat, UnsupportedTransaction, MessageTooLarge, RecordListTooLarge,
+        InvalidTimestamp
+    """
+    header = parse_header(buffer)
+    if header.magic != CURRENT_MAGIC:
+        raise UnsupportedForMessageFormat(header.magic)
+    size = header.size
+    check_size(size, config)
+    if size != len(buffer):
+        raise InvalidRecord(f"{len(buffer)} bytes are not the one batch of {size}")
+    if not checksum_matches(buffer, header):
+        raise CorruptBatchError(0, "its checksum is wrong")
+    check_fields(header, size)
+    if has_checked_records:
+        return header
+    return with_right_times(buffer, header, check_at_once(buffer, header, config), config, wall_ms)
+
+
+def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:
+    """Look at the records, unless they take longer than other clients should wait.
+
+    None when nothing has to be known of their times but what *header* says.
+    """
+    if header.record_count > RECORDS_AT_ONCE_MAX or header.size > SIZE_AT_ONCE_MAX:
+        raise HeavyBatch
+    body: Buffer = memoryview(buffer)[HEADER_SIZE:]
+    if header.codec != UNCOMPRESSED:
+        if header.size > PACKED_AT_ONCE_MAX:
+            raise HeavyBatch
+        try:
+            body = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
+        except UnpackedTooLarge:
+            raise HeavyBatch from None
+    if says_its_times(body, header, config, READS_AT_ONCE_MAX):
+        return None
+    if header.record_count > READS_AT_ONCE_MAX:
+        raise HeavyBatch
+    return time_range(buffer, header, UNPACKED_AT_ONCE_MAX)
+
+
+def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, wall_ms: int) -> None:
+    """Look at the records of a batch that was a HeavyBatch before, on whatever thread.
+
+    Its greatest timestamp is written into *buffer* where it was another.
+
+    Raises:
+        CorruptBatchError, InvalidRecord, MessageTooLarge, InvalidTimestamp
+    """
+    header = parse_header(buffer)
+    size_max = unpacked_size_max(config)
+    try:
+        body = unpacked(buffer, header.codec, size_max)
+    except UnpackedTooLarge:
+        # Producers answer this error by sending smaller batches.
+        raise MessageTooLarge(size_max + 1, size_max) from None
+    is_said = says_its_times(body, header, config)
+    # Unpacked a second time where it lies: it need not be held twice.
+    del body
+    times = None if is_said else time_range(buffer, header, size_max)
+    with_right_times(buffer, header, times, config, wall_ms)
+
+
+def says_its_times(
+    body: Buffer, header: BatchHeader, config: LogConfig, reads_max: int = UNLIMITED
+) -> bool:
+    """Whether the greatest timestamp of *header* is that of its records, and enough to know.
+
+    Raises:
+        InvalidRecord: they are not as the header says.
+        HeavyBatch: more than *reads_max* of them have to be read, each by itself.
+    """
+    span_ms = header.max_timestamp - header.base_timestamp
+    is_latest = check_records(contiguous(body), header.record_count, span_ms, reads_max)
+    if config.uses_log_append_time:
+        return True
+    # The header says of no record that it is the earliest.
+    is_enough = config.timestamp_before_max_ms == NO_BOUND
+    return is_latest and is_enough and header.max_timestamp >= NO_TIMESTAMP
+
+
+def time_range(buffer: Buffer, header: BatchHeader, size_max: int) -> TimeRange:
+    """The times of all records, which are sound, found by reading each."""
+    earliest, latest = TIMESTAMP_MAX, NO_TIMESTAMP
+    for _, timestamp in record_times(buffer, header, size_max):
+        if timestamp > latest:
+            latest = timestamp
+        if timestamp < earliest and timestamp != NO_TIMESTAMP:
+            earliest = timestamp
+    return TimeRange(NO_TIMESTAMP if earliest == TIMESTAMP_MAX else earliest, latest)
+
+
+def with_right_times(
+    buffer: bytearray | memoryview,
+    header: BatchHeader,
+    times: TimeRange | None,
+    config: LogConfig,
+    wall_ms: int,
+) -> BatchHeader:
+    """The header with the greatest timestamp that the records have; it is in *buffer* then, too.
+
+    Without *times* the header is right.  With LogAppendTime the broker's time will take its place.
+
+    Raises:
+        InvalidTimestamp: one of the records has a time that is too far from *wall_ms*.
+    """
+    if config.uses_log_append_time:
+        return header
+    if header.is_log_append_time:
+        raise InvalidTimestamp(header.max_timestamp, "only a broker says when it appended")
+    earliest, latest = times or TimeRange(NO_TIMESTAMP, header.max_timestamp)
+    before, after = config.timestamp_before_max_ms, config.timestamp_after_max_ms
+    if before != NO_BOUND and earliest != NO_TIMESTAMP and earliest < wall_ms - before:
+        raise InvalidTimestamp(earliest, f"more than {before} ms before now")
+    if after != NO_BOUND and latest > wall_ms + after:
+        raise InvalidTimestamp(latest, f"more than {after} ms after now")
+    if latest == header.max_timestamp:
+        return header
+    return stamp_max_timestamp(buffer, header, latest)
+
+
+def contiguous(records: Buffer) -> Body:
+    """The records with the methods of bytes, copied only where they are a part of something."""
+    return bytes(records) if isinstance(records, memoryview) else records
+
+
+def unpacked_size_max(config: LogConfig) -> int:
+    """How large the records of a batch may become."""
+    return min(
+        max(UNPACKED_SIZE_MIN, UNPACKED_RATIO_MAX * config.message_size_max), UNPACKED_SIZE_MAX
+    )
+
+
+def check_size(size: int, config: LogConfig) -> None:
+    if size > config.message_size_max:
+        raise MessageTooLarge(size, config.message_size_max)
+    if size > config.segment_size_max:
+        raise RecordListTooLarge(size, config.segment_size_max)
+
+
+def check_fields(header: BatchHeader, size: int) -> None:
+    """Hold a producer's batch of *size* bytes to what only brokers and coordinators may write."""
+    if header.base_offset != 0:
+        raise InvalidRecord(f"a producer's batch begins at offset 0, not {header.base_offset}")
+    count = header.record_count
+    if count < 1 or count != header.last_offset_delta + 1:
+        raise InvalidRecord(f"{count} records do not take offsets 0 to {header.last_offset_delta}")
+    codec = header.codec
+    if codec > CODEC_MAX:
+        raise InvalidRecord(f"there is no compression codec {codec}")
+    if header.is_control:
+        raise InvalidRecord("clients are not allowed to write control records")
+    if header.is_transactional:
+        raise UnsupportedTransaction
+    if header.producer_id != NO_PRODUCER_ID and (
+        header.base_sequence < 0 or header.producer_epoch < 0
+    ):
+        raise InvalidRecord(
+            f"producer {header.producer_id} sent epoch {header.producer_epoch}"
+            f" and sequence {header.base_sequence}"
+        )
+
+
+def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch, ...]:
+    """The whole batches of a leader in *buffer*, which continue a log that ends at that offset.
+
+    Raises:
+        CorruptBatchError: one of them is damaged.
+        UnexpectedAppendOffset: one begins before the end of what is before it.
+    """
+    expected = log_end_offset
+    batches = tuple(whole_batches(buffer))
+    for position, header in batches:
+        if not checksum_matches(buffer, header, position):
+            raise CorruptBatchError(position, "its checksum is wrong")
+        if header.base_offset < expected:
+            raise UnexpectedAppendOffset(header.base_offset, expected)
+        if header.next_offset > OFFSET_MAX:
+            raise CorruptBatchError(position, f"no offset is as high as {header.next_offset}")
+        expected = header.next_offset
+    return batches
+
+
+def offset_before_start(buffer: Buffer, start_offset: int) -> int | None:
+    """The first offset of batches that reach from before *start_offset* beyond it; None if they do
+    not.
+
+    A leader sends such a batch for its log start when records were deleted up to within it.
+
+    Raises:
+        CorruptBatchError, UnexpectedAppendOffset: as `following_batches`, of a log that ends there.
+    """
+    first = next(whole_batches(buffer), None)
+    if first is None or first.header.base_offset >= start_offset:
+        return None
+    batches = following_batches(buffer, first.header.base_offset)
+    is_before = batches[-1].header.last_offset < start_offset
+    return None if is_before else first.header.base_offset
+
+
+def runs(batches: Sequence[PlacedBatch], size_max: int) -> Iterator[Sequence[PlacedBatch]]:
+    """Cut *batches* into runs of at most *size_max* bytes; a larger batch is a run of its own.
+
+    The offsets of a run have room in one segment.
+    """
+    first = size = 0
+    for number, placed in enumerate(batches):
+        size += placed.header.size
+        span = placed.header.last_offset - batches[first].header.base_offset
+        if number > first and (size > size_max or span > RELATIVE_OFFSET_MAX):
+            yield batches[first:number]
+            first, size = number, placed.header.size
+    if first < len(batches):
+        yield batches[first:]

@@ -1,0 +1,5 @@
+"""Segments of a log: a file of batches with its indexes."""
+
+__all__ = [
+    "segment",
+]

@@ -1,0 +1,32 @@
+"""The checksum of an LZ4 frame's header."""
+
+import cramjam
+import pytest
+
+from cluster.formats.compression import with_right_checksum, xxh32
+from tests.cluster.storage.batches import lz4_frame
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"), [(b"", 0x02CC5D05), (b"a", 0x550D7456), (b"abc", 0x32D153FF)]
+)
+def test_the_hash_is_that_of_its_specification(data: bytes, expected: int) -> None:
+    assert expected == xxh32(data)
+
+
+@pytest.mark.parametrize("content_size", [None, 5])
+def test_a_wrong_checksum_is_made_right_and_nothing_else_changes(content_size: int | None) -> None:
+    frame = lz4_frame(b"hello")
+    if content_size is not None:
+        descriptor = bytes((frame[4] | 0x08, frame[5])) + content_size.to_bytes(8, "little")
+        frame = frame[:4] + descriptor + bytes((xxh32(descriptor) >> 8 & 0xFF,)) + frame[7:]
+    at = 6 if content_size is None else 14
+    wrong = frame[:at] + bytes((frame[at] ^ 0x55,)) + frame[at + 1 :]
+
+    assert frame == with_right_checksum(wrong)
+    assert b"hello" == bytes(cramjam.lz4.decompress(with_right_checksum(wrong)))
+
+
+@pytest.mark.parametrize("data", [b"", b"\x04\x22", b"no frame at all"])
+def test_what_is_no_frame_stays_as_it_is(data: bytes) -> None:
+    assert data == with_right_checksum(data)
