@@ -12,7 +12,6 @@ from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
-    from kadmin.execute.change import Step
     from kadmin.plan.acl_arguments import Whom
     from kadmin.plan.acls import AclPlan, AclRequest, ResourceFilter
 
@@ -388,37 +387,20 @@ def require_topics(session: Session, filters: "Sequence[ResourceFilter]") -> Non
 
 
 def change_acls(session: Session, request: "AclRequest", options: Mapping[str, Any]) -> None:
-    from kadmin.execute.acls import acl_steps
-    from kadmin.execute.change import Change, carry_out
-    from kadmin.plan.acls import plan_lines, warnings_of, without_effect
+    from kadmin.cli.changing import make
+    from kadmin.execute.acls import AclChange
+    from kadmin.plan.acls import plan_lines
     from kadmin.render.acls import change_document
 
     def report(plans: "Sequence[AclPlan]", *, is_dry_run: bool) -> None:
         session.output.show(change_document(plans, is_dry_run=is_dry_run))
 
-    def question_of(plans: "Sequence[AclPlan]") -> str | None:
-        return None if options["yes"] or options["force"] else question(plans)
-
-    def steps() -> "Sequence[Step[AclPlan]]":
-        planned = acl_steps(admin, request)
-        if not planned:
-            session.output.note(without_effect(admin.snapshot().acls, request))
-        return planned
-
     with session.acls() as admin:
-        change: Change[AclPlan] = Change(
-            steps=steps,
+        make(
+            AclChange(admin, request, session),
+            session.output,
             lines=plan_lines,
-            warnings=warnings_of,
             report=report,
-            question=question_of,
+            is_dry_run=options["dry_run"],
+            is_confirmed=options["yes"] or options["force"],
         )
-        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
-
-
-def question(plans: "Sequence[AclPlan]") -> str | None:
-    """What is asked before rules go; nothing where some are added, as by Kafka's tool."""
-    from kadmin.plan.wording import counted
-
-    removed = sum(len(plan.removed) for plan in plans)
-    return f"Remove {counted(removed, 'ACL')}?" if removed else None

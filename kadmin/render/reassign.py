@@ -4,7 +4,6 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -15,12 +14,25 @@ from kadmin.plan.entities import options_of
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.generate import Proposal
-from kadmin.plan.reassignment.moves import Move, MovePlan, stale_command, stale_text
-from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
+from kadmin.plan.reassignment.moves import (
+    Move,
+    MovePlan,
+    StartedMoves,
+    stale_command,
+    stale_text,
+)
+from kadmin.plan.reassignment.sizes import (
+    Ends,
+    Sizes,
+    bytes_left,
+    copied_by_broker,
+    copied_text,
+    lags,
+)
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import abridged, amount, counted, span
+from kadmin.plan.wording import abridged, amount, counted
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -128,28 +140,6 @@ def move_text(move: Move) -> str:
     )
 
 
-def copied_text(moves: Sequence[Move], sizes: Sizes, rate: int | None) -> str:
-    """How much has to be copied, where brokers tell, and how long that takes at *rate*."""
-    if not any(move.partition in sizes for move in moves):
-        return ""
-    by_broker = copied_by_broker(moves, sizes)
-    text = f", {amount(sum(by_broker.values()))} to copy"
-    if rate is None or not by_broker:
-        return text
-    return f"{text}, at least {span(max(by_broker.values()) / rate)} at {amount(rate)}/s"
-
-
-def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]:
-    """The bytes that each broker has to take for *moves*, as far as brokers tell."""
-    copied: Counter[BrokerId] = Counter()
-    for move in moves:
-        known = sizes.get(move.partition, {})
-        whole = max((known.get(broker, 0) for broker in move.sources), default=0)
-        for broker in move.incomplete if known else ():
-            copied[broker] += max(0, whole - known.get(broker, 0))
-    return dict(copied)
-
-
 def planned_document(plan: MovePlan, sizes: Sizes, rate: int | None) -> Document:
     """The plan of a dry run; as text its lines."""
     return move_document(
@@ -161,31 +151,24 @@ def planned_document(plan: MovePlan, sizes: Sizes, rate: int | None) -> Document
     )
 
 
-def started_document(
-    plan: MovePlan,
-    started: Sequence[TopicPartition],
-    started_dirs: Sequence[Replica],
-    *,
-    rate: int | None,
-    dir_rate: int | None,
-    rollback_file: str | None,
-) -> Document:
-    """What of *plan* was asked for; *rate* and *dir_rate* are the throttles that were set, in bytes
-    per s: between brokers, and between the log directories of one."""
+def started_document(started: StartedMoves) -> Document:
+    """What was asked for."""
+    plan, partitions = started.plan, started.partitions
     outcomes = {move.partition: "not started" for move in plan.asked}
     dir_outcomes = {move.replica: "not started" for move in plan.dir_moves}
-    begun = [move for move in plan.dir_moves if move.replica in started_dirs]
+    begun = [move for move in plan.dir_moves if move.replica in started.replicas]
+    rates = (started.rate, started.dir_rate)
     return move_document(
         plan,
-        outcomes=outcomes | dict.fromkeys(started, "started"),
-        dir_outcomes=dir_outcomes | dict.fromkeys(started_dirs, "started"),
+        outcomes=outcomes | dict.fromkeys(partitions, "started"),
+        dir_outcomes=dir_outcomes | dict.fromkeys(started.replicas, "started"),
         more={
             "dry_run": False,
-            "rollback_file": rollback_file,
-            **throttle_body(rate, dir_rate),
+            "rollback_file": started.rollback_file,
+            **throttle_body(*rates),
         },
-        lines=lambda: started_lines(started, begun, rate, dir_rate),
-        screen=lambda: started_lines(started, begun, rate, dir_rate, abridged),
+        lines=lambda: started_lines(partitions, begun, *rates),
+        screen=lambda: started_lines(partitions, begun, *rates, abridged),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.throttles import ThrottlesNow
@@ -35,7 +35,7 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
             f"plan: {counted(count, 'partition')} {'leaves' if count == 1 else 'leave'} the request"
             f" in ZooKeeper, which no controller takes up: {listed(sorted(plan.dropped))}"
         )
-    resigning = resigning_for(plan)
+    resigning = plan.resigning
     if resigning is not None:
         yield (
             f"  broker {resigning} gives up being the controller, and whoever is elected reads that"
@@ -47,11 +47,6 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
             " directory of before"
         )
     yield from item_lines(dirs, given_up_dir_text, limit)
-
-
-def resigning_for(plan: MovePlan) -> BrokerId | None:
-    """The controller that *plan* has resign."""
-    return None if plan.withdrawal is None else plan.withdrawal.resigning
 
 
 def given_up_text(move: Move) -> str:
@@ -90,7 +85,7 @@ def cancelled_document(
         dir_outcomes=dir_outcomes | dict.fromkeys(cancelled_dirs, "cancelled"),
         more={
             "dry_run": is_dry_run,
-            "controller_resigns": resigning_for(plan),
+            "controller_resigns": plan.resigning,
             "removed": [
                 {
                     "topic": partition.topic,

@@ -8,7 +8,7 @@ import pytest
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica, given_up
-from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.moves import Move, MovePlan, StartedMoves
 from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Target
@@ -74,12 +74,14 @@ JUDGED = PartitionProgress(
     [
         (
             started_document(
-                PLAN,
-                [TopicPartition("t", 0)],
-                [TO_COME.replica],
-                rate=None,
-                dir_rate=5,
-                rollback_file=None,
+                StartedMoves(
+                    plan=PLAN,
+                    partitions=[TopicPartition("t", 0)],
+                    replicas=[TO_COME.replica],
+                    rate=None,
+                    dir_rate=5,
+                    rollback_file=None,
+                )
             ),
             [
                 ("t", 0, "started", "1,2", "1", "", "2", None, None),
