@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
+from kadmin.app.reading import chosen_brokers
+from kadmin.cli.broker_ids import broker_ids, broker_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session

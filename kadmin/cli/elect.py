@@ -101,9 +101,9 @@ def elect(session: Session, **options: Any) -> None:
       kadmin elect --path-to-json-file partitions.json
       kadmin elect --election-type unclean --topic orders --partition 0 --bootstrap-server b1:9092
     """
-    from kadmin.cli.again import again
     from kadmin.cli.changing import make
     from kadmin.cli.files import STDIN
+    from kadmin.cli.hint_command import command_line
     from kadmin.execute.elect import ElectionRequest, Elections
     from kadmin.plan.election import ElectionType
     from kadmin.render.elections import plan_lines, planned_document, result_document
@@ -136,7 +136,7 @@ def elect(session: Session, **options: Any) -> None:
             is_confirmed=options["yes"],
         )
     if options["dry_run"] and elections.planned_count and options["path_to_json_file"] != STDIN:
-        session.note(f"next: {again('elect', options, without=('dry_run',))}")
+        session.note(f"next: {command_line('elect', options, without=('dry_run',))}")
     elections.check()
 
 

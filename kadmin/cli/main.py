@@ -187,9 +187,9 @@ def run_command(arguments: list[str]) -> int:
     except KadminError as error:
         if is_debug(context):
             show_trace()
-        from kadmin.cli.aim import aimed
+        from kadmin.cli.hint_target import with_cluster
 
-        hint = None if error.hint is None else aimed(error.hint, flags_of(context))
+        hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
         complain(error.message, hint, error.details)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.

@@ -2,15 +2,13 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kadmin.cli.session import Session
-from kadmin.errors import KadminError, UsageError
+from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
-    from kadmin.admin.wire.connection import WireConnection
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify_live import Report
     from kadmin.plan.select import TopicSelection
@@ -70,17 +68,12 @@ def verify_live(
     session: Session, selection: "TopicSelection", options: Mapping[str, Any]
 ) -> LiveOutcome:
     """Read and compare the replicas that brokers serve, and show what came of it."""
-    from kadmin.admin.wire.opening import connect_brokers
-    from kadmin.admin.wire.replica_reader import WireReplicaReader
-    from kadmin.admin.wire.snapshot import read_topics
-    from kadmin.jobs.read_bounds import ANSWER_S
-    from kadmin.jobs.verify_live import LiveRequest, LiveVerification
+    from kadmin.app.verify_live import live_verification
+    from kadmin.jobs.verify_live import LiveRequest
     from kadmin.plan.offsets import parse_moment
 
     check(session, options)
-    began_s = time.monotonic()
     default = "earliest" if options["until_caught_up"] else "latest"
-    moment = parse_moment(options["moment"] or default, now_ms())
     request = LiveRequest(
         fetch_size=options["fetch_size"],
         max_wait_ms=options["max_wait_ms"],
@@ -91,27 +84,15 @@ def verify_live(
         rate_max=options["max_rate"],
     )
     told = Told(session, is_plain=options["plain"])
-    brokers = session.brokers()
-    patience_s = brokers.timeout_s if request.time_max_s is None else request.time_max_s / 2
-    answer_s = request.max_wait_ms / 1000 + min(patience_s, ANSWER_S)
-    with connect_brokers(replace(brokers, timeout_s=answer_s)) as connection:
-        topics = sorted(read_topics(connection, selection).topics)
-        compacted = compacted_topics(session, connection, topics, options["compacted"])
-        reader = WireReplicaReader(connection, topics)
-        placement = reader.placement()
-        if not placement.replicas:
-            raise KadminError(
-                "there is no topic to verify", hint="'kadmin topics --list' lists all topics"
-            )
-        starts = reader.starts(placement.replicas, moment)
-        if request.time_max_s is not None:
-            # What it took to begin is a part of it.
-            left_s = max(0.0, request.time_max_s - (time.monotonic() - began_s))
-            request = replace(request, time_max_s=left_s)
-        verification = LiveVerification(
-            reader, request, told, placement, starts, compacted=compacted
-        )
-        told.begin(len(placement.replicas))
+    with live_verification(
+        session,
+        selection,
+        request,
+        told,
+        moment=parse_moment(options["moment"] or default, now_ms()),
+        compacted=options["compacted"],
+    ) as (verification, partition_count):
+        told.begin(partition_count)
         try:
             verification.run()
         except KeyboardInterrupt:
@@ -159,31 +140,6 @@ def check(session: Session, options: Mapping[str, Any]) -> None:
 def time_limit_s(session: Session) -> float | None:
     """The end that --timeout sets, where it is given; else it has none of this kind."""
     return session.settings.timeout_s if "timeout" in session.flags else None
-
-
-def compacted_topics(
-    session: Session,
-    connection: "WireConnection",
-    topics: Sequence[str],
-    named: tuple[str, ...],
-) -> frozenset[str]:
-    """Those of *topics* that are compacted: as brokers describe them, and those *named*."""
-    from kafka.errors import KafkaError
-
-    from kadmin.admin.wire.describe_configs import read_topic_configs
-    from kadmin.plan.select import TopicSelection
-
-    found = set(TopicSelection(wanted=named).require(topics)) if named else set()
-    try:
-        for name, configs in read_topic_configs(connection, topics).items():
-            policy = {**configs.inherited, **configs.overrides}.get("cleanup.policy", "")
-            if "compact" in policy.split(","):
-                found.add(name)
-    except (KadminError, KafkaError) as error:
-        session.output.warn(
-            f"which topics are compacted is not known: {error}; name them with --compacted"
-        )
-    return frozenset(found)
 
 
 def show(session: Session, results: "Sequence[VerifiedPartition]", *, is_plain: bool) -> None:

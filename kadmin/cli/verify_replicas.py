@@ -1,12 +1,12 @@
 """`kadmin verify-replicas`: are replicas equal, in collected log directories or as brokers serve
 them?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.broker_paths import INT32_MAX
+from kadmin.app.broker_paths import INT32_MAX
 from kadmin.cli.frame import KeyType, command
 from kadmin.cli.options import (
     ByteRate,
@@ -18,11 +18,12 @@ from kadmin.cli.options import (
     own_options,
 )
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import SECTION, spark_options
+from kadmin.cli.spark_options import SECTION, mute_if_submitted, spark_options
 from kadmin.errors import ExitCode
 from kadmin.settings.keys import KEYS, Key
 
 if TYPE_CHECKING:
+    from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.plan.select import TopicSelection
 
 
@@ -232,9 +233,6 @@ def verify_replicas(session: Session, **options: Any) -> None:
         used = [each.opts[0] for each in given if each.section == BROKERS]
         used += [key.option for key in KEYS if key.name in session.flags and says_whom_to_ask(key)]
         forbid(used, "log directories, for which no broker is asked")
-        from kadmin.cli.verify_files import require_paths, verify_files
-
-        require_paths(options["log_dirs"])
         verified, is_unread = verify_files(session, selection, options)
     else:
         used = [each.opts[0] for each in given if each.section in (FILES, SECTION)]
@@ -247,6 +245,40 @@ def verify_replicas(session: Session, **options: Any) -> None:
         has_unreadable=is_unread or any(each.unreadable for each in verified),
     )
     click.get_current_context().exit(code)
+
+
+def verify_files(
+    session: Session, selection: "TopicSelection", options: Mapping[str, Any]
+) -> "tuple[Sequence[VerifiedPartition], bool]":
+    """Compare what is in log directories and show it; whether something else could not be read."""
+    from kadmin.app.spark import chosen_master, spark_settings
+    from kadmin.app.verify_files import FilesWanted, comparison, require_paths
+    from kadmin.cli.broker_ids import broker_ids
+    from kadmin.render.job_progress import job_progress
+    from kadmin.render.verify_replicas import compaction_note, summary_line, verified_document
+
+    require_paths(options["log_dirs"])
+    mute_if_submitted(session)
+    conf = spark_settings(options["conf"], options["properties_file"])
+    wanted = FilesWanted(
+        log_dirs=options["log_dirs"],
+        collections=options["collections"],
+        topics=selection,
+        brokers=None if options["brokers"] is None else broker_ids([options["brokers"]]),
+        compacted=options["compacted"],
+        is_deep=options["deep"],
+        parquet=options["parquet"],
+        unpacked_max=options["max_unpacked"],
+        master=chosen_master(options["master"], conf),
+        conf=conf,
+    )
+    with comparison(session, wanted) as found, job_progress(session.output) as progress:
+        verified = found.run(progress.report)
+    session.output.show(verified_document(verified, found.unreadable, found.strangers))
+    session.output.note(summary_line(verified))
+    if (note := compaction_note(verified)) is not None:
+        session.output.note(note)
+    return verified, found.is_unproven
 
 
 def says_whom_to_ask(key: Key) -> bool:

@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
+from kadmin.app.spark import chosen_master, spark_settings
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, argument, option
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import (
-    chosen_master,
-    mute_if_submitted,
-    spark_options,
-    spark_settings,
-)
+from kadmin.cli.spark_options import mute_if_submitted, spark_options
 from kadmin.errors import KadminError
 from kadmin.extras import Extra, require_extra
 from kadmin.statechange.kinds import Kind, Level

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from kadmin.app.spark import is_submitted
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import is_submitted
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from kadmin.cli.options import is_given, own_options
 from kadmin.quoting import quoted
 
 
-def again(name: str, values: Mapping[str, Any], *, without: Collection[str] = ()) -> str:
+def command_line(name: str, values: Mapping[str, Any], *, without: Collection[str] = ()) -> str:
     """`kadmin NAME` with those options of the running command for which *values* say anything, by
     their parameters, but for those *without*; in the order of the help."""
     return " ".join(["kadmin", name, *words_of(values, without)])

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from kadmin.cli.session import Session
+from kadmin.app.session import Session
 from kadmin.errors import KadminError, RefusedError
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     has_majority = session.zookeeper_failure is None
     lease = LeaseBeside(session.connect_zookeeper_beside) if has_majority else None
     journal = attempts.ask("the journal of throttles", lambda: read_journal(connection, lease))
-    admin = WireConfigs(connection, session.output.warn, leaves_out_silent=True)
+    admin = WireConfigs(connection, session.warn, leaves_out_silent=True)
     configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
     refused = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
     # Before the snapshot, in which all replicas of a partition on its way are alike.

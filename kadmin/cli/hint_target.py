@@ -1,4 +1,4 @@
-"""Commands that kadmin shows, aimed at the cluster that this run's options name."""
+"""The target of the commands in hints: the cluster that this run's options name."""
 
 import re
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ OVER_A_CLUSTER: Final = re.compile(
 """A command that asks a cluster, unless it says itself which."""
 
 
-def aimed(text: str, flags: Mapping[str, Value]) -> str:
-    """*text*, its commands as this process was called, with those of *flags* that say which
-    cluster is meant.
+def with_cluster(text: str, flags: Mapping[str, Value]) -> str:
+    """Add those of *flags* that name the cluster to the commands in *text*, and call them as this
+    process was called.
 
-    Pasted as it is, it would go to the current cluster, which may be another one.
+    Without these options, a pasted command would go to the current cluster.
     """
     options = [
         key.option if key.is_flag else f"{key.option} {quoted(str(flags[key.name]))}"

@@ -1,21 +1,21 @@
-"""`kadmin verify-replicas --log-dir`: are the replicas in collected log directories equal?"""
+"""The comparison of replicas in collected log directories: which ones, found where?"""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kadmin.cli.broker_ids import broker_ids
-from kadmin.cli.broker_paths import broker_path
-from kadmin.cli.session import Session
-from kadmin.cli.spark_options import chosen_master, mute_if_submitted, spark_settings
+from kadmin.app.broker_paths import broker_path
+from kadmin.app.session import Session
 from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
-    from cluster.model.ids import TopicPartition
+    from cluster.model.ids import BrokerId, TopicPartition
     from kadmin.jobs.collection import Manifest
     from kadmin.jobs.depot import Depot
+    from kadmin.jobs.progress import Report
     from kadmin.jobs.spark.driver import Driver
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
@@ -25,14 +25,48 @@ if TYPE_CHECKING:
 SHOWN_MAX: Final = 5
 
 
-class Workers(NamedTuple):
-    """Who reads: a master of Spark with its settings, None for this process, and its driver if it
-    was started ahead.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesWanted:
+    """What is compared: *log_dirs* as `BROKER=PATH`, and *collections* of `kadmin collect`.
+
+    *brokers* are all of the cluster, None where nobody says so.  *compacted* names topics, or
+    patterns of them, of which records may be missing.  Rows of batches go to *parquet*.
     """
 
+    log_dirs: Sequence[str]
+    collections: Sequence[str]
+    topics: "TopicSelection"
+    brokers: "frozenset[BrokerId] | None"
+    compacted: tuple[str, ...]
+    is_deep: bool
+    parquet: str | None
+    unpacked_max: int
     master: str | None
     conf: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Replicas that are found and not compared yet.
+
+    *is_lacking* tells that something is missing of a topic of which something is there.
+    """
+
+    request: "VerifyRequest"
     driver: "Driver | None"
+    unreadable: "Sequence[Unreadable]"
+    strangers: "Sequence[Unreadable]"
+    is_lacking: bool
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether something is not compared, or with another broker's directory."""
+        return self.is_lacking or bool(self.unreadable or self.strangers)
+
+    def run(self, report: "Report") -> "Sequence[VerifiedPartition]":
+        from kadmin.jobs.verify.run import verify
+
+        return verify(self.request, report, self.driver)
 
 
 class Collection(NamedTuple):
@@ -43,19 +77,28 @@ class Collection(NamedTuple):
     log_dirs: Sequence[tuple[str, str]]
 
 
-def verify_files(
-    session: Session, selection: "TopicSelection", options: Mapping[str, Any]
-) -> "tuple[Sequence[VerifiedPartition], bool]":
-    """Compare what is in log directories and show it; whether something else could not be read."""
+@contextmanager
+def comparison(session: Session, wanted: FilesWanted) -> "Iterator[Comparison]":
+    """Find the replicas that are *wanted*; what is unpacked for that goes in the end."""
+    from kadmin.jobs.verify.collected import collect
     from kadmin.jobs.verify.drivers import ahead
+    from kadmin.jvm.interrupts import ending_in_order
 
-    mute_if_submitted(session)
-    collections = read_collections(options["collections"])
-    conf = spark_settings(options["conf"], options["properties_file"])
-    master = chosen_master(options["master"], conf)
-    with ahead(master, conf) as driver:
-        workers = Workers(master, conf, driver)
-        return verify_with(workers, session, selection, collections, options)
+    collections = read_collections(wanted.collections)
+    with ahead(wanted.master, wanted.conf) as driver, ending_in_order(), ExitStack() as opened:
+        arguments = arguments_of(wanted.log_dirs, collections)
+        collected = collect(arguments, opened, wanted.unpacked_max)
+        collected.unreadable += left_out(collections)
+        is_lacking = warn(session, collected, wanted.topics)
+        is_whole = are_all(session, wanted.brokers, arguments)
+        is_whole = is_whole and not collected.unreadable and not collected.strangers
+        yield Comparison(
+            request=request_of(collected, wanted, has_all_brokers=is_whole),
+            driver=driver,
+            unreadable=collected.unreadable,
+            strangers=collected.strangers,
+            is_lacking=is_lacking,
+        )
 
 
 def read_collections(places: Sequence[str]) -> "list[Collection]":
@@ -73,37 +116,6 @@ def read_collections(places: Sequence[str]) -> "list[Collection]":
         manifest = read_manifest(depot)
         found.append(Collection(depot, manifest, log_dirs_of(depot, manifest)))
     return found
-
-
-def verify_with(
-    workers: Workers,
-    session: Session,
-    selection: "TopicSelection",
-    collections: "Sequence[Collection]",
-    options: Mapping[str, Any],
-) -> "tuple[Sequence[VerifiedPartition], bool]":
-    from kadmin.jobs.verify.collected import collect
-    from kadmin.jobs.verify.run import verify
-    from kadmin.jvm.interrupts import ending_in_order
-    from kadmin.render.job_progress import job_progress
-    from kadmin.render.verify_replicas import compaction_note, summary_line, verified_document
-
-    arguments = arguments_of(options["log_dirs"], collections)
-    with ending_in_order(), ExitStack() as opened:
-        collected = collect(arguments, opened, options["max_unpacked"])
-        collected.unreadable += left_out(collections)
-        is_lacking = warn(session, collected, selection)
-        is_whole = are_all(session, options["brokers"], arguments)
-        is_whole = is_whole and not collected.unreadable and not collected.strangers
-        request = request_of(collected, selection, options, workers, has_all_brokers=is_whole)
-        with job_progress(session.output) as progress:
-            verified = verify(request, progress.report, workers.driver)
-    session.output.show(verified_document(verified, collected.unreadable, collected.strangers))
-    session.output.note(summary_line(verified))
-    if (note := compaction_note(verified)) is not None:
-        session.output.note(note)
-    # A comparison with another broker's directory, or with the same broker's, proves nothing.
-    return verified, is_lacking or bool(collected.unreadable or collected.strangers)
 
 
 def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
@@ -135,51 +147,49 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
             hint="a log directory holds a directory for each partition, such as orders-0",
         )
     for path, reason in (*collected.unreadable, *collected.strangers):
-        session.output.warn(f"{path}: {reason}")
+        session.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
     # What others have of a partition is told with its verdict.
     told = {replica.partition for replica in collected.replicas}
     claims = [each for each in collected.claims if each[0].topic in meant and each[0] not in told]
     for partition, broker in claims[:SHOWN_MAX]:
-        session.output.warn(
+        session.warn(
             f"broker {broker} has checkpointed {partition}, and no directory of it is there"
         )
     if len(claims) > SHOWN_MAX:
         # As many as a broker has, where only some topics were collected.
-        session.output.warn(f"… and {len(claims) - SHOWN_MAX:,} more that were checkpointed")
+        session.warn(f"… and {len(claims) - SHOWN_MAX:,} more that were checkpointed")
     topics = {partition.topic for partition in told}
     return any(partition.topic in topics for partition, _ in claims)
 
 
-def are_all(session: Session, brokers: str | None, arguments: "Sequence[LogDirArgument]") -> bool:
-    """Whether *arguments* are of all *brokers*, those of the cluster, as the operator says.
+def are_all(
+    session: Session, stated: "frozenset[BrokerId] | None", arguments: "Sequence[LogDirArgument]"
+) -> bool:
+    """Whether *arguments* are of all brokers of the cluster, which are *stated* if known.
 
     Raises:
-        UsageError: what is no id; or *arguments* are of others, too.
+        UsageError: *arguments* are of others, too.
     """
-    if brokers is None:
+    from cluster.model.ids import BrokerId
+
+    if stated is None:
         return False
-    stated = {int(broker) for broker in broker_ids([brokers]) or ()}
-    given = {int(argument.broker) for argument in arguments}
+    given = {BrokerId(int(argument.broker)) for argument in arguments}
     if given - stated:
         raise UsageError(
             f"--log-dir names broker {min(given - stated)}, which --brokers leaves out",
             hint="--brokers names all brokers of the cluster",
         )
     for broker in sorted(stated - given):
-        session.output.warn(f"no --log-dir is of broker {broker}")
+        session.warn(f"no --log-dir is of broker {broker}")
     return stated == given
 
 
 def request_of(
-    collected: "Collected",
-    selection: "TopicSelection",
-    options: Mapping[str, Any],
-    workers: Workers,
-    *,
-    has_all_brokers: bool,
+    collected: "Collected", wanted: FilesWanted, *, has_all_brokers: bool
 ) -> "VerifyRequest":
-    """What is compared, by *workers*.
+    """What of *collected* is compared.
 
     Raises:
         NoSuchTopic: a topic that is in no directory.
@@ -193,24 +203,24 @@ def request_of(
 
     partitions = by_partition(collected.replicas)
     known = {partition.topic for partition in partitions}
-    option_name = "--topics-include" if selection.is_regex else "--topic"
-    chosen = require(option_name, selection, known)
+    option_name = "--topics-include" if wanted.topics.is_regex else "--topic"
+    chosen = require(option_name, wanted.topics, known)
     cleaned: list[str] = []
-    if options["compacted"]:
-        cleaned = require("--compacted", TopicSelection(wanted=options["compacted"]), known)
+    if wanted.compacted:
+        cleaned = require("--compacted", TopicSelection(wanted=wanted.compacted), known)
     partitions = {each: found for each, found in partitions.items() if each.topic in chosen}
     check_replicas(partitions)
     return VerifyRequest(
         partitions=partitions,
         how=HowToVerify(
-            is_deep=options["deep"],
+            is_deep=wanted.is_deep,
             compacted=frozenset(cleaned),
             has_all_brokers=has_all_brokers,
             claimed=by_claim(collected.claims),
         ),
-        parquet=parquet_directory(options["parquet"]),
-        master=workers.master,
-        conf=workers.conf,
+        parquet=parquet_directory(wanted.parquet),
+        master=wanted.master,
+        conf=wanted.conf,
         processes=core_count(),
     )
 
