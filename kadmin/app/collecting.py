@@ -11,11 +11,11 @@ from kadmin.app.session import Session
 from kadmin.errors import KadminError, RefusedError, UsageError
 
 if TYPE_CHECKING:
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collect import CollectArgument, Progress
     from kadmin.jobs.collection import CollectedFile, Manifest
     from kadmin.jobs.depot import Depot
     from kadmin.jobs.verify.collected import Unreadable
-    from kadmin.plan.select import TopicSelection
 
 HINT: Final = "kadmin collect DIR --log-dir 1=PATH --logs 1=PATH"
 HIDDEN: Final = (
@@ -131,10 +131,10 @@ def over_the_wire(
 def save_cluster(session: Session, depot: "Depot", told: Listener) -> None:
     """Write what the cluster that is meant tells of itself; nothing where none is meant."""
     from cluster.model.config_entity import EntityKind
+    from kadmin.arguments.entities import select_entities
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collection import SNAPSHOT
     from kadmin.jobs.verify.collected import Unreadable
-    from kadmin.plan.entities import select_entities
-    from kadmin.plan.select import TopicSelection
     from kadmin.render.collect import cluster_body
 
     settings = session.settings
@@ -261,7 +261,7 @@ def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:
         NoSuchTopic: one is not.
     """
     from cluster.storage.directory_names import partition_of
-    from kadmin.plan.select import NoSuchTopic
+    from kadmin.plan.topic_refusals import NoSuchTopic
 
     names = {found.topic for path in paths if (found := partition_of(Path(path).parent.name))}
     if missing := selection.missing(names):

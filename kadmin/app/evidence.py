@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kadmin.admin.zookeeper.ensemble import EnsembleAsking
     from kadmin.plan.api_versions import BrokerApis
     from kadmin.plan.check.evidence import Evidence
-    from kadmin.plan.log_dir_usage import LogDirs
+    from kadmin.plan.log_dirs import LogDirs
 
 T = TypeVar("T")
 
@@ -82,9 +82,9 @@ def told_by_zookeeper(
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
     from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
     from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.check.evidence import Evidence
     from kadmin.plan.ensemble import report_on
-    from kadmin.plan.select import TopicSelection
 
     hidden: list[str] = []
     topics = ZooKeeperTopics(connection)
@@ -139,8 +139,8 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.check.evidence import Evidence
-    from kadmin.plan.select import TopicSelection
 
     tells_configs = connection.broker_version >= TELLS_CONFIGS
     gaps = [] if is_on_kraft(connection) else [OF_ZOOKEEPER]
@@ -189,7 +189,7 @@ def broker_configs(
     """The dynamic configs of single brokers, and what of them cannot be read."""
     from cluster.model.config_entity import EntityKind
     from cluster.model.ids import BrokerId
-    from kadmin.plan.entities import EntitySelection, Wanted
+    from kadmin.arguments.entities import EntitySelection, Wanted
 
     entities = admin.find(EntitySelection(Wanted(EntityKind.BROKERS)))
     found, faults = admin.read(entities)

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
-    from kadmin.plan.log_dir_usage import LogDirs
-    from kadmin.plan.offsets import OffsetReport
-    from kadmin.plan.report import ClusterReport
-    from kadmin.plan.select import TopicSelection
+    from kadmin.arguments.topics import TopicSelection
+    from kadmin.plan.log_dirs import LogDirs
+    from kadmin.reports.offsets import OffsetReport
+    from kadmin.reports.topics import ClusterReport
 
 
 def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
     """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
-    from kadmin.plan.select import TopicSelection
+    from kadmin.arguments.topics import TopicSelection
 
     def by_zookeeper(connection: "Connection") -> "ClusterSnapshot":
         from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
@@ -45,8 +45,8 @@ def read_sizes(
     Of all topics unless it *names_some*: then a broker tells of these only.
     """
     from kadmin.admin.wire import log_dirs
-    from kadmin.plan.log_dir_usage import Grouping, usages
     from kadmin.plan.offsets import partitions_of
+    from kadmin.reports.log_dir_usage import Grouping, usages
 
     brokers = list(report.snapshot.brokers)
     names = [item.topic.name for item in report.topics]
@@ -74,7 +74,8 @@ def read_offsets(
 ) -> "OffsetReport":
     from kadmin.admin.wire import offsets
     from kadmin.admin.wire.snapshot import read_topics
-    from kadmin.plan.offsets import LATEST, partitions_of, report_of
+    from kadmin.plan.offsets import LATEST, partitions_of
+    from kadmin.reports.offsets import report_of
 
     with session.connect_brokers() as brokers:
         snapshot = read_topics(brokers, selection, leave_out)

@@ -169,7 +169,7 @@ class Session:
         for probe in self._probes.values():
             down = [f"{address} ({reason})" for address, reason in probe.down().items()]
             if down:
-                from kadmin.plan.wording import listed
+                from kadmin.wording import listed
 
                 self.warn(f"no broker answers at {listed(down)}")
         self._forget_servers()

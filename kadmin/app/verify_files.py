@@ -13,6 +13,7 @@ from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import BrokerId, TopicPartition
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collection import Manifest
     from kadmin.jobs.depot import Depot
     from kadmin.jobs.progress import Report
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify.request import VerifyRequest
-    from kadmin.plan.select import TopicSelection
 
 SHOWN_MAX: Final = 5
 
@@ -195,11 +195,11 @@ def request_of(
         NoSuchTopic: a topic that is in no directory.
         UsageError: options that mean nothing, or replicas that cannot be those of one partition.
     """
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.processes import core_count
     from kadmin.jobs.verify.collected import by_partition
     from kadmin.jobs.verify.partition import HowToVerify
     from kadmin.jobs.verify.request import VerifyRequest
-    from kadmin.plan.select import TopicSelection
 
     partitions = by_partition(collected.replicas)
     known = {partition.topic for partition in partitions}
@@ -259,8 +259,8 @@ def arguments_of(
     Raises:
         UsageError: one is no broker's id and a path.
     """
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.verify.collected import LogDirArgument
-    from kadmin.plan.select import TopicSelection
 
     arguments = [LogDirArgument(*each) for each in brokers_and_places(log_dirs)]
     for _, manifest, found in collections:
@@ -308,7 +308,7 @@ def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> l
     Raises:
         NoSuchTopic: a name or a glob that matches none.
     """
-    from kadmin.plan.select import NoSuchTopic
+    from kadmin.plan.topic_refusals import NoSuchTopic
 
     missing = selection.missing(known)
     if missing and known:

@@ -11,8 +11,8 @@ from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
     from kadmin.admin.wire.connection import WireConnection
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.verify_live import Listener, LiveRequest, LiveVerification
-    from kadmin.plan.select import TopicSelection
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def compacted_topics(
     from kafka.errors import KafkaError
 
     from kadmin.admin.wire.describe_configs import read_topic_configs
-    from kadmin.plan.select import TopicSelection
+    from kadmin.arguments.topics import TopicSelection
 
     found = set(TopicSelection(wanted=named).require(topics)) if named else set()
     try:

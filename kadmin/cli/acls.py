@@ -12,7 +12,7 @@ from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
-    from kadmin.plan.acl_arguments import Whom
+    from kadmin.arguments.acls import Whom
     from kadmin.plan.acls import AclPlan, AclRequest, ResourceFilter
 
 ACTIONS: Final = "Actions (exactly one)"
@@ -209,7 +209,7 @@ def acls(session: Session, **options: Any) -> None:
       kadmin acls --add --allow-principal User:ops --topic team- --resource-pattern-type prefixed
       kadmin acls --remove --allow-principal User:ann --operation Read --topic orders
     """
-    from kadmin.plan.acl_arguments import glob_warnings
+    from kadmin.arguments.acls import glob_warnings
 
     action = chosen_action(options)
     check_options(action, options)
@@ -288,7 +288,7 @@ def check_whom(action: str, options: Mapping[str, Any]) -> None:
 
 
 def filters_for(options: Mapping[str, Any]) -> "tuple[ResourceFilter, ...]":
-    from kadmin.plan.acl_arguments import filters_of
+    from kadmin.arguments.acls import filters_of
     from kadmin.plan.acls import CLUSTER_NAME, PatternFilter
 
     names = {kind: options[name] for name, kind in NAMED_BY.items()}
@@ -300,7 +300,7 @@ def filters_for(options: Mapping[str, Any]) -> "tuple[ResourceFilter, ...]":
 def request_for(
     action: str, filters: "Sequence[ResourceFilter]", options: Mapping[str, Any]
 ) -> "AclRequest":
-    from kadmin.plan.acl_arguments import convenient_request, operations_of, plain_request
+    from kadmin.arguments.acls import convenient_request, operations_of, plain_request
 
     is_removal = action == "remove"
     whom = whom_of(options)
@@ -318,7 +318,7 @@ def request_for(
 
 
 def whom_of(options: Mapping[str, Any]) -> "Whom":
-    from kadmin.plan.acl_arguments import Whom, hosts_of, principals_of
+    from kadmin.arguments.acls import Whom, hosts_of, principals_of
 
     return Whom(
         allowed=principals_of(options["allow_principal"]),
@@ -335,7 +335,7 @@ def list_acls(
     *,
     is_watched: bool,
 ) -> None:
-    from kadmin.plan.acl_arguments import principals_of
+    from kadmin.arguments.acls import principals_of
     from kadmin.plan.acls import rule_of
     from kadmin.render.acls import list_document
 
@@ -373,8 +373,8 @@ def require_topics(session: Session, filters: "Sequence[ResourceFilter]") -> Non
     Raises:
         NoSuchTopic: one does not.
     """
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.acls import PatternFilter
-    from kadmin.plan.select import TopicSelection
 
     named = tuple(
         each.name

@@ -47,8 +47,8 @@ def api_versions(session: Session, **options: Any) -> None:
     from kadmin.admin.wire.api_versions import API_NAMES, read_api_versions
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.admin.wire.snapshot import read_snapshot
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.api_versions import compare
-    from kadmin.plan.select import TopicSelection
     from kadmin.render.api_versions import versions_document
 
     wanted = broker_ids(options["brokers"])

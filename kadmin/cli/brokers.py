@@ -49,8 +49,8 @@ def brokers(session: Session, **options: Any) -> None:
     from cluster.model import fault as subjects
     from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.plan.health import judge_loads
-    from kadmin.plan.unanswered import require_answers
     from kadmin.render.brokers import describe_document, list_document
+    from kadmin.reports.unanswered import require_answers
 
     describes = chosen_action(options) == "describe"
     found: list[ClusterSnapshot] = []

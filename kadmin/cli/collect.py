@@ -115,8 +115,8 @@ def collect(session: Session, place: str, **options: Any) -> None:
         others = [own_options(options)[name].opts[0] for name in given_options(options)]
         forbid([each for each in others if each != "--check"], "--check, which collects nothing")
         click.get_current_context().exit(check(session, place))
+    from kadmin.arguments.topics import selection_of
     from kadmin.jobs.depot import depot_at
-    from kadmin.plan.select import selection_of
     from kadmin.render.collect import collected_document
 
     arguments = [

@@ -13,8 +13,8 @@ from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.record_deletion import DeletionPlan, Wanted
-    from kadmin.plan.select import TopicSelection
 
 SELECTION: Final = "Which partitions"
 RECORDS: Final = "Which records (exactly one)"
@@ -104,14 +104,8 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
         click.UsageError: none or several say it, or another option does not go with it.
         UsageError: what it says cannot be understood.
     """
-    from kadmin.plan.record_deletion import (
-        FILE_HINT,
-        INT64_MAX,
-        BeforeOffset,
-        BeforeOffsets,
-        BeforeTime,
-        parse_offsets,
-    )
+    from kadmin.arguments.offsets_file import FILE_HINT, INT64_MAX, parse_offsets
+    from kadmin.plan.record_deletion import BeforeOffset, BeforeOffsets, BeforeTime
 
     given = {
         "--before-offset": options["before_offset"] is not None,
@@ -132,7 +126,8 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
         return BeforeOffsets(parse_offsets(read_text(path, FILE_HINT), path))
     if not options["topics"]:
         raise click.UsageError(f"{chosen} needs --topic")
-    from kadmin.plan.offsets import LATEST, parse_moment
+    from kadmin.arguments.moments import parse_moment
+    from kadmin.plan.offsets import LATEST
 
     if chosen == "--before-time":
         time_ms = parse_moment(options["before_time"], time.time_ns() // 1_000_000)
@@ -158,8 +153,8 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
 
 def selection_for(options: dict[str, Any], wanted: "Wanted") -> "TopicSelection":
     """The topics that are named, by options or in the file."""
+    from kadmin.arguments.topics import TopicSelection, selection_of
     from kadmin.plan.record_deletion import BeforeOffsets
-    from kadmin.plan.select import TopicSelection, selection_of
 
     if isinstance(wanted, BeforeOffsets):
         return TopicSelection(wanted=tuple(dict.fromkeys(each.topic for each in wanted.offsets)))

@@ -162,8 +162,8 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
         return None
     if chosen == "--topic":
         return partitions_of(options["topic"], options["partition"])
+    from kadmin.arguments.election_file import FILE_HINT, parse_partitions
     from kadmin.cli.files import name_of, read_text
-    from kadmin.plan.election import FILE_HINT, parse_partitions
 
     path = options["path_to_json_file"]
     return parse_partitions(read_text(path, FILE_HINT), name_of(path))
@@ -171,8 +171,8 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
 
 def partitions_of(topic: str, numbers: str | None) -> "Sequence[TopicPartition]":
     from cluster.model.ids import TopicPartition
-    from kadmin.plan.offsets import parse_numbers
-    from kadmin.plan.topic_text import check_topic_name
+    from kadmin.arguments.moments import parse_numbers
+    from kadmin.plan.topic_refusals import check_topic_name
 
     if numbers is None:
         raise click.UsageError("--topic needs --partition; --all-topic-partitions takes all")

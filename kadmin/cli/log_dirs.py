@@ -78,10 +78,11 @@ def log_dirs(session: Session, **options: Any) -> None:
     """
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.app.reading import read_log_dirs
-    from kadmin.plan.log_dir_usage import Grouping, Order, offline_dirs, usage_report
-    from kadmin.plan.select import selection_of
-    from kadmin.plan.unanswered import require_answers
+    from kadmin.arguments.topics import selection_of
+    from kadmin.plan.log_dirs import offline_dirs
     from kadmin.render.log_dirs import kafka_document, total_line, usage_document
+    from kadmin.reports.log_dir_usage import Grouping, Order, usage_report
+    from kadmin.reports.unanswered import require_answers
 
     selection = selection_of(
         options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]

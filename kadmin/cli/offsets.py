@@ -77,10 +77,12 @@ def offsets(session: Session, **options: Any) -> None:
       kadmin offsets --time -1h --count --sort-by count --limit 20
     """
     from kadmin.app.reading import read_offsets
-    from kadmin.plan.offsets import EARLIEST, LATEST, Order, UntoldOffsets, parse_moment, ranked
-    from kadmin.plan.select import selection_of
-    from kadmin.plan.unanswered import require_answers
+    from kadmin.arguments.moments import parse_moment
+    from kadmin.arguments.topics import selection_of
+    from kadmin.plan.offsets import EARLIEST, LATEST, UntoldOffsets
     from kadmin.render.offsets import hidden_line, offsets_document, total_line
+    from kadmin.reports.offsets import Order, ranked
+    from kadmin.reports.unanswered import require_answers
 
     selection = selection_of(
         options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]

@@ -9,9 +9,9 @@ from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify_live import Report
-    from kadmin.plan.select import TopicSelection
     from kadmin.segments.live import Mismatch
 
 
@@ -69,8 +69,8 @@ def verify_live(
 ) -> LiveOutcome:
     """Read and compare the replicas that brokers serve, and show what came of it."""
     from kadmin.app.verify_live import live_verification
+    from kadmin.arguments.moments import parse_moment
     from kadmin.jobs.verify_live import LiveRequest
-    from kadmin.plan.offsets import parse_moment
 
     check(session, options)
     default = "earliest" if options["until_caught_up"] else "latest"
@@ -143,9 +143,9 @@ def time_limit_s(session: Session) -> float | None:
 
 
 def show(session: Session, results: "Sequence[VerifiedPartition]", *, is_plain: bool) -> None:
-    from kadmin.plan.wording import counted
     from kadmin.render.verify_replicas import summary_line, verified_document
     from kadmin.segments.compare import Verdict
+    from kadmin.wording import counted
 
     if not is_plain:
         session.output.show(verified_document(results, ()))

@@ -23,8 +23,8 @@ from kadmin.errors import ExitCode
 from kadmin.settings.keys import KEYS, Key
 
 if TYPE_CHECKING:
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.verify.partition import VerifiedPartition
-    from kadmin.plan.select import TopicSelection
 
 
 FILES: Final = "From log directories"
@@ -288,7 +288,7 @@ def says_whom_to_ask(key: Key) -> bool:
 
 def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":
     """The topics that the options mean."""
-    from kadmin.plan.select import selection_of
+    from kadmin.arguments.topics import selection_of
 
     if pattern is None:
         return selection_of(topics, is_regex=False)

@@ -16,7 +16,7 @@ from kadmin.plan.acls import (
     warnings_of,
     without_effect,
 )
-from kadmin.plan.wording import counted
+from kadmin.wording import counted
 
 
 class AclChange(Change[AclPlan]):

@@ -10,14 +10,15 @@ from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind, topic_entity
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import ConfigAdmin
+from kadmin.arguments.topics import TopicSelection
 from kadmin.execute.change import Change, Notices, Question, Step
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan, NotSet, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.entities import options_of
+from kadmin.plan.entity_options import options_of
 from kadmin.plan.record_loss import decides_what_is_kept, question_of
 from kadmin.plan.risks import RISKY_KEYS, TopicAsJudged, with_risks
-from kadmin.plan.select import NoSuchTopic, TopicSelection
+from kadmin.plan.topic_refusals import NoSuchTopic
 
 
 class ConfigChange(Change[ConfigPlan]):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from cluster.model.ids import TopicPartition
 from kadmin.admin.ports import Made, Partly, RecordAdmin
+from kadmin.arguments.topics import TopicSelection
 from kadmin.execute.change import Change, Question, Step
 from kadmin.plan.offsets import EARLIEST, LATEST, partitions_of
 from kadmin.plan.record_deletion import (
@@ -23,7 +24,6 @@ from kadmin.plan.record_deletion import (
     plan_deletion,
     results_of,
 )
-from kadmin.plan.select import TopicSelection
 
 
 class RecordDeletions(Change[DeletionPlan]):

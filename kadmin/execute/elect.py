@@ -12,6 +12,7 @@ from cluster.model.fault import Thing
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ElectionAdmin, Made, Partly
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.execute.change import Change, Notices, Question, Step
 from kadmin.execute.unreadable import refuse_unreadable
@@ -29,8 +30,8 @@ from kadmin.plan.election import (
     state_subject,
 )
 from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
-from kadmin.plan.select import LISTED_BY, NoSuchTopic, TopicSelection
-from kadmin.plan.wording import SHOWN_MAX, counted_partitions, listed
+from kadmin.plan.topic_refusals import LISTED_BY, NoSuchTopic
+from kadmin.wording import SHOWN_MAX, counted_partitions, listed
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
 """What elections are planned from, so that the operator hears of what is damaged of it."""

@@ -18,6 +18,8 @@ from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
+from kadmin.arguments.reassignment_files import targets_text
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import InProgressError, KadminError, RefusedError
 from kadmin.execute.change import Begun, Change, Notices, Question, Step
 from kadmin.execute.rollback_file import write_rollback_file
@@ -32,7 +34,6 @@ from kadmin.plan.reassignment.dir_moves import (
     dir_problems,
     taken_back,
 )
-from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.journal import Owner
 from kadmin.plan.reassignment.moves import (
     Move,
@@ -47,8 +48,7 @@ from kadmin.plan.reassignment.sizes import Sizes, copied_bytes, copied_text, siz
 from kadmin.plan.reassignment.targets import Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
 from kadmin.plan.risks import Risk, slow_copy, with_risks
-from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import counted, listed, with_reasons
+from kadmin.wording import counted, listed, with_reasons
 
 FOREVER_S = float("inf")
 DIRS_HINT = "'kadmin log-dirs' shows the directories of each broker; \"any\" lets it choose"

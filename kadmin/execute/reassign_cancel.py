@@ -27,7 +27,7 @@ from kadmin.plan.reassignment.status import judge
 from kadmin.plan.reassignment.targets import Targets, in_order
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.reassignment.withdrawal import plan_withdrawal
-from kadmin.plan.wording import counted_partitions, with_reasons
+from kadmin.wording import counted_partitions, with_reasons
 
 
 class NotCancelled(KadminError):

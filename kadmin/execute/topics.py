@@ -16,6 +16,7 @@ from cluster.model.placement import Layout, Placement
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic_name import collides
 from kadmin.admin.ports import Remaining, TopicAdmin
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import InProgressError
 from kadmin.execute.change import Change, Notices, Question, Step
 from kadmin.execute.unreadable import refuse_unreadable
@@ -25,7 +26,7 @@ from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.place import Tell
 from kadmin.plan.record_loss import question_of
 from kadmin.plan.risks import Risk, as_judged, with_risks
-from kadmin.plan.select import NoSuchTopic, TopicSelection
+from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,

@@ -10,10 +10,10 @@ from cluster.model.fault import Subject
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.health import Load
-from kadmin.plan.times import moment_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
+from kadmin.wording import moment_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

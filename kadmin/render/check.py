@@ -5,9 +5,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
-from kadmin.plan.wording import counted, counted_by_topic
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
+from kadmin.wording import counted, counted_by_topic
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

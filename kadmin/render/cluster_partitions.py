@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kadmin.called_name import as_called
-from kadmin.plan.wording import counted
+from kadmin.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -6,9 +6,9 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.election_results import PartitionResult, Result
-from kadmin.plan.wording import abridged
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+from kadmin.wording import abridged
 
 COLUMNS: Final = ("topic", "partition", "outcome", "leader_before", "leader", "elected", "reason")
 

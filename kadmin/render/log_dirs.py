@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING, Final
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
-from kadmin.plan.log_dir_usage import Grouping, LogDirs, Place, Usage, UsageReport
-from kadmin.plan.log_dirs import LogDir
-from kadmin.plan.wording import amount, counted
+from kadmin.plan.log_dirs import LogDir, LogDirs
 from kadmin.render.output import Document
 from kadmin.render.visible import visible, visible_json
+from kadmin.reports.log_dir_usage import (
+    Grouping,
+    Place,
+    Usage,
+    UsageReport,
+)
+from kadmin.wording import amount, counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

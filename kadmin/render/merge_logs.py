@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.times import log_time
-from kadmin.plan.wording import amount, counted
 from kadmin.render.output import Document, Output
 from kadmin.render.tables import FittedTable
 from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
+from kadmin.wording import amount, counted, log_time
 
 if TYPE_CHECKING:
     from kadmin.jobs.merge.output.counted_text import Marks

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.offsets import OffsetReport, PartitionOffset, moment_text
-from kadmin.plan.wording import counted
+from kadmin.arguments.moments import moment_text
 from kadmin.render.output import Document
+from kadmin.reports.offsets import OffsetReport, PartitionOffset
+from kadmin.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

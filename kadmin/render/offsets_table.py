@@ -8,10 +8,11 @@ from typing import Final
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from kadmin.plan.offsets import OffsetReport, PartitionOffset, moment_text
+from kadmin.arguments.moments import moment_text
 from kadmin.render.brokers import time_text
 from kadmin.render.tables import COLUMN_GAP, Cell, FittedTable, Screen, width_of
 from kadmin.render.visible import visible
+from kadmin.reports.offsets import OffsetReport, PartitionOffset
 
 TOPIC_WIDTH: Final = 24
 """Names up to that are never worth a line of their own."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.entities import options_of
+from kadmin.arguments.reassignment_files import targets_text
+from kadmin.plan.entity_options import options_of
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
-from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.generate import Proposal
 from kadmin.plan.reassignment.moves import (
     Move,
@@ -32,9 +32,9 @@ from kadmin.plan.reassignment.sizes import (
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import abridged, amount, counted
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+from kadmin.wording import abridged, amount, counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

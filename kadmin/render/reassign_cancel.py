@@ -6,10 +6,10 @@ from cluster.model.ids import TopicPartition
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import counted, listed
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 from kadmin.render.reassign import clearing_lines, ids_text, move_document, throttles_body
+from kadmin.wording import counted, listed
 
 
 def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:

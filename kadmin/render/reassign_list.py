@@ -9,8 +9,8 @@ from cluster.model.ids import BrokerId
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.moves import Move
 from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
-from kadmin.plan.wording import amount
 from kadmin.render.tables import Cell, FittedTable, Screen, shortened_paths
+from kadmin.wording import amount
 
 
 def list_tables(

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from kadmin.plan.record_deletion import DeletionPlan, DeletionResult, RecordDeletion, Result
-from kadmin.plan.wording import counted
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+from kadmin.wording import counted
 
 COLUMNS: Final = (
     *("topic", "partition", "outcome", "start_offset", "before_offset", "end_offset"),

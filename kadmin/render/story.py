@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.times import log_time
-from kadmin.plan.wording import counted
 from kadmin.render.merge_logs import SOURCES_MAX
 from kadmin.render.output import Document
 from kadmin.render.story_body import analysis_body, silent_brokers
@@ -20,6 +18,7 @@ from kadmin.story.values import (
     Reason,
     Story,
 )
+from kadmin.wording import counted, log_time
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

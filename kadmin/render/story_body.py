@@ -3,10 +3,10 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kadmin.plan.times import log_time
 from kadmin.story.events import Line
 from kadmin.story.untold import UNTOLD_AT_INFO
 from kadmin.story.values import Anomaly, Leadership, Story
+from kadmin.wording import log_time
 
 if TYPE_CHECKING:
     from kadmin.jobs.story.tell import Analysis

@@ -7,8 +7,8 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import PartitionView
-from kadmin.plan.report import ClusterReport
 from kadmin.render.visible import visible
+from kadmin.reports.topics import ClusterReport
 
 MARKED_FIELD: Final = "\tMarkedForDeletion: true"
 

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.health import Finding
-from kadmin.plan.topic_summary import TopicSummaries, TopicSummary
-from kadmin.plan.wording import amount
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
+from kadmin.reports.topic_summary import TopicSummaries, TopicSummary
+from kadmin.wording import amount
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,11 +7,11 @@ from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionState
 from kadmin.plan.health import PartitionView, needed_brokers
-from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.render.brokers import time_text
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 from kadmin.render.topic_lines import describe_lines, replication_factor
+from kadmin.reports.topics import ClusterReport, TopicReport
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

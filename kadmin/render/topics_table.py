@@ -10,12 +10,11 @@ from cluster.model.ids import NO_LEADER, BrokerId
 from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.reassignment.targets import repeated
-from kadmin.plan.report import ClusterReport, TopicReport
-from kadmin.plan.times import second_text
-from kadmin.plan.wording import counted
 from kadmin.render.tables import Cell, FittedTable, Phrases, Screen, shortened
 from kadmin.render.topic_lines import config_text, replication_factor
 from kadmin.render.visible import visible
+from kadmin.reports.topics import ClusterReport, TopicReport
+from kadmin.wording import counted, second_text
 
 
 def describe_table(report: ClusterReport) -> RenderableType:

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify_live import Report
-from kadmin.plan.wording import amount, counted
 from kadmin.segments.live import Mismatch
+from kadmin.wording import amount, counted
 
 
 def started_line(now_ms: int) -> str:

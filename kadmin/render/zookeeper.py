@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.ensemble import EnsembleReport, ServerReport, ServerState
-from kadmin.plan.wording import counted
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
+from kadmin.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,16 +7,16 @@ from typing import Any, Final
 import click
 
 from cluster.model.config_entity import EntityKind
+from kadmin.arguments.configs import parse_assignments, parse_names, parse_properties
+from kadmin.arguments.entities import EntitySelection, Wanted
 from kadmin.cli.changing import make
 from kadmin.cli.configs.entities import entities_of, is_absent_broker, require_broker
 from kadmin.cli.files import read_text
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 from kadmin.execute.configs import ConfigChange
-from kadmin.plan.config_arguments import parse_assignments, parse_names, parse_properties
 from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
-from kadmin.plan.entities import EntitySelection, Wanted
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.render.configs import alter_document
 

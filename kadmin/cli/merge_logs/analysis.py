@@ -179,7 +179,7 @@ def write_page(analysis: "Analysis", page: BinaryIO) -> None:
 
 def check_found(analysis: "Analysis", wanted: "Selection") -> None:
     """Refuse to say nothing where something was asked for by name."""
-    from kadmin.plan.wording import listed
+    from kadmin.wording import listed
 
     summary = analysis.summary
     if summary.skipped and not any(source.read_lines for source in summary.sources):
@@ -212,8 +212,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
 
 
 def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
-    from kadmin.plan.times import log_time
-    from kadmin.plan.wording import counted
+    from kadmin.wording import counted, log_time
 
     coverage, bounds = analysis.coverage, analysis.summary.time_bounds
     lines = sum(source.read_lines for source in analysis.summary.sources)

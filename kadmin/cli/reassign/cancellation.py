@@ -10,9 +10,9 @@ from kadmin.cli.reassign.targets import cancelled_by
 from kadmin.cli.session import Session
 from kadmin.execute.reassign_cancel import CancellationRequest, Cancelling, NotThere
 from kadmin.plan.reassignment.moves import MovePlan
-from kadmin.plan.wording import counted
 from kadmin.render.reassign import throttle_notes, throttle_warnings
 from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document
+from kadmin.wording import counted
 
 
 def cancel(session: Session, options: Mapping[str, Any]) -> None:

@@ -234,11 +234,12 @@ def carry_out_or_verify(session: Session, action: str, options: dict[str, Any]) 
 
 
 def generate(session: Session, options: dict[str, Any]) -> None:
+    from kadmin.arguments.numbers import parse_broker_list
+    from kadmin.arguments.reassignment_files import TOPICS_HINT, parse_topics
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.cli.reassign.next_steps import after_proposal
     from kadmin.plan.broker_names import refuse_unknown_brokers
-    from kadmin.plan.reassignment.files import TOPICS_HINT, parse_topics
-    from kadmin.plan.reassignment.generate import parse_broker_list, propose
-    from kadmin.plan.select import TopicSelection
+    from kadmin.plan.reassignment.generate import propose
     from kadmin.render.reassign import proposal_document, proposal_warnings
 
     path, brokers = options["topics_to_move_json_file"], options["broker_list"]

@@ -9,6 +9,9 @@ from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from cluster.model.placement import Placement
 from kadmin.admin.ports import TopicAdmin
+from kadmin.arguments.configs import parse_names
+from kadmin.arguments.replica_assignment import parse_assignment
+from kadmin.arguments.topics import TopicSelection
 from kadmin.cli.changing import Report, make
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
@@ -22,12 +25,9 @@ from kadmin.execute.topics import (
     wait_for_deletion,
     wait_for_leaders,
 )
-from kadmin.plan.config_arguments import parse_names
 from kadmin.plan.config_plan import check_request
 from kadmin.plan.config_warnings import ConfigRequest
-from kadmin.plan.select import TopicSelection
-from kadmin.plan.topic_refusals import TopicExists
-from kadmin.plan.topic_text import check_topic_name, parse_assignment
+from kadmin.plan.topic_refusals import TopicExists, check_topic_name
 from kadmin.plan.topics import CreatePlan, CreateRequest, TopicPlan
 from kadmin.render.topic_changes import (
     existing_document,

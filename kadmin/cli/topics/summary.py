@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from kadmin.cli.session import Session
 
 if TYPE_CHECKING:
-    from kadmin.plan.report import ClusterReport
+    from kadmin.reports.topics import ClusterReport
 
 
 def show_summary(
@@ -16,9 +16,9 @@ def show_summary(
 ) -> None:
     """Sum *report* up and show it."""
     from kadmin.app.reading import read_sizes
-    from kadmin.plan.topic_summary import Order, summarise
-    from kadmin.plan.wording import counted
     from kadmin.render.topic_summary import summary_document
+    from kadmin.reports.topic_summary import Order, summarise
+    from kadmin.wording import counted
 
     # On a terminal the answer is on the first screen; in a pipe the order is that of names.
     is_table = session.output.shows_tables(plain=options["plain"])

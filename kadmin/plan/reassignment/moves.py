@@ -16,7 +16,7 @@ from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
 from kadmin.plan.risks import Risk, as_judged, merged, new_risks, racks_told
-from kadmin.plan.wording import counted, first_listed, listed
+from kadmin.wording import counted, first_listed, listed
 
 SHOWN_MAX: Final = 5
 """So many of the partitions that move anyway are named: nothing is wrong with them."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.log_dir_usage import LogDirs, pairs
+from kadmin.plan.log_dirs import LogDirs, pairs
 from kadmin.plan.reassignment.moves import Move
-from kadmin.plan.wording import amount, span
+from kadmin.wording import amount, span
 
 Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
 """The bytes of each replica, by partition and broker; those of which nobody tells are left out."""

@@ -10,6 +10,7 @@ from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import Answers
 from kadmin.admin.ports import Fence, Outcome, Partly
+from kadmin.arguments.topics import TopicSelection
 from kadmin.execute.change import carry_out
 from kadmin.execute.delete_records import RecordDeletions
 from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset
@@ -24,7 +25,6 @@ from kadmin.plan.record_deletion import (
     UnfitOffsets,
     Wanted,
 )
-from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
 
 T0, T1, T2 = (TopicPartition("t", number) for number in range(3))

@@ -12,6 +12,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Fence, Outcome, Partly, Remaining
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode
 from kadmin.execute import waiting
 from kadmin.execute.change import Proposal, carry_out
@@ -31,7 +32,6 @@ from kadmin.plan.election import (
     has_another_leader,
 )
 from kadmin.plan.election_results import Result
-from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN

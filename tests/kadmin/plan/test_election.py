@@ -6,6 +6,8 @@ from cluster.model.admin import PartitionList
 from cluster.model.fault import Fault
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.zk.admin import encode_preferred_election
+from kadmin.arguments.documents import BadFile
+from kadmin.arguments.election_file import parse_partitions
 from kadmin.plan import election as election_module
 from kadmin.plan.election import (
     BATCH_MAX,
@@ -16,11 +18,9 @@ from kadmin.plan.election import (
     all_partitions,
     has_another_leader,
     in_batches,
-    parse_partitions,
     plan_election,
     state_subject,
 )
-from kadmin.plan.reassignment.targets import BadFile
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 PARTITION = TopicPartition("t", 0)

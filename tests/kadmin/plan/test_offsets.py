@@ -3,6 +3,7 @@
 import pytest
 
 from cluster.model.ids import TopicPartition
+from kadmin.arguments.moments import moment_text, parse_moment, parse_numbers
 from kadmin.errors import UsageError
 from kadmin.plan.offsets import (
     EARLIEST,
@@ -10,13 +11,12 @@ from kadmin.plan.offsets import (
     MAX_TIMESTAMP,
     FoundOffset,
     NoSuchPartition,
+    UntoldOffsets,
+    partitions_of,
+)
+from kadmin.reports.offsets import (
     Order,
     PartitionOffset,
-    UntoldOffsets,
-    moment_text,
-    parse_moment,
-    parse_numbers,
-    partitions_of,
     ranked,
     report_of,
 )

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.model.ids import TopicPartition
+from kadmin.arguments.documents import BadFile
+from kadmin.arguments.offsets_file import parse_offsets
 from kadmin.plan.offsets import LATEST, FoundOffset
-from kadmin.plan.reassignment.targets import BadFile
 from kadmin.plan.record_deletion import (
     BeforeOffset,
     BeforeOffsets,
@@ -19,7 +20,6 @@ from kadmin.plan.record_deletion import (
     UnfitOffsets,
     befores,
     befores_in_time,
-    parse_offsets,
     plan_deletion,
     results_of,
 )

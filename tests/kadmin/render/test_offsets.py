@@ -3,9 +3,10 @@
 import pytest
 
 from cluster.model.ids import TopicPartition
-from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset, OffsetReport, report_of
+from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset
 from kadmin.render.offsets import TABLE_ROWS_MAX, offsets_document, total_line
 from kadmin.render.output import Output
+from kadmin.reports.offsets import OffsetReport, report_of
 from tests.kadmin.render.terminal import FakeTerminal
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)

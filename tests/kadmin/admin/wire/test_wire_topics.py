@@ -22,7 +22,7 @@ from kadmin.admin.wire import wire_topics
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE
 from kadmin.admin.wire.wire_topics import WireTopics
-from kadmin.plan.select import TopicSelection
+from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.topics import CreatePlan
 from kadmin.settings.brokers import BrokerSettings
 from tests.kadmin.builders import brokers, cluster

@@ -3,8 +3,7 @@
 import pytest
 
 from cluster.model.acl import ResourceType
-from kadmin.errors import UsageError
-from kadmin.plan.acl_arguments import (
+from kadmin.arguments.acls import (
     Whom,
     convenient_request,
     filters_of,
@@ -12,6 +11,7 @@ from kadmin.plan.acl_arguments import (
     plain_request,
     principals_of,
 )
+from kadmin.errors import UsageError
 from kadmin.plan.acls import PatternFilter, ResourceFilter, Rule
 
 TOPIC = ResourceFilter(ResourceType.TOPIC, "t", PatternFilter.PREFIXED)

@@ -3,7 +3,6 @@
 Understands kafka-configs' two ways to name them.  Knows neither which exist nor their configs.
 """
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -11,17 +10,11 @@ from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from kadmin.errors import UsageError
+from kadmin.plan.entity_options import SHORT_OPTIONS
 
 DEFAULT: Final = "\0"
 """Stands for `--entity-default` among the names; no argument of a command can hold it."""
 
-SHORT_OPTIONS: Final = {
-    EntityKind.TOPICS: "--topic",
-    EntityKind.BROKERS: "--broker",
-    EntityKind.CLIENTS: "--client",
-    EntityKind.USERS: "--user",
-    EntityKind.IPS: "--ip",
-}
 assert SHORT_OPTIONS.keys() == set(EntityKind)
 
 
@@ -141,30 +134,3 @@ def check_address(text: str) -> None:
             f"'{text}' is no IP address",
             hint="write it like 10.0.0.1 or fd00::1; --ip-defaults is for all that have no own",
         ) from error
-
-
-def order_of(entity: ConfigEntity) -> tuple[tuple[bool, int, str], ...]:
-    """A key to sort by: defaults first, then by name, numbers by value."""
-    return tuple(
-        (
-            part.name is not None,
-            int(part.name) if part.name is not None and part.name.isdecimal() else -1,
-            part.name or "",
-        )
-        for part in parts_of(entity)
-    )
-
-
-def parts_of(entity: ConfigEntity) -> tuple[Entity, ...]:
-    """The user and the client of a client of a user, of others the one that it is."""
-    return (entity.root,) if entity.child is None else (entity.root, entity.child)
-
-
-def options_of(entity: ConfigEntity) -> str:
-    """The options that name *entity*, for a command line to paste."""
-    return " ".join(
-        SHORT_OPTIONS[part.kind] + "-defaults"
-        if part.name is None
-        else f"{SHORT_OPTIONS[part.kind]} {shlex.quote(part.name)}"
-        for part in parts_of(entity)
-    )

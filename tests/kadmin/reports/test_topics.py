@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.health import Finding
-from kadmin.plan.report import folded, refusal_warnings, report_on
+from kadmin.reports.topics import folded, refusal_warnings, report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 

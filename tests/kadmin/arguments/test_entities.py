@@ -3,8 +3,9 @@
 import pytest
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from kadmin.arguments.entities import DEFAULT, select_entities
 from kadmin.errors import UsageError
-from kadmin.plan.entities import DEFAULT, options_of, select_entities
+from kadmin.plan.entity_options import options_of
 
 TOPICS, BROKERS, CLIENTS, USERS, IPS = EntityKind
 UA = Entity(USERS, "ann")

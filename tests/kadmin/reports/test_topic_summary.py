@@ -3,8 +3,8 @@
 import pytest
 
 from kadmin.plan.health import Finding
-from kadmin.plan.report import report_on
-from kadmin.plan.topic_summary import Order, TopicSummaries, summarise
+from kadmin.reports.topic_summary import Order, TopicSummaries, summarise
+from kadmin.reports.topics import report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 SNAPSHOT = cluster(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from cluster.model.fault import Fault, Subject
 from kadmin.errors import KadminError
-from kadmin.plan.wording import counted
+from kadmin.wording import counted
 
 
 class Unanswered(KadminError):

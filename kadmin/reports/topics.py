@@ -7,7 +7,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, judge_topic
-from kadmin.plan.wording import counted, first_listed
+from kadmin.wording import counted, first_listed
 
 LOOKED_AT: Final = BAD_FINDINGS | {Finding.REASSIGNING, Finding.RECOVERING}
 ORDER: Final = {finding: number for number, finding in enumerate(Finding)}

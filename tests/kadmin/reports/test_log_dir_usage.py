@@ -4,16 +4,14 @@ import pytest
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.log_dir_usage import (
+from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog, offline_dirs
+from kadmin.reports.log_dir_usage import (
     Grouping,
-    LogDirs,
     Order,
     Place,
     Usage,
-    offline_dirs,
     usage_report,
 )
-from kadmin.plan.log_dirs import LogDir, ReplicaLog
 
 B0, B1 = BrokerId(0), BrokerId(1)
 

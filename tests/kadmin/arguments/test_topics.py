@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kadmin.arguments.topics import regex_of_topic_filter, selection_of
 from kadmin.errors import UsageError
-from kadmin.plan.select import NoSuchTopic, regex_of_topic_filter, selection_of
+from kadmin.plan.topic_refusals import NoSuchTopic
 
 NAMES = ["__consumer_offsets", "orders", "orders-eu", "t.1", "tx1", "users"]
 

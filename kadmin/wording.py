@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 from cluster.model.ids import TopicPartition
@@ -80,3 +81,39 @@ def amount(size: float) -> str:
             break
         size /= 1024
     return f"{size:.0f} {unit}" if unit == UNITS[0] else f"{size:.1f} {unit}"
+
+
+EPOCH: Final = datetime(1970, 1, 1)
+
+MS: Final = timedelta(milliseconds=1)
+
+
+def second_text(time_ms: int) -> str:
+    """`2026-11-20 03:12:00 UTC`."""
+    moment = moment_of(time_ms)
+    return span_text(time_ms) if moment is None else f"{moment.replace(microsecond=0)} UTC"
+
+
+def log_time(time_ms: int) -> str:
+    """A time as brokers write it in their logs."""
+    moment = moment_of(time_ms)
+    if moment is None:
+        return span_text(time_ms)
+    return moment.isoformat(" ", "milliseconds").replace(".", ",")
+
+
+def span_text(time_ms: int) -> str:
+    """A time of which no calendar has the year."""
+    return f"{time_ms} ms since 1970"
+
+
+def moment_of(time_ms: int) -> datetime | None:
+    """The moment in UTC; None outside of the years 1 to 9999, which a broker can write."""
+    try:
+        return EPOCH + timedelta(milliseconds=time_ms)
+    except OverflowError:
+        return None
+
+
+def as_ms(moment: datetime) -> int:
+    return (moment - EPOCH) // MS

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.arguments.documents import BadFile
+from kadmin.arguments.reassignment_files import parse_targets, parse_topics, targets_text
 from kadmin.errors import ExitCode
-from kadmin.plan.reassignment.files import parse_targets, parse_topics, targets_text
-from kadmin.plan.reassignment.targets import BadFile, Target
+from kadmin.plan.reassignment.targets import Target
 from tests.kadmin.plan.reassignment.builders import part, targets
 from tests.kadmin.plan.reassignment.transcripts import transcript
 

@@ -3,17 +3,14 @@
 Pure: what brokers told in, rows out.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
-from kadmin.plan.log_dirs import LogDir, ReplicaLog
-
-LogDirs: TypeAlias = Mapping[BrokerId, Sequence[LogDir]]
-"""The directories of each broker that told them, in order of id and path."""
+from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog, pairs
 
 
 class Grouping(StrEnum):
@@ -148,21 +145,6 @@ def total_of(log_dirs: LogDirs) -> Usage:
     directories = [directory for _, directory in pairs(log_dirs)]
     logs = [log for directory in directories for log in directory.replicas]
     return usage_of(Place(), logs, directories)
-
-
-def pairs(log_dirs: LogDirs) -> Iterator[tuple[BrokerId, LogDir]]:
-    for broker, directories in log_dirs.items():
-        for directory in directories:
-            yield broker, directory
-
-
-def offline_dirs(log_dirs: LogDirs) -> list[tuple[BrokerId, str]]:
-    """The directories that have failed, by broker and path."""
-    return [
-        (broker, directory.path)
-        for broker, directory in pairs(log_dirs)
-        if directory.error_code != ErrorCode.NONE
-    ]
 
 
 def usage_of(place: Place, logs: Sequence[ReplicaLog], dirs: Iterable[LogDir]) -> Usage:

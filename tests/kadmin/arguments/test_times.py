@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kadmin.arguments.times import parse_time
 from kadmin.errors import UsageError
-from kadmin.plan.times import log_time, parse_time, second_text
+from kadmin.wording import log_time, second_text
 
 NOON = 1_763_640_000_000  # 2025-11-20 12:00:00,000
 DAY_MS = 86_400_000

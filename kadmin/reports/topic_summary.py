@@ -11,7 +11,7 @@ from typing import Final
 
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, judge_topic
-from kadmin.plan.report import ClusterReport
+from kadmin.reports.topics import ClusterReport
 
 
 class Order(StrEnum):

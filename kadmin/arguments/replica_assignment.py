@@ -2,26 +2,8 @@
 
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout
-from cluster.model.topic_name import TOPIC_NAME_LENGTH_MAX, topic_name_problem
-from kadmin.errors import UsageError
+from kadmin.arguments.numbers import broker_number
 from kadmin.plan.topic_refusals import UnfitAssignment
-
-
-class IllegalTopicName(UsageError):
-    """Kafka takes no topic of that name."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(
-            message,
-            hint=f"use letters, digits, '.', '_' and '-', at most {TOPIC_NAME_LENGTH_MAX} of them",
-        )
-
-
-def check_topic_name(name: str) -> None:
-    """Raise IllegalTopicName unless Kafka takes *name* for a topic."""
-    problem = topic_name_problem(name)
-    if problem is not None:
-        raise IllegalTopicName(problem)
 
 
 def parse_assignment(text: str) -> Layout:
@@ -54,10 +36,3 @@ def parse_assignment(text: str) -> Layout:
                 hint="every partition of a topic has the same replication factor",
             )
     return layout
-
-
-def broker_number(text: str) -> int:
-    text = text.strip()
-    if not (text.isascii() and text.isdigit()) or int(text) > 2**31 - 1:
-        raise ValueError(f"'{text}'")
-    return int(text)

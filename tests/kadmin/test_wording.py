@@ -5,12 +5,20 @@ from collections.abc import Callable
 import pytest
 
 from cluster.model.ids import TopicPartition
+from kadmin.arguments.documents import BadFile
 from kadmin.errors import KadminError
 from kadmin.plan.offsets import NoSuchPartition
-from kadmin.plan.reassignment.targets import BadFile, UnfitTargets
+from kadmin.plan.reassignment.targets import UnfitTargets
 from kadmin.plan.record_deletion import UnfitOffsets
-from kadmin.plan.select import NoSuchTopic
-from kadmin.plan.wording import amount, counted, counted_partitions, listed, span, with_reasons
+from kadmin.plan.topic_refusals import NoSuchTopic
+from kadmin.wording import (
+    amount,
+    counted,
+    counted_partitions,
+    listed,
+    span,
+    with_reasons,
+)
 
 
 def test_things_are_counted_in_their_number() -> None:

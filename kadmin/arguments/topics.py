@@ -12,24 +12,7 @@ from cluster.model import fault
 from cluster.model.fault import Subject
 from cluster.model.ids import INTERNAL_TOPICS
 from kadmin.errors import KadminError, UsageError
-from kadmin.plan.wording import listed
-
-GLOB_CHARACTERS = frozenset("*?[")
-
-LISTED_BY = "'kadmin topics --list' lists all topics"
-
-
-class NoSuchTopic(KadminError):
-    """A named topic does not exist, or no topic matches a pattern."""
-
-    def __init__(self, wanted: Sequence[str], hint: str | None = None) -> None:
-        if len(wanted) == 1:
-            what = "no topic matches" if is_glob(wanted[0]) else "there is no topic"
-            message = f"{what} '{wanted[0]}'"
-        else:
-            message = "there are no topics " + listed(f"'{name}'" for name in wanted)
-        super().__init__(message, hint=hint or LISTED_BY)
-        self.wanted = tuple(wanted)
+from kadmin.plan.topic_refusals import NoSuchTopic, is_glob
 
 
 class NoSuchTopicId(KadminError):
@@ -152,10 +135,6 @@ def selection_of(
     return TopicSelection(
         wanted=tuple(dict.fromkeys(wanted)), is_regex=is_regex, exclude_internal=exclude_internal
     )
-
-
-def is_glob(text: str) -> bool:
-    return not GLOB_CHARACTERS.isdisjoint(text)
 
 
 def regex_of_topic_filter(text: str) -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from kadmin.errors import UsageError
+from kadmin.wording import MS, as_ms
 
 FORM: Final = re.compile(
     r"(?P<day>[0-9]{4}-?[0-9]{2}-?[0-9]{2})"
@@ -18,8 +19,6 @@ FORM: Final = re.compile(
 
 RELATIVE: Final = re.compile(r"-\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)")
 UNIT_MS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-EPOCH: Final = datetime(1970, 1, 1)
-MS: Final = timedelta(milliseconds=1)
 
 SPAN_OF_DIGITS: Final = {
     0: timedelta(days=1),
@@ -75,34 +74,3 @@ def absolute(text: str, *, is_end: bool, zone: tzinfo) -> int:
     if moment.tzinfo is not None:
         moment = moment.astimezone(zone).replace(tzinfo=None)
     return as_ms(moment)
-
-
-def second_text(time_ms: int) -> str:
-    """`2026-11-20 03:12:00 UTC`."""
-    moment = moment_of(time_ms)
-    return span_text(time_ms) if moment is None else f"{moment.replace(microsecond=0)} UTC"
-
-
-def log_time(time_ms: int) -> str:
-    """A time as brokers write it in their logs."""
-    moment = moment_of(time_ms)
-    if moment is None:
-        return span_text(time_ms)
-    return moment.isoformat(" ", "milliseconds").replace(".", ",")
-
-
-def span_text(time_ms: int) -> str:
-    """A time of which no calendar has the year."""
-    return f"{time_ms} ms since 1970"
-
-
-def moment_of(time_ms: int) -> datetime | None:
-    """The moment in UTC; None outside of the years 1 to 9999, which a broker can write."""
-    try:
-        return EPOCH + timedelta(milliseconds=time_ms)
-    except OverflowError:
-        return None
-
-
-def as_ms(moment: datetime) -> int:
-    return (moment - EPOCH) // MS

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kadmin.errors import UsageError
-from kadmin.plan.config_arguments import (
+from kadmin.arguments.configs import (
     NotAnAssignment,
     parse_assignments,
     parse_names,
     parse_properties,
 )
+from kadmin.errors import UsageError
 
 
 @pytest.mark.parametrize(
