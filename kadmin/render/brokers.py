@@ -11,6 +11,7 @@ from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.health import Load
 from kadmin.render.faults import fault_bodies
+from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
 from kadmin.wording import moment_of
@@ -53,7 +54,7 @@ def describe_document(snapshot: ClusterSnapshot, loads: Mapping[BrokerId, Load])
         schema="kadmin.brokers.describe/1",
         body=lambda: {"brokers": records, "faults": fault_bodies(snapshot.faults)},
         columns=COLUMNS,
-        rows=lambda: ([joined(record[column]) for column in COLUMNS] for record in records),
+        rows=lambda: csv_rows(records, COLUMNS),
         lines=lambda: map(record_line, records),
         pretty=lambda: pretty_brokers(records),
     )
@@ -95,10 +96,6 @@ def is_fault(snapshot: ClusterSnapshot, subject: Subject) -> bool:
     return any(fault.subject == subject for fault in snapshot.faults)
 
 
-def joined(value: object) -> object:
-    return " ".join(value) if isinstance(value, list) else value
-
-
 def time_text(time_ms: int | None) -> str | None:
     """A time in UTC, to the ms, as ISO 8601; None for none, and for one outside of the calendar."""
     moment = None if time_ms is None else moment_of(time_ms)
@@ -106,20 +103,21 @@ def time_text(time_ms: int | None) -> str | None:
 
 
 def record_line(record: Mapping[str, object]) -> str:
-    """One broker in the form of Kafka's describe lines: tabs between `Name: value`."""
-    fields = [f"Broker: {record['id']}", f"State: {record['state']}"]
-    if record["is_controller"]:
-        fields.append("Controller: true")
-    fields += [
-        f"Endpoints: {','.join(map(str, as_list(record['endpoints'])))}",
-        f"Rack: {record['rack'] or 'none'}",
-        f"Epoch: {'none' if record['epoch'] is None else record['epoch']}",
-        f"Since: {record['since'] or 'unknown'}",
-        f"Replicas: {record['replicas']}{in_brackets(record['replica_skew_percent'])}",
-        f"Leaders: {record['leaders']}{in_brackets(record['leader_skew_percent'])}",
-        f"PreferredLeaders: {record['preferred_leaders']}",
-    ]
-    return "\t".join(map(visible, fields))
+    """One broker in the form of Kafka's describe lines."""
+    return line_of(
+        {
+            "broker": record["id"],
+            "state": record["state"],
+            **({"controller": "true"} if record["is_controller"] else {}),
+            "endpoints": ",".join(map(str, as_list(record["endpoints"]))),
+            "rack": record["rack"] or "none",
+            "epoch": "none" if record["epoch"] is None else record["epoch"],
+            "since": record["since"] or "unknown",
+            "replicas": f"{record['replicas']}{in_brackets(record['replica_skew_percent'])}",
+            "leaders": f"{record['leaders']}{in_brackets(record['leader_skew_percent'])}",
+            "preferred_leaders": record["preferred_leaders"],
+        }
+    )
 
 
 def as_list(value: object) -> list[object]:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from cluster.model import fault as subjects
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.render.brokers import as_list, is_fault, joined, short_time, stacked, time_text
+from kadmin.render.brokers import as_list, is_fault, short_time, stacked, time_text
 from kadmin.render.faults import fault_bodies
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
 
@@ -32,7 +33,7 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
         schema="kadmin.controller/1",
         body=lambda: {**record, "faults": fault_bodies(snapshot.faults)},
         columns=tuple(record),
-        rows=lambda: ([joined(value) for value in record.values()],),
+        rows=lambda: csv_rows([record], tuple(record)),
         lines=lambda: controller_lines(record),
         pretty=lambda: pretty(record),
     )

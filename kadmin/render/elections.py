@@ -6,6 +6,7 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.election_results import PartitionResult, Result
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 from kadmin.wording import abridged
@@ -64,7 +65,7 @@ def document(
             "partitions": list(bodies()),
         },
         columns=COLUMNS,
-        rows=lambda: (tuple(each[column] for column in COLUMNS) for each in bodies()),
+        rows=lambda: csv_rows(bodies(), COLUMNS),
         lines=lines,
         screen=screen,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from kadmin.arguments.moments import moment_text
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.reports.offsets import OffsetReport, PartitionOffset
 from kadmin.wording import counted
@@ -33,7 +34,7 @@ def offsets_document(report: OffsetReport) -> Document:
             ],
         },
         columns=COLUMNS,
-        rows=lambda: (tuple(record(each).values()) for each in report.offsets),
+        rows=lambda: csv_rows(map(record, report.offsets), COLUMNS),
         lines=lambda: lines(report),
         pretty=None if is_long else lambda: pretty(report),
     )

@@ -32,6 +32,7 @@ from kadmin.plan.reassignment.sizes import (
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 from kadmin.wording import abridged, amount, counted
@@ -218,64 +219,41 @@ def move_document(
     lines: Callable[[], Iterable[str]],
     screen: Callable[[], Iterable[str]] | None = None,
 ) -> Document:
-    def outcome_of(move: Move) -> str:
-        return outcomes.get(move.partition, "moving" if move.heading else "done")
+    def moves() -> list[dict[str, object]]:
+        return [
+            {
+                **name_of(move.partition),
+                "outcome": outcomes.get(move.partition, "moving" if move.heading else "done"),
+                "replicas": list(move.before.replicas),
+                "target": list(move.target.replicas),
+                "adding": list(move.adding),
+                "removing": list(move.removing),
+            }
+            for move in plan.moves
+        ]
+
+    def replicas() -> list[dict[str, object]]:
+        return [
+            {**dir_body(move), "outcome": dir_outcomes[move.replica]} for move in plan.dir_moves
+        ]
 
     return Document(
         schema=schema,
-        body=lambda: {
-            **more,
-            "partitions": [
-                {
-                    "topic": move.partition.topic,
-                    "partition": move.partition.partition,
-                    "outcome": outcome_of(move),
-                    "replicas": list(move.before.replicas),
-                    "target": list(move.target.replicas),
-                    "adding": list(move.adding),
-                    "removing": list(move.removing),
-                }
-                for move in plan.moves
-            ],
-            "log_dirs": [
-                {**dir_body(move), "outcome": dir_outcomes[move.replica]} for move in plan.dir_moves
-            ],
-        },
+        body=lambda: {**more, "partitions": moves(), "log_dirs": replicas()},
         columns=MOVE_COLUMNS,
-        rows=lambda: (
-            *(
-                (
-                    move.partition.topic,
-                    move.partition.partition,
-                    outcome_of(move),
-                    *map(
-                        ids_text,
-                        (move.before.replicas, move.target.replicas, move.adding, move.removing),
-                    ),
-                    None,
-                    None,
-                )
-                for move in plan.moves
-            ),
-            *(
-                (
-                    *name_of(move),
-                    dir_outcomes[move.replica],
-                    *(None, move.target, None, None),
-                    *place_of(move),
-                )
-                for move in plan.dir_moves
-            ),
-        ),
+        rows=lambda: csv_rows([*moves(), *replicas()], MOVE_COLUMNS, ","),
         lines=lines,
         screen=screen,
     )
 
 
+def name_of(partition: TopicPartition) -> dict[str, object]:
+    return {"topic": partition.topic, "partition": partition.partition}
+
+
 def dir_body(move: DirMove) -> dict[str, object]:
     return {
-        "topic": move.replica.partition.topic,
-        "partition": move.replica.partition.partition,
+        **name_of(move.replica.partition),
         "broker": move.replica.broker,
         "log_dir": move.path,
         "target": move.target,
@@ -284,54 +262,34 @@ def dir_body(move: DirMove) -> dict[str, object]:
     }
 
 
-def name_of(move: DirMove) -> tuple[str, int]:
-    return move.replica.partition.topic, move.replica.partition.partition
-
-
-def place_of(move: DirMove) -> tuple[BrokerId, str | None]:
-    return move.replica.broker, move.path
-
-
 def verify_document(
     judged: Sequence[PartitionProgress],
     dirs: Sequence[DirMove],
     throttles: ThrottlesNow | None,
 ) -> Document:
+    def partitions() -> list[dict[str, object]]:
+        return [
+            {
+                **name_of(each.partition),
+                "state": each.progress.value,
+                "replicas": list(each.replicas),
+                "target": list(each.target),
+            }
+            for each in judged
+        ]
+
+    def replicas() -> list[dict[str, object]]:
+        return [{**dir_body(each), "state": each.progress.value} for each in dirs]
+
     return Document(
         schema="kadmin.reassign.verify/1",
         body=lambda: {
-            "partitions": [
-                {
-                    "topic": each.partition.topic,
-                    "partition": each.partition.partition,
-                    "state": each.progress.value,
-                    "replicas": list(each.replicas),
-                    "target": list(each.target),
-                }
-                for each in judged
-            ],
-            "log_dirs": [{**dir_body(each), "state": each.progress.value} for each in dirs],
+            "partitions": partitions(),
+            "log_dirs": replicas(),
             "throttles": None if throttles is None else throttles_body(throttles),
         },
         columns=VERIFY_COLUMNS,
-        rows=lambda: (
-            *(
-                (
-                    each.partition.topic,
-                    each.partition.partition,
-                    each.progress.value,
-                    ids_text(each.replicas),
-                    ids_text(each.target),
-                    None,
-                    None,
-                )
-                for each in judged
-            ),
-            *(
-                (*name_of(each), each.progress.value, None, each.target, *place_of(each))
-                for each in dirs
-            ),
-        ),
+        rows=lambda: csv_rows([*partitions(), *replicas()], VERIFY_COLUMNS, ","),
         lines=lambda: verify_lines(judged, dirs, throttles),
     )
 
@@ -422,67 +380,40 @@ def list_document(
     stale: Mapping[TopicPartition, tuple[BrokerId, ...]] = MappingProxyType({}),
 ) -> Document:
     """All that is being moved; *stale* is asked for of partitions that are not there."""
+
+    def partitions() -> list[dict[str, object]]:
+        return [
+            {
+                **name_of(move.partition),
+                "replicas": list(move.before.replicas),
+                "adding": list(move.destinations),
+                "removing": list(move.removing),
+                "target": list(move.target.replicas),
+                "bytes_left": bytes_left(move, sizes),
+                "lag_records": lag(move, ends),
+                "lags": [
+                    {"broker": broker, "lag_records": behind}
+                    for broker, behind in lags(move, ends).items()
+                ],
+            }
+            for move in moves
+        ]
+
+    def replicas() -> list[dict[str, object]]:
+        return [{**dir_body(move), "lag_records": move.lag_records} for move in dirs]
+
     return Document(
         schema="kadmin.reassign.list/1",
         body=lambda: {
-            "partitions": [
-                {
-                    "topic": move.partition.topic,
-                    "partition": move.partition.partition,
-                    "replicas": list(move.before.replicas),
-                    "adding": list(move.destinations),
-                    "removing": list(move.removing),
-                    "target": list(move.target.replicas),
-                    "bytes_left": bytes_left(move, sizes),
-                    "lag_records": lag(move, ends),
-                    "lags": [
-                        {"broker": broker, "lag_records": behind}
-                        for broker, behind in lags(move, ends).items()
-                    ],
-                }
-                for move in moves
-            ],
-            "log_dirs": [{**dir_body(move), "lag_records": move.lag_records} for move in dirs],
+            "partitions": partitions(),
+            "log_dirs": replicas(),
             "not_there": [
-                {
-                    "topic": partition.topic,
-                    "partition": partition.partition,
-                    "target": list(target),
-                }
+                {**name_of(partition), "target": list(target)}
                 for partition, target in sorted(stale.items())
             ],
         },
         columns=LIST_COLUMNS,
-        rows=lambda: (
-            *(
-                (
-                    move.partition.topic,
-                    move.partition.partition,
-                    *map(
-                        ids_text,
-                        (
-                            move.before.replicas,
-                            move.destinations,
-                            move.removing,
-                            move.target.replicas,
-                        ),
-                    ),
-                    bytes_left(move, sizes),
-                    lag(move, ends),
-                    None,
-                    None,
-                )
-                for move in moves
-            ),
-            *(
-                (
-                    *name_of(move),
-                    *(None, None, None, move.target, move.bytes_left, move.lag_records),
-                    *place_of(move),
-                )
-                for move in dirs
-            ),
-        ),
+        rows=lambda: csv_rows([*partitions(), *replicas()], LIST_COLUMNS, ","),
         lines=lambda: list_lines(moves, dirs, sizes, ends, stale),
         pretty=(lambda: list_tables(moves, dirs, sizes, ends)) if moves or dirs else None,
     )

@@ -8,7 +8,13 @@ from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
-from kadmin.render.reassign import clearing_lines, ids_text, move_document, throttles_body
+from kadmin.render.reassign import (
+    clearing_lines,
+    ids_text,
+    move_document,
+    name_of,
+    throttles_body,
+)
 from kadmin.wording import counted, listed
 
 
@@ -88,8 +94,7 @@ def cancelled_document(
             "controller_resigns": plan.resigning,
             "removed": [
                 {
-                    "topic": partition.topic,
-                    "partition": partition.partition,
+                    **name_of(partition),
                     "target": list(target),
                     "outcome": "cancelled" if partition in cancelled else missing,
                 }

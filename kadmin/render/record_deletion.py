@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from kadmin.plan.record_deletion import DeletionPlan, DeletionResult, RecordDeletion, Result
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 from kadmin.wording import counted
@@ -49,7 +50,7 @@ def document(
         schema="kadmin.delete-records/1",
         body=lambda: {"dry_run": is_dry_run, "partitions": list(bodies())},
         columns=COLUMNS,
-        rows=lambda: (tuple(each[column] for column in COLUMNS) for each in bodies()),
+        rows=lambda: csv_rows(bodies(), COLUMNS),
         lines=lines,
     )
 

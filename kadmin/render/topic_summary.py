@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.health import Finding
 from kadmin.render.faults import fault_bodies
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.reports.topic_summary import TopicSummaries, TopicSummary
 from kadmin.wording import amount
@@ -12,13 +13,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 COLUMNS: Final = (
-    "topic",
-    "partitions",
-    "replication_factor_min",
-    "replication_factor_max",
-    "size_bytes",
-    "marked_for_deletion",
-    *(finding.name.lower() for finding in Finding),
+    *("topic", "partitions", "replication_factor_min", "replication_factor_max", "size_bytes"),
+    *("marked_for_deletion", *(finding.name.lower() for finding in Finding)),
 )
 
 WELL: Final = "ok"
@@ -38,7 +34,7 @@ def summary_document(summaries: TopicSummaries) -> Document:
             "faults": fault_bodies(summaries.report.snapshot.faults),
         },
         columns=COLUMNS,
-        rows=lambda: (tuple(record(row).values()) for row in summaries.rows),
+        rows=lambda: csv_rows(map(record, summaries.rows), COLUMNS),
         lines=lambda: map(line, summaries.rows),
         pretty=None if is_long else lambda: pretty(summaries),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.segments.compare import Cause, Divergence, Verdict
 from kadmin.segments.values import Damage, DamageKind
@@ -67,7 +68,7 @@ def verified_document(
             "of_other_brokers": [each._asdict() for each in strangers],
         },
         columns=COLUMNS,
-        rows=lambda: map(partition_row, ordered),
+        rows=lambda: csv_rows(map(csv_record, ordered), COLUMNS, ","),
         lines=lambda: (line for each in ordered for line in partition_lines(each)),
         pretty=lambda: pretty_partitions(ordered),
     )
@@ -141,21 +142,13 @@ def replica_body(replica: VerifiedReplica, *, is_lagging: bool) -> dict[str, obj
     }
 
 
-def partition_row(each: VerifiedPartition) -> tuple[object, ...]:
-    comparison = each.comparison
-    divergence = None if comparison is None else comparison.divergence
-    return (
-        each.partition.topic,
-        each.partition.partition,
-        str(each.verdict),
-        len(each.replicas),
-        None if comparison is None else comparison.start_offset,
-        None if comparison is None else comparison.end_offset,
-        None if divergence is None else divergence.offset,
-        None if divergence is None else str(divergence.cause),
-        "" if divergence is None else ",".join(divergence.suspects),
-        sum(len(replica.damage) for replica in each.replicas),
-    )
+def csv_record(each: VerifiedPartition) -> dict[str, object]:
+    """The record of *each* in CSV, which counts replicas and what is damaged."""
+    return {
+        **partition_body(each),
+        "replicas": len(each.replicas),
+        "damage": sum(len(replica.damage) for replica in each.replicas),
+    }
 
 
 def partition_lines(each: VerifiedPartition) -> Iterator[str]:

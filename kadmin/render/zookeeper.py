@@ -4,8 +4,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.ensemble import EnsembleReport, ServerReport, ServerState
+from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
-from kadmin.render.visible import visible
 from kadmin.wording import counted
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def ensemble_document(report: EnsembleReport) -> Document:
             "notes": list(report.notes),
         },
         columns=COLUMNS,
-        rows=lambda: (tuple(record(server).values()) for server in report.servers),
+        rows=lambda: csv_rows(map(record, report.servers), COLUMNS),
         lines=lambda: map(line, report.servers),
         pretty=lambda: pretty(report),
     )
@@ -66,11 +66,7 @@ def record(server: ServerReport) -> dict[str, object]:
 
 def line(server: ServerReport) -> str:
     """One server in the form of Kafka's describe lines; what it does not tell is left out."""
-    return "\t".join(
-        f"{''.join(word.capitalize() for word in name.split('_'))}: {visible(str(cell))}"
-        for name, cell in record(server).items()
-        if cell is not None
-    )
+    return line_of({name: cell for name, cell in record(server).items() if cell is not None})
 
 
 def head(report: EnsembleReport) -> str:
