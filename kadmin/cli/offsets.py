@@ -80,7 +80,7 @@ def offsets(session: Session, **options: Any) -> None:
     from kadmin.arguments.moments import parse_moment
     from kadmin.arguments.topics import selection_of
     from kadmin.plan.offsets import EARLIEST, LATEST, UntoldOffsets
-    from kadmin.render.offsets import hidden_line, offsets_document, total_line
+    from kadmin.render.offsets.offsets import hidden_line, offsets_document, total_line
     from kadmin.reports.offsets import Order, ranked
     from kadmin.reports.unanswered import require_answers
 

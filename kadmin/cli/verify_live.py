@@ -27,7 +27,7 @@ class Told:
         self._is_plain = is_plain
 
     def begin(self, partition_count: int) -> None:
-        from kadmin.render.verify_live import started_line, started_note
+        from kadmin.render.verify_replicas.live import started_line, started_note
 
         if self._is_plain:
             self._session.output.preface([started_line(now_ms())])
@@ -35,7 +35,7 @@ class Told:
             self._session.output.note(started_note(partition_count))
 
     def report(self, report: "Report") -> None:
-        from kadmin.render.verify_live import progress_note, report_line
+        from kadmin.render.verify_replicas.live import progress_note, report_line
 
         if self._is_plain:
             if report.worst is not None:
@@ -46,7 +46,7 @@ class Told:
     def differs(
         self, partition: "TopicPartition", offset: int, mismatch: "Mismatch | None"
     ) -> None:
-        from kadmin.render.verify_live import mismatch_line
+        from kadmin.render.verify_replicas.live import mismatch_line
 
         if not self._is_plain:
             self._session.output.warn(f"{partition}: replicas differ from offset {offset} on")
@@ -143,7 +143,7 @@ def time_limit_s(session: Session) -> float | None:
 
 
 def show(session: Session, results: "Sequence[VerifiedPartition]", *, is_plain: bool) -> None:
-    from kadmin.render.verify_replicas import summary_line, verified_document
+    from kadmin.render.verify_replicas.files import summary_line, verified_document
     from kadmin.segments.compare import Verdict
     from kadmin.wording import counted
 

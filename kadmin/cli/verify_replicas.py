@@ -255,7 +255,7 @@ def verify_files(
     from kadmin.app.verify_files import FilesWanted, comparison, require_paths
     from kadmin.cli.broker_ids import broker_ids
     from kadmin.render.job_progress import job_progress
-    from kadmin.render.verify_replicas import compaction_note, summary_line, verified_document
+    from kadmin.render.verify_replicas.files import compaction_note, summary_line, verified_document
 
     require_paths(options["log_dirs"])
     mute_if_submitted(session)

@@ -7,7 +7,7 @@ tell at once is not known.
 from typing import TYPE_CHECKING, Final
 
 from kadmin.errors import KadminError
-from kadmin.render.cluster_partitions import LackingPartition, PartitionsView
+from kadmin.render.cluster.partitions import LackingPartition, PartitionsView
 
 if TYPE_CHECKING:
     from cluster.model.ids import BrokerId, TopicPartition

@@ -121,8 +121,8 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
     from kadmin.jobs.story.tell import tell
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
-    from kadmin.render.merge_logs import step_lines
-    from kadmin.render.story import analysis_document, brief_document, story_document
+    from kadmin.render.merge_logs.story import analysis_document, brief_document, story_document
+    from kadmin.render.merge_logs.summary import step_lines
 
     started = time.monotonic()
     zone = find_zone(common_zone(options["time_zone"]))
@@ -236,6 +236,6 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
 
 
 def no_line_within(bounds: "TimeBounds") -> str:
-    from kadmin.render.merge_logs import time_bounds_text
+    from kadmin.render.merge_logs.summary import time_bounds_text
 
     return f"no line is within the times: the logs hold lines {time_bounds_text(bounds)}"

@@ -248,7 +248,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
       kadmin merge-logs collected/ --analyze --html incident.html
     """
     if options["list_kinds"]:
-        from kadmin.render.merge_logs import kinds_document
+        from kadmin.render.merge_logs.summary import kinds_document
 
         session.output.show(kinds_document())
         return
@@ -304,7 +304,7 @@ def carry_out(
     from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
-    from kadmin.render.merge_logs import step_lines, summary_lines, written_line
+    from kadmin.render.merge_logs.summary import step_lines, summary_lines, written_line
 
     started = time.monotonic()
     with (

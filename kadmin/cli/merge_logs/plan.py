@@ -206,7 +206,7 @@ def formatter(
     if shows_source is None:
         shows_source = is_shown and len(sources) > 1
     if is_shown:
-        from kadmin.render.merge_logs import terminal_marks
+        from kadmin.render.merge_logs.summary import terminal_marks
 
         marks = terminal_marks(session.output)
         arguments = {"marks": marks, "shows_source": shows_source}

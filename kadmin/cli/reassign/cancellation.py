@@ -10,8 +10,8 @@ from kadmin.cli.reassign.targets import cancelled_by
 from kadmin.cli.session import Session
 from kadmin.execute.reassign_cancel import CancellationRequest, Cancelling, NotThere
 from kadmin.plan.reassignment.moves import MovePlan
-from kadmin.render.reassign import throttle_notes, throttle_warnings
-from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document
+from kadmin.render.reassign.cancellation import cancellation_lines, cancelled_document
+from kadmin.render.reassign.moves import throttle_notes, throttle_warnings
 from kadmin.wording import counted
 
 

@@ -13,7 +13,12 @@ from kadmin.cli.session import Session
 from kadmin.execute.reassign import Reassigning, ReassignmentRequest
 from kadmin.plan.reassignment.moves import MovePlan, StartedMoves
 from kadmin.render.plan_items import PLAN_LINES_MAX
-from kadmin.render.reassign import plan_lines, planned_document, preface_lines, started_document
+from kadmin.render.reassign.moves import (
+    plan_lines,
+    planned_document,
+    preface_lines,
+    started_document,
+)
 from kadmin.settings.keys import OutputFormat
 
 

@@ -29,7 +29,7 @@ from kadmin.plan.config_plan import check_request
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.topic_refusals import TopicExists, check_topic_name
 from kadmin.plan.topics import CreatePlan, CreateRequest, TopicPlan
-from kadmin.render.topic_changes import (
+from kadmin.render.topics.changes import (
     existing_document,
     plan_lines,
     planned_document,

@@ -373,7 +373,7 @@ def check_options(action: str, options: dict[str, Any]) -> None:
 
 def list_topics(session: Session, selection: "TopicSelection", *, if_exists: bool) -> None:
     from kadmin.arguments.topics import hint_for
-    from kadmin.render.topic_list import list_document
+    from kadmin.render.topics.names import list_document
 
     with session.topics() as admin:
         found = admin.names(selection.wanted if selection.is_by_name else ())
@@ -422,7 +422,7 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
 
 
 def show_report(session: Session, report: "ClusterReport", options: dict[str, Any]) -> None:
-    from kadmin.render.topics import describe_document
+    from kadmin.render.topics.describe import describe_document
     from kadmin.reports.topics import dead_leader_warnings, folded, refusal_warnings
 
     plain = options["plain"]

@@ -16,7 +16,7 @@ def show_summary(
 ) -> None:
     """Sum *report* up and show it."""
     from kadmin.app.reading import read_sizes
-    from kadmin.render.topic_summary import summary_document
+    from kadmin.render.topics.summary import summary_document
     from kadmin.reports.topic_summary import Order, summarise
     from kadmin.wording import counted
 

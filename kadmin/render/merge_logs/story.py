@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from kadmin.render.merge_logs import SOURCES_MAX
+from kadmin.render.merge_logs.story_body import analysis_body, silent_brokers
+from kadmin.render.merge_logs.summary import SOURCES_MAX
 from kadmin.render.output import Document
-from kadmin.render.story_body import analysis_body, silent_brokers
 from kadmin.story.clocks import ClockEstimate
 from kadmin.story.events import Line
 from kadmin.story.untold import MISSED

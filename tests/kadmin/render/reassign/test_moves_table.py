@@ -6,7 +6,7 @@ from cluster.model.ids import BrokerId
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.moves import running_moves
 from kadmin.render.output import Output
-from kadmin.render.reassign import list_document, list_total
+from kadmin.render.reassign.moves import list_document, list_total
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.reassignment.builders import part
 from tests.kadmin.render.terminal import FakeTerminal

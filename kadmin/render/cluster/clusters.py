@@ -8,12 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.controller_stats import ControllerStats
-from kadmin.render.cluster_controller import (
-    controller_lines,
-    controller_record,
-    controller_table,
-)
-from kadmin.render.cluster_partitions import (
+from kadmin.render.cluster.controller import controller_lines, controller_record, controller_table
+from kadmin.render.cluster.partitions import (
     PartitionsView,
     partition_counts,
     partition_lines,

@@ -62,7 +62,7 @@ def lines(report: OffsetReport) -> Iterator[str]:
 
 
 def pretty(report: OffsetReport) -> "RenderableType":
-    from kadmin.render.offsets_table import OffsetsTable
+    from kadmin.render.offsets.table import OffsetsTable
 
     return OffsetsTable(report)
 

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from cluster.storage.producer_state import NO_OFFSET, Producer
 from cluster.storage.txn_index import VERSION, AbortedTxn
-from kadmin.render.coordinator_records import decoded_texts, json_decoded, why_not_decoded
+from kadmin.render.dump_log.coordinator_records import decoded_texts, json_decoded, why_not_decoded
 from kadmin.segments.coordinator_records import CoordinatorRecord
 from kadmin.segments.pieces import (
     BatchRecord,

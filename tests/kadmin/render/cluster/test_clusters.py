@@ -2,14 +2,14 @@ import io
 from dataclasses import replace
 
 from cluster.model.controller_stats import ControllerStats, EventStats, Spread
-from kadmin.render.cluster import (
+from kadmin.render.cluster.clusters import (
     ClusterView,
     ServerView,
     list_document,
     status_document,
     up_document,
 )
-from kadmin.render.cluster_partitions import LackingPartition, PartitionsView
+from kadmin.render.cluster.partitions import LackingPartition, PartitionsView
 from kadmin.render.output import Output
 from kadmin.settings.keys import OutputFormat
 from tests.kadmin.render.terminal import FakeTerminal

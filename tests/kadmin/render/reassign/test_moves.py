@@ -13,14 +13,14 @@ from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Target
 from kadmin.render.output import Document
-from kadmin.render.reassign import (
+from kadmin.render.reassign.cancellation import cancellation_lines, cancelled_document
+from kadmin.render.reassign.moves import (
     list_document,
     list_lines,
     plan_lines,
     started_document,
     verify_document,
 )
-from kadmin.render.reassign_cancel import cancellation_lines, cancelled_document
 
 OLD, NEW = BrokerId(1), BrokerId(2)
 

@@ -7,7 +7,12 @@ from kadmin.jobs.merge.survey.results import ClockStep
 from kadmin.jobs.merge.survey.time_bounds import TimeBounds
 from kadmin.jobs.progress import Phase, Progress
 from kadmin.render.job_progress import job_progress
-from kadmin.render.merge_logs import step_lines, step_text, summary_lines, terminal_marks
+from kadmin.render.merge_logs.summary import (
+    step_lines,
+    step_text,
+    summary_lines,
+    terminal_marks,
+)
 from kadmin.render.output import Output
 from kadmin.statechange.kinds import Kind, Level
 from tests.kadmin.render.terminal import FakeTerminal

@@ -10,7 +10,7 @@ from kadmin.plan.health import PartitionView, needed_brokers
 from kadmin.render.brokers import time_text
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
-from kadmin.render.topic_lines import describe_lines, replication_factor
+from kadmin.render.topics.lines import describe_lines, replication_factor
 from kadmin.reports.topics import ClusterReport, TopicReport
 
 if TYPE_CHECKING:
@@ -119,6 +119,6 @@ def describe_rows(report: ClusterReport) -> Iterator[Sequence[object]]:
 
 
 def pretty_describe(report: ClusterReport) -> "RenderableType":
-    from kadmin.render.topics_table import describe_table
+    from kadmin.render.topics.table import describe_table
 
     return describe_table(report)

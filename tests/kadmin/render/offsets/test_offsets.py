@@ -4,7 +4,7 @@ import pytest
 
 from cluster.model.ids import TopicPartition
 from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset
-from kadmin.render.offsets import TABLE_ROWS_MAX, offsets_document, total_line
+from kadmin.render.offsets.offsets import TABLE_ROWS_MAX, offsets_document, total_line
 from kadmin.render.output import Output
 from kadmin.reports.offsets import OffsetReport, report_of
 from tests.kadmin.render.terminal import FakeTerminal

@@ -89,7 +89,7 @@ def pretty(summaries: TopicSummaries) -> "RenderableType":
     from rich.text import Text
 
     from kadmin.render.tables import FittedTable, Screen, shortened
-    from kadmin.render.topics_table import summary
+    from kadmin.render.topics.table import summary
 
     report = summaries.report
     if report.emptiness is not None:

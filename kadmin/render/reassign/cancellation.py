@@ -8,7 +8,7 @@ from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
-from kadmin.render.reassign import (
+from kadmin.render.reassign.moves import (
     clearing_lines,
     ids_text,
     move_document,

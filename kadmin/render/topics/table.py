@@ -11,7 +11,7 @@ from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.reassignment.targets import repeated
 from kadmin.render.tables import Cell, FittedTable, Phrases, Screen, shortened
-from kadmin.render.topic_lines import config_text, replication_factor
+from kadmin.render.topics.lines import config_text, replication_factor
 from kadmin.render.visible import visible
 from kadmin.reports.topics import ClusterReport, TopicReport
 from kadmin.wording import counted, second_text

@@ -438,7 +438,7 @@ def list_total(
 def list_tables(
     moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, ends: Ends
 ) -> "RenderableType":
-    from kadmin.render import reassign_list
+    from kadmin.render.reassign import moves_table as reassign_list
 
     return reassign_list.list_tables(moves, dirs, sizes, ends)
 
