@@ -26,9 +26,6 @@ takes longer than the merge."""
 HERE_BYTES_MAX: Final = 64 << 20
 """So much is merged sooner by this process than others start."""
 
-SMALL_BYTES: Final = 8 << 30
-"""Less is merged by processes of this machine sooner than by Spark on it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
@@ -118,17 +115,17 @@ def request_here(job: Job) -> "MergeRequest":
     nor a setting says that Spark is meant.
     """
     from kadmin.jobs.processes import core_count
-    from kadmin.jobs.spark.master_url import is_local, local_cores
+    from kadmin.jobs.spark.master_url import is_for_spark, local_cores
 
     request, master = job.request, job.request.master
     size = sum(file.content_bytes for source in request.sources for file in source.files)
-    if request.conf or not (master is None or is_local(master)):
+    if is_for_spark(master, request.conf, size):
         return request
     if size <= HERE_BYTES_MAX:
         return replace(request, master=None)
     if master is None:
         return replace(request, processes=core_count())
-    if size >= SMALL_BYTES or is_submitted():
+    if is_submitted():
         return request
     return replace(request, master=None, processes=local_cores(master) or core_count())
 
