@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.probe import Probe
     from kadmin.admin.zookeeper.connection import Connection, ZooKeeperSilent
-    from kadmin.admin.zookeeper.glance import Glance
+    from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
     from kadmin.plan.election import ElectionType
     from kadmin.settings.brokers import BrokerSettings
     from kadmin.settings.resolve import Settings
@@ -47,7 +47,7 @@ class Session:
         self._has_warned_of_secrets = False
         self.zookeeper_failure: ZooKeeperSilent | None = None
         """Why brokers are asked in the place of ZooKeeper, which is named; None where it is."""
-        self._ensembles: dict[str, Glance] = {}
+        self._ensembles: dict[str, EnsembleProbe] = {}
         self._probes: dict[str, Probe] = {}
 
     def note(self, text: str) -> None:
@@ -87,18 +87,18 @@ class Session:
             with_file(self.settings)
         self.warn_of_exposed_secrets()
         log = sys.stderr if self.settings.flag("debug") else None
-        glance = self._ensembles.get(zookeeper.connect)
+        probe = self._ensembles.get(zookeeper.connect)
         has_brokers = self.known_brokers is not None
-        if glance is None and ("," in zookeeper.connect or has_brokers):
-            from kadmin.admin.zookeeper.glance import Glance
+        if probe is None and ("," in zookeeper.connect or has_brokers):
+            from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
 
-            glance = self._ensembles[zookeeper.connect] = Glance(zookeeper)
+            probe = self._ensembles[zookeeper.connect] = EnsembleProbe(zookeeper)
         with connect(
             zookeeper,
             note=self.note,
             log=log,
             budget=self.budget,
-            glance=glance,
+            probe=probe,
             patience_s=ELECTION_S if has_brokers else None,
         ) as connection:
             yield connection
@@ -162,8 +162,8 @@ class Session:
 
         Called when the result is out, which waits for no server that is down.
         """
-        for glance in self._ensembles.values():
-            for server, reason in glance.down().items():
+        for ensemble in self._ensembles.values():
+            for server, reason in ensemble.down().items():
                 self.warn(f"ZooKeeper {server} is down: {reason} ('kadmin zookeeper' shows all)")
         self.note_age()
         for probe in self._probes.values():
@@ -182,8 +182,8 @@ class Session:
         self._forget_servers()
 
     def _forget_servers(self) -> None:
-        for glance in self._ensembles.values():
-            glance.close()
+        for ensemble in self._ensembles.values():
+            ensemble.close()
         for probe in self._probes.values():
             probe.close()
         self._ensembles.clear()
@@ -380,7 +380,7 @@ class Session:
 
         from kadmin.admin.wire.late_replicas import PATIENCE_S
         from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
-        from kadmin.admin.zookeeper.glance import Glance
+        from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
         from kadmin.settings.keys import parse_connect
 
         found = self.settings.zookeeper_at(parse_connect(connect))
@@ -388,8 +388,8 @@ class Session:
         log = sys.stderr if self.settings.flag("debug") else None
         with (
             self.budget.spending(),
-            closing(Glance(found)) as glance,
-            connect_zookeeper(found, log=log, glance=glance) as connection,
+            closing(EnsembleProbe(found)) as probe,
+            connect_zookeeper(found, log=log, probe=probe) as connection,
         ):
             yield connection
 

@@ -142,8 +142,8 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """How a request in ZooKeeper is taken back: the controller *resigning* has to give up its
-    office, so that the next one reads what is asked for now; None where it is read without.
+    """How a request in ZooKeeper is taken back: the controller *resigning* has to resign, so
+    that the next one reads what is asked for now; None where it is read without.
 
     *dropped* is what just leaves the request, with its targets: no controller has begun it, or ever
     will.

@@ -1,4 +1,4 @@
-"""A glance at the servers of an ensemble: which of them serve, and is there a majority?
+"""The probe of an ensemble: which of its servers serve, and is there a majority?
 
 Asks all at the same time, by one four-letter word, so that a session is opened with one that
 serves, and nobody waits for those that hang.  Knows no session and no znode.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from kadmin.budget import Budget
 
-GLANCE_S: Final = 0.3
+PROBE_S: Final = 0.3
 """For servers that nobody waits for: a command with a live one ends that much later at most."""
 
 ROUND_S: Final = 1.5
@@ -87,7 +87,7 @@ class Heard:
         return f"{text} ({told})" if told else text
 
 
-class Glance:
+class EnsembleProbe:
     """A look at all servers of *settings*, from now on."""
 
     def __init__(self, settings: ZooKeeperSettings) -> None:
@@ -141,7 +141,7 @@ class Glance:
 
     def down(self) -> dict[str, str]:
         """Those of them that do not serve, each with the reason."""
-        return self.heard_by_all(GLANCE_S).reasons()
+        return self.heard_by_all(PROBE_S).reasons()
 
     def heard_by_all(self, patience_s: float) -> Heard:
         """What they have said when all have, or *patience_s* after they were asked."""

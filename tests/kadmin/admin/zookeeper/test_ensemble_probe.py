@@ -6,14 +6,14 @@ from threading import Thread
 
 import pytest
 
-from kadmin.admin.zookeeper import glance
+from kadmin.admin.zookeeper import ensemble_probe
 from kadmin.admin.zookeeper.connection import (
     NoMajority,
     ZooKeeperSilent,
     ZooKeeperUnreachable,
     connect,
 )
-from kadmin.admin.zookeeper.glance import Glance, Heard, Voice
+from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe, Heard, Voice
 from kadmin.budget import Budget
 from kadmin.local.ports import free_ports
 from kadmin.plan.zookeeper_words import no_majority
@@ -44,7 +44,7 @@ def settings(*servers: str, timeout_s: float = LONG_S) -> ZooKeeperSettings:
 
 
 def heard(*servers: str, timeout_s: float = LONG_S) -> Heard:
-    with closing(Glance(settings(*servers, timeout_s=timeout_s))) as found:
+    with closing(EnsembleProbe(settings(*servers, timeout_s=timeout_s))) as found:
         return found.wait_for_majority(Budget(timeout_s), lambda _: None)
 
 
@@ -90,7 +90,7 @@ def test_where_nobody_listens_nobody_is_waited_for() -> None:
 
 
 def test_an_election_is_waited_for_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glance, "SILENCE_MAX_S", 0.0)
+    monkeypatch.setattr(ensemble_probe, "SILENCE_MAX_S", 0.0)
     notes: list[str] = []
     says = [IDLE, IDLE, SERVING]
     with socket.create_server((LOOPBACK, 0)) as listening:
@@ -104,7 +104,7 @@ def test_an_election_is_waited_for_and_that_is_told(monkeypatch: pytest.MonkeyPa
 
         Thread(target=serve, daemon=True).start()
         address = f"{LOOPBACK}:{listening.getsockname()[1]}"
-        with closing(Glance(settings(address))) as found:
+        with closing(EnsembleProbe(settings(address))) as found:
             told = found.wait_for_majority(Budget(LONG_S), notes.append)
 
     assert [address] == told.usable
@@ -116,8 +116,8 @@ def test_a_session_is_not_waited_for_where_there_is_no_majority(has_glance: bool
     with saying_server(IDLE) as one, saying_server(IDLE) as other:
         named = settings(one, other, timeout_s=1)
         with ExitStack() as stack:
-            looking = stack.enter_context(closing(Glance(named))) if has_glance else None
-            with pytest.raises(NoMajority) as raised, connect(named, glance=looking):
+            looking = stack.enter_context(closing(EnsembleProbe(named))) if has_glance else None
+            with pytest.raises(NoMajority) as raised, connect(named, probe=looking):
                 pass
 
     assert isinstance(raised.value, ZooKeeperUnreachable)
@@ -140,9 +140,9 @@ def test_who_says_that_he_serves_and_opens_no_session_has_just_lost_the_others(
     with saying_server(SERVING, to=b"srvr") as lonely, mute_server() as one, mute_server() as other:
         named = settings(lonely, *(one, other)[:silent], timeout_s=0.5)
         with (
-            closing(Glance(named)) as looking,
+            closing(EnsembleProbe(named)) as looking,
             pytest.raises(ZooKeeperSilent) as raised,
-            connect(named, glance=looking),
+            connect(named, probe=looking),
         ):
             pass
 

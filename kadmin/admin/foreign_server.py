@@ -1,4 +1,4 @@
-"""A stranger in the place of a ZooKeeper or a broker: what listens there that is none?
+"""A foreign server in the place of a ZooKeeper or a broker: what answers there?
 
 Asks as its own clients would, in the clear.  Knows no session.
 """
@@ -26,7 +26,7 @@ not serve."""
 ANSWER_HEAD: Final = struct.Struct(">ii")
 
 
-def hint_for_stranger(servers: str) -> str | None:
+def hint_for_foreign_server(servers: str) -> str | None:
     """The hint for the first of *servers*, `host:port,…`, that is something else than a ZooKeeper;
     None where none of them is known to be.
     """
@@ -48,7 +48,7 @@ def hint_for_stranger(servers: str) -> str | None:
     return None
 
 
-def hint_for_strange_broker(bootstrap: str) -> str | None:
+def hint_for_foreign_broker(bootstrap: str) -> str | None:
     """The hint for the first address of *bootstrap* where something else than a broker is; None
     where none of them is known to be."""
     addresses = bootstrap.split(",")
