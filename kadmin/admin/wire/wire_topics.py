@@ -5,11 +5,17 @@ that is out of date is its outcome, and each request is carried out whole or not
 """
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from kafka.errors import AuthorizationError, TopicAlreadyExistsError, UnknownTopicOrPartitionError
+from kafka.errors import (
+    AuthorizationError,
+    KafkaError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+)
 
 from cluster.model.config_entity import NO_OVERRIDES
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
@@ -22,14 +28,21 @@ from kadmin.admin.ports import Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers
-from kadmin.admin.wire.outcomes import outcome
+from kadmin.admin.wire.outcomes import AnswerLost, outcome
 from kadmin.admin.wire.refused_partitions import read_refused, refusing
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import KadminError
 from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.config_plan import ConfigPlan
-from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan, TopicPlan
+from kadmin.plan.topics import (
+    AddPartitionsPlan,
+    CreatePlan,
+    DefaultCounts,
+    DeletePlan,
+    TopicPlan,
+    layout_of,
+)
 
 OLDEST: Final = (2, 4)
 """The first release that tells of all that is shown, and changes single configs."""
@@ -128,6 +141,17 @@ class WireTopics:
         return int(text) if text.isascii() and text.isdigit() else None
 
     def write(self, fence: Fence, plan: TopicPlan) -> Outcome:
+        """Where the answer to a change is lost, the topic itself shows what came of it."""
+        if isinstance(plan, ConfigPlan):
+            return self.alter_configs(plan)
+        try:
+            return self.change(plan)
+        except AnswerLost:
+            if not self.comes_to_show(plan):
+                raise
+            return Committed()
+
+    def change(self, plan: CreatePlan | AddPartitionsPlan | DeletePlan) -> Outcome:
         match plan:
             case CreatePlan():
                 return self.create(plan)
@@ -135,8 +159,47 @@ class WireTopics:
                 return self.add_partitions(plan)
             case DeletePlan():
                 return self.delete(plan)
-            case ConfigPlan():
-                return self.alter_configs(plan)
+
+    def comes_to_show(self, plan: CreatePlan | AddPartitionsPlan | DeletePlan) -> bool:
+        """Whether the topic becomes what *plan* wants, in the time that is left."""
+        while not self.shows(plan):
+            if self.connection.budget.left_s() <= PAUSE_S:
+                return False
+            self.connection.budget.pause(PAUSE_S)
+        return True
+
+    def shows(self, plan: CreatePlan | AddPartitionsPlan | DeletePlan) -> bool:
+        try:
+            # A broker that has just started knows no topics, and the controller all.
+            broker = self.connection.controller() if isinstance(plan, DeletePlan) else None
+            told = known_topics(self.connection.metadata([plan.name], broker)["topics"])
+            layouts = [layout_of(topic.assignment) for topic in told]
+        except (KafkaError, KadminError):
+            return False
+        match plan:
+            case CreatePlan():
+                return layouts == [plan.layout]
+            case AddPartitionsPlan():
+                return layouts == [layout_of(plan.after)]
+            case DeletePlan():
+                return not layouts
+
+    @contextmanager
+    def changing(self, what: str) -> Iterator[None]:
+        """Ask the controller to do *what*; half of the time is left for a look at what came of it.
+
+        The controller has half of the rest (`wait_ms`), so that it can say itself that it waits.
+        """
+        with (
+            self.connection.asking_controller(),
+            self.connection.changing(what),
+            self.connection.budget.sharing(),
+        ):
+            yield
+
+    @property
+    def wait_ms(self) -> int:
+        return self.connection.timeout_ms // 4
 
     def create(self, plan: CreatePlan) -> Outcome:
         topic = {
@@ -144,8 +207,10 @@ class WireTopics:
             "configs": dict(plan.configs),
         }
         what = f"create topic '{plan.name}'"
-        with self.connection.asking_controller(), self.connection.changing(what):
-            answer = self.connection.client.create_topics({plan.name: topic}, raise_errors=False)
+        with self.changing(what):
+            answer = self.connection.client.create_topics(
+                {plan.name: topic}, timeout_ms=self.wait_ms, raise_errors=False
+            )
         [told] = answer["topics"]
         if told["error_code"] == TopicAlreadyExistsError.errno:
             self.look_for(plan.name)
@@ -188,17 +253,19 @@ class WireTopics:
             "count": len(plan.after.partitions),
             "assignments": [list(replicas) for _, replicas in sorted(plan.added.items())],
         }
-        with self.connection.asking_controller(), self.connection.changing(what):
+        with self.changing(what):
             answer = self.connection.client.create_partitions(
-                {plan.name: request}, raise_errors=False
+                {plan.name: request}, timeout_ms=self.wait_ms, raise_errors=False
             )
         [told] = answer.results
         return outcome(told.error_code, what, f"topic '{plan.name}'", told.error_message)
 
     def delete(self, plan: DeletePlan) -> Outcome:
         what = f"delete topic '{plan.name}'"
-        with self.connection.asking_controller(), self.connection.changing(what):
-            answer = self.connection.client.delete_topics([plan.name], raise_errors=False)
+        with self.changing(what):
+            answer = self.connection.client.delete_topics(
+                [plan.name], timeout_ms=self.wait_ms, raise_errors=False
+            )
         [told] = answer["topics"]
         return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
 

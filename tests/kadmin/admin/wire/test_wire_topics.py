@@ -3,11 +3,14 @@
 Brokers that answer in earnest are asked in `tests/interop/test_topics_by_wire.py`.
 """
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from kafka.errors import (
+    KafkaTimeoutError,
+    RequestTimedOutError,
     TopicAlreadyExistsError,
     TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
@@ -15,17 +18,21 @@ from kafka.errors import (
 
 from cluster.model.ids import BrokerId
 from cluster.model.outcome import Committed, Conflict, ConflictKind
+from cluster.model.placement import Layout
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.admin.answers import TopicNames
 from kadmin.admin.ports import Remaining
 from kadmin.admin.wire import wire_topics
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.outcomes import NO_FENCE
+from kadmin.admin.wire.outcomes import NO_FENCE, AnswerLost
 from kadmin.admin.wire.wire_topics import WireTopics
 from kadmin.arguments.topics import TopicSelection
-from kadmin.plan.topics import CreatePlan
+from kadmin.budget import Budget
+from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
 from kadmin.settings.brokers import BrokerSettings
 from tests.kadmin.builders import brokers, cluster
+
+Change: TypeAlias = CreatePlan | AddPartitionsPlan | DeletePlan
 
 PLAN = CreatePlan(
     name="t",
@@ -33,6 +40,12 @@ PLAN = CreatePlan(
     configs={},
     placement=None,
 )
+BEFORE, AFTER = PLAN.layout, {**PLAN.layout, 1: (BrokerId(2),)}
+GROWN = TopicAssignment(
+    partitions={number: PartitionAssignment(replicas) for number, replicas in AFTER.items()}
+)
+ADDITION = AddPartitionsPlan(name="t", before=PLAN.assignment, after=GROWN, placement=None)
+DELETION = DeletePlan(name="t", before=PLAN.assignment, is_already_marked=False)
 SNAPSHOT = cluster(brokers("1"))
 EXISTS = Conflict("topic 't'", ConflictKind.EXISTS)
 
@@ -43,14 +56,24 @@ class Brokers(WireConnection):
 
     def __init__(self, there: set[str], told: set[str], *, rights: bool = True) -> None:
         super().__init__(
-            SimpleNamespace(create_topics=self.create_topics),
+            SimpleNamespace(
+                create_topics=self.create_topics,
+                create_partitions=self.loses_answer,
+                delete_topics=self.loses_answer,
+            ),
             BrokerSettings(bootstrap="b:9092", timeout_s=10),
         )
         self.there = there
         self.told = told
         self.has_rights = rights
         self.tried_count = 0
-        self.later = lambda: None
+        self.later: Callable[[], object] = lambda: None
+        self.layout: Layout = {}
+        """The replicas of each topic that is told."""
+        self.codes: dict[str, int] = {}
+        """What making a topic is answered with, where it is not what is there that decides."""
+        self.shows: Callable[[], object] = lambda: None
+        """What happens each time that topics are asked for."""
 
     @property
     def broker_version(self) -> tuple[int, ...]:
@@ -58,6 +81,8 @@ class Brokers(WireConnection):
 
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         unknown = UnknownTopicOrPartitionError.errno
+        if topics:
+            self.shows()
         return {
             "brokers": [],
             "controller_id": 1,
@@ -67,14 +92,29 @@ class Brokers(WireConnection):
                 {
                     "name": name,
                     "error_code": 0 if name in self.told else unknown,
-                    "partitions": [],
+                    "partitions": [
+                        {
+                            "partition_index": number,
+                            "leader_id": replicas[0],
+                            "leader_epoch": 0,
+                            "replica_nodes": list(replicas),
+                            "isr_nodes": list(replicas),
+                            "offline_replicas": [],
+                        }
+                        for number, replicas in self.layout.items()
+                    ],
                 }
                 for name in topics
             ],
         }
 
     def create_topics(
-        self, topics: dict[str, Any], *, validate_only: bool = False, raise_errors: bool
+        self,
+        topics: dict[str, Any],
+        *,
+        timeout_ms: int | None = None,
+        validate_only: bool = False,
+        raise_errors: bool,
     ) -> Any:
         assert not raise_errors
         codes = {name: self.code_of(name) for name in topics}
@@ -83,10 +123,13 @@ class Brokers(WireConnection):
             self.later()
         return {"topics": [{"name": name, "error_code": code} for name, code in codes.items()]}
 
+    def loses_answer(self, *_asked: object, timeout_ms: int, raise_errors: bool) -> Any:
+        raise KafkaTimeoutError
+
     def code_of(self, name: str) -> int:
         if not self.has_rights:
             return int(TopicAuthorizationFailedError.errno)
-        return int(TopicAlreadyExistsError.errno) if name in self.there else 0
+        return int(TopicAlreadyExistsError.errno) if name in self.there else self.codes.get(name, 0)
 
 
 @pytest.fixture(autouse=True)
@@ -134,3 +177,63 @@ def test_one_that_has_gone_meanwhile_or_was_just_made_is_planned_anew() -> None:
         assert {} == topics.snapshot(TopicSelection()).topics
     assert (2, 1) == (gone.tried_count, made.tried_count)
     assert Committed() == WireTopics(gone).write(NO_FENCE, PLAN)
+
+
+@pytest.mark.parametrize("looks", [1, 4])
+@pytest.mark.parametrize(
+    ("plan", "was", "became"),
+    [(PLAN, {}, BEFORE), (ADDITION, BEFORE, AFTER), (DELETION, BEFORE, {})],
+)
+def test_a_change_whose_answer_was_lost_is_done_once_the_topic_shows_it(
+    plan: Change, was: Layout, became: Layout, looks: int
+) -> None:
+    asked = asked_in_vain(was)
+    left = looks
+
+    def show() -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            asked.told, asked.layout = ({"t"} if became else set()), became
+
+    asked.shows = show
+
+    assert Committed() == WireTopics(asked).write(NO_FENCE, plan)
+    assert left == 0
+
+
+@pytest.mark.parametrize(
+    ("plan", "layout"),
+    [
+        (PLAN, {}),
+        # Somebody else's, of the same name.
+        (PLAN, AFTER),
+        (ADDITION, BEFORE),
+        (ADDITION, {**AFTER, 2: (BrokerId(1),)}),
+        (DELETION, BEFORE),
+    ],
+)
+def test_a_change_whose_answer_was_lost_and_that_no_topic_shows_may_have_been_made(
+    plan: Change, layout: Layout
+) -> None:
+    asked = asked_in_vain(layout)
+    asked.budget = Budget(0.05)
+
+    with pytest.raises(AnswerLost):
+        WireTopics(asked).write(NO_FENCE, plan)
+
+
+def test_a_controller_that_waits_for_a_new_topic_says_so_and_it_is_looked_for() -> None:
+    asked = Brokers(set(), {"t"})
+    asked.layout = PLAN.layout
+    asked.codes["t"] = RequestTimedOutError.errno
+
+    assert Committed() == WireTopics(asked).write(NO_FENCE, PLAN)
+
+
+def asked_in_vain(layout: Layout) -> Brokers:
+    """Brokers that answer no change, and that have "t" if it has a *layout*."""
+    asked = Brokers(set(), {"t"} if layout else set())
+    asked.layout = layout
+    asked.client.create_topics = asked.loses_answer
+    return asked
