@@ -129,7 +129,7 @@ def over_the_wire(
 
 
 def save_cluster(session: Session, depot: "Depot", told: Listener) -> None:
-    """Write what the cluster that is meant tells of itself; nothing where none is meant."""
+    """Write a snapshot of the cluster that is named, if one is."""
     from cluster.model.config_entity import EntityKind
     from kadmin.arguments.entities import select_entities
     from kadmin.arguments.topics import TopicSelection

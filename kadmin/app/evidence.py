@@ -1,4 +1,4 @@
-"""The evidence of a check: who is asked for what, and what if somebody does not answer?"""
+"""The evidence of a check: what is read from where, and what if a server does not answer?"""
 
 import time
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
     had beside the snapshot is named in the evidence, with the reason.
 
     Raises:
-        UnreachableError: whoever tells of brokers and topics does not.
+        UnreachableError: brokers and topics cannot be read.
     """
     from kadmin.admin.zookeeper.ensemble import EnsembleAsking
     from kadmin.plan.ensemble import report_on
@@ -250,7 +250,7 @@ def told_beside(session: Session, connection: "Connection") -> OfBrokers:
 
 
 def told_by(connection: "WireConnection", brokers: "Sequence[BrokerId]") -> OfBrokers:
-    """What each of *brokers* tells of itself."""
+    """Read what *brokers* know of themselves."""
     from kadmin.admin.wire.api_versions import read_api_versions
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.log_dirs import read_log_dirs

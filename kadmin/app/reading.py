@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
-    """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
+    """Read the cluster from ZooKeeper, or from its brokers if only they are named."""
     from kadmin.arguments.topics import TopicSelection
 
     def by_zookeeper(connection: "Connection") -> "ClusterSnapshot":
@@ -40,9 +40,9 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
 def read_sizes(
     session: Session, report: "ClusterReport", *, names_some: bool
 ) -> dict[str, int] | None:
-    """How many bytes all replicas of each topic take on the live brokers; None where none tells.
+    """Sum up the bytes of all replicas of each topic on the live brokers; None if none answers.
 
-    Of all topics unless it *names_some*: then a broker tells of these only.
+    Brokers are asked for all topics unless the report *names_some*.
     """
     from kadmin.admin.wire import log_dirs
     from kadmin.plan.offsets import partitions_of

@@ -109,8 +109,8 @@ class Session:
         by_zookeeper: "Callable[[Connection], Port]",
         by_brokers: "Callable[[WireConnection], Port]",
     ) -> "Iterator[Port]":
-        """What one of the two makes of a connection to whoever is to be asked: ZooKeeper where it
-        is named, else brokers; closes it at the end.
+        """Open a connection to ZooKeeper if it is named, else to brokers, and yield what the
+        function for it makes of it; the connection is closed at the end.
 
         While no ZooKeeper opens a session, the brokers that are known beside it tell what they
         know; nothing can be changed by them then.
@@ -178,7 +178,7 @@ class Session:
         """Note how old a result may be that had to wait for servers."""
 
     def leave_out_down_servers(self) -> None:
-        """Warn of none of those that were used up to now: the result tells of them."""
+        """Do not warn of the servers that were used up to now: the result names them."""
         self._forget_servers()
 
     def _forget_servers(self) -> None:
@@ -257,7 +257,7 @@ class Session:
 
     @contextmanager
     def topics(self) -> Iterator["TopicAdmin"]:
-        """Open a connection to whoever is to be asked about topics, and close it at the end."""
+        """Open a connection for topics; it is closed at the end."""
 
         def by_zookeeper(connection: "Connection") -> "TopicAdmin":
             from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
@@ -274,7 +274,7 @@ class Session:
 
     @contextmanager
     def configs(self) -> Iterator["ConfigAdmin"]:
-        """Open a connection to whoever is to be asked about configs, and close it at the end."""
+        """Open a connection for configs; it is closed at the end."""
 
         def by_zookeeper(connection: "Connection") -> "ConfigAdmin":
             from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
@@ -291,7 +291,7 @@ class Session:
 
     @contextmanager
     def acls(self) -> Iterator["AclAdmin"]:
-        """Open a connection to whoever is to be asked about ACLs, and close it at the end."""
+        """Open a connection for ACLs; it is closed at the end."""
 
         def by_zookeeper(connection: "Connection") -> "AclAdmin":
             from kadmin.admin.zookeeper.zookeeper_acls import ZooKeeperAcls
@@ -308,9 +308,9 @@ class Session:
 
     @contextmanager
     def elections(self, kind: "ElectionType") -> Iterator["ElectionAdmin"]:
-        """Open a connection to whoever has leaders elected, and close it at the end.
+        """Open a connection for elections of *kind*; it is closed at the end.
 
-        Brokers where any are named that have to be asked: ZooKeeper takes no unclean election.
+        Unclean elections go to the brokers: ZooKeeper takes none.
         """
         from kadmin.plan.election import ElectionType
 
@@ -333,9 +333,9 @@ class Session:
 
     @contextmanager
     def reassignments(self, *, by_brokers: bool = False) -> Iterator["ReassignmentAdmin"]:
-        """Open a connection to whoever has replicas moved, and close it at the end.
+        """Open a connection for reassignments; it is closed at the end.
 
-        *by_brokers* it is for what ZooKeeper does not take.
+        *by_brokers* is for requests that ZooKeeper does not take.
         """
         with ExitStack() as stack:
 

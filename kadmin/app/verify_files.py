@@ -29,7 +29,7 @@ SHOWN_MAX: Final = 5
 class FilesWanted:
     """What is compared: *log_dirs* as `BROKER=PATH`, and *collections* of `kadmin collect`.
 
-    *brokers* are all of the cluster, None where nobody says so.  *compacted* names topics, or
+    *brokers* are all of the cluster, None if they are not known.  *compacted* names topics, or
     patterns of them, of which records may be missing.  Rows of batches go to *parquet*.
     """
 
@@ -49,7 +49,7 @@ class FilesWanted:
 class Comparison:
     """Replicas that are found and not compared yet.
 
-    *is_lacking* tells that something is missing of a topic of which something is there.
+    *is_lacking*: something is missing of a topic of which something is there.
     """
 
     request: "VerifyRequest"

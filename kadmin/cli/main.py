@@ -62,7 +62,7 @@ CATALOG: Final = {
         "Merge the state-change logs of all brokers.",
     ),
     "verify-replicas": (
-        "kadmin.cli.verify_replicas",
+        "kadmin.cli.verify_replicas.command",
         "verify_replicas",
         "Prove that replicas are equal, as files or as brokers serve them.",
     ),

@@ -64,6 +64,6 @@ def committing(
 
 
 def commit(writer: Writer[Plan], fence: Fence, plan: Plan, *, replan: Callable[[], Plan]) -> None:
-    """Do the same where nobody has to confirm a plan."""
+    """Do the same without confirmation."""
     for _ in committing(writer, fence, plan, replan=replan, propose=lambda newer: newer):
         pass

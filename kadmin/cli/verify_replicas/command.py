@@ -237,7 +237,7 @@ def verify_replicas(session: Session, **options: Any) -> None:
     else:
         used = [each.opts[0] for each in given if each.section in (FILES, SECTION)]
         forbid(used, "brokers, only with --log-dir")
-        from kadmin.cli.verify_live import verify_live
+        from kadmin.cli.verify_replicas.live import verify_live
 
         verified, is_unread = verify_live(session, selection, options)
     code = exit_code(
