@@ -1,6 +1,6 @@
 """Brokers and the controller: how do they look?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, Final
 
@@ -138,34 +138,30 @@ def in_brackets(percent: object) -> str:
 def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Cell, Shown, dashed, table_of
 
-    table = FittedTable("broker")
-    table.add_column("endpoints", worth=4)
-    table.add_column("rack", worth=5)
-    table.add_column("epoch", justify="right", worth=1)
-    table.add_column("since (UTC)", worth=3)
-    table.add_column("replicas", justify="right", worth=6)
-    table.add_column("leaders", justify="right", worth=7)
-    table.add_column("preferred", justify="right", worth=2)
-    # Who is ill comes first: a short terminal shows no more.
-    for record in sorted(records, key=lambda record: record["state"] == "live"):
-        name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
+    def name(record: Mapping[str, object]) -> Text:
+        text = f"{record['id']}" + (" controller" if record["is_controller"] else "")
         is_live = record["state"] == "live"
-        table.add_row(
-            Text(
-                name if is_live else f"{name} {record['state']}",
-                style="bold" if is_live else "bold red",
-            ),
-            stacked(as_list(record["endpoints"])),
-            visible(str(record["rack"] or "-")),
-            str("-" if record["epoch"] is None else record["epoch"]),
-            short_time(record["since"]),
-            Text.assemble(f"{record['replicas']}", skew_text(record["replica_skew_percent"])),
-            Text.assemble(f"{record['leaders']}", skew_text(record["leader_skew_percent"])),
-            str(record["preferred_leaders"]),
+        return Text(text, "bold") if is_live else Text(f"{text} {record['state']}", "bold red")
+
+    def with_skew(what: str) -> Callable[[Mapping[str, object]], Cell]:
+        return lambda record: Text.assemble(
+            f"{record[f'{what}s']}", skew_text(record[f"{what}_skew_percent"])
         )
-    return table
+
+    # Who is ill comes first: a short terminal shows no more.
+    return table_of(
+        sorted(records, key=lambda record: record["state"] == "live"),
+        Shown("broker", name),
+        Shown("endpoints", lambda record: stacked(as_list(record["endpoints"])), worth=4),
+        Shown("rack", lambda record: visible(str(record["rack"] or "-")), worth=5),
+        Shown("epoch", lambda record: dashed(record["epoch"]), right=True, worth=1),
+        Shown("since (UTC)", lambda record: short_time(record["since"]), worth=3),
+        Shown("replicas", with_skew("replica"), right=True, worth=6),
+        Shown("leaders", with_skew("leader"), right=True, worth=7),
+        Shown("preferred", lambda record: str(record["preferred_leaders"]), right=True, worth=2),
+    )
 
 
 def short_time(text: object) -> str:

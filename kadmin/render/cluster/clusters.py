@@ -20,6 +20,7 @@ from kadmin.render.output import Document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
     from kadmin.render.tables import FittedTable
 
@@ -260,51 +261,44 @@ def address_text(label: str, address: str) -> "Sequence[str | tuple[str, str]]":
 
 
 def server_table(servers: Sequence[ServerView]) -> "FittedTable":
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Shown, table_of
 
-    table = FittedTable("zookeeper", "state", "mode", "port")
-    table.add_column("pid", worth=1)
-    for server in sorted(servers, key=is_faulty, reverse=True):
-        add_row(table, server.id, server.state, [server.mode], server.port, server.pid)
-    return table
+    return table_of(
+        sorted(servers, key=is_faulty, reverse=True),
+        Shown("zookeeper", lambda each: str(each.id)),
+        Shown("state", lambda each: state_cell(each.state)),
+        Shown("mode", lambda each: each.mode or ""),
+        Shown("port", lambda each: str(each.port)),
+        Shown("pid", lambda each: pid_text(each.pid), worth=1),
+    )
 
 
 def broker_table(brokers: Sequence[BrokerView]) -> "FittedTable":
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Shown, table_of
 
     has_racks = any(broker.rack is not None for broker in brokers)
-    table = FittedTable("broker", "state")
-    if has_racks:
-        table.add_column("rack", worth=2)
-    table.add_column("port")
-    table.add_column("pid", worth=1)
-    for broker in sorted(brokers, key=is_faulty, reverse=True):
-        details = [broker.rack] if has_racks else []
-        add_row(table, broker.id, broker.state, details, broker.port, broker.pid)
-    return table
+    return table_of(
+        sorted(brokers, key=is_faulty, reverse=True),
+        Shown("broker", lambda each: str(each.id)),
+        Shown("state", lambda each: state_cell(each.state)),
+        Shown("rack", lambda each: each.rack or "", worth=2) if has_racks else None,
+        Shown("port", lambda each: str(each.port)),
+        Shown("pid", lambda each: pid_text(each.pid), worth=1),
+    )
+
+
+def pid_text(pid: int | None) -> str:
+    return "" if pid is None else str(pid)
+
+
+def state_cell(state: str) -> "Text":
+    from rich.text import Text
+
+    return Text(*state_text(state))
 
 
 def is_faulty(server: ServerView | BrokerView) -> bool:
     return server.state != "serving"
-
-
-def add_row(
-    table: "FittedTable",
-    id_: int,
-    state: str,
-    details: Sequence[str | None],
-    port: int,
-    pid: int | None,
-) -> None:
-    from rich.text import Text
-
-    table.add_row(
-        str(id_),
-        Text(*state_text(state)),
-        *(detail or "" for detail in details),
-        str(port),
-        "" if pid is None else str(pid),
-    )
 
 
 def list_lines(clusters: Sequence[ClusterView]) -> Iterator[str]:
@@ -315,23 +309,17 @@ def list_lines(clusters: Sequence[ClusterView]) -> Iterator[str]:
 
 
 def list_table(clusters: Sequence[ClusterView]) -> "FittedTable":
-    from rich.text import Text
-
-    from kadmin.render.tables import FittedTable, shortened_paths
+    from kadmin.render.tables import Shown, shortened_paths, table_of
 
     directories = shortened_paths(cluster.directory for cluster in clusters)
-    table = FittedTable("cluster", "state")
-    # Folded, not cut: it is there to be copied.
-    table.add_column("zookeeper", least=40)
-    table.add_column("directory", least=24, worth=1)
-    for cluster in clusters:
-        table.add_row(
-            cluster.name,
-            Text(*state_text(cluster.state)),
-            cluster.problem or cluster.zookeeper_connect,
-            directories[cluster.directory],
-        )
-    return table
+    return table_of(
+        clusters,
+        Shown("cluster", lambda each: each.name),
+        Shown("state", lambda each: state_cell(each.state)),
+        # Folded, not cut: it is there to be copied.
+        Shown("zookeeper", lambda each: each.problem or each.zookeeper_connect, least=40),
+        Shown("directory", lambda each: directories[each.directory], least=24, worth=1),
+    )
 
 
 def state_text(state: str) -> tuple[str, str]:

@@ -103,23 +103,23 @@ def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
     """The first of those that lack something; nothing where none does."""
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable, shortened
+    from kadmin.render.tables import Shown, shortened, table_of
 
     if not partitions.lacking:
         return []
-    table = FittedTable()
-    table.add_column("partition", least=32)
-    for name in ("leader", "replicas", "isr"):
-        table.add_column(name)
-    table.add_column("lag", least=12, worth=1)
-    for each in partitions.lacking[:SHOWN_MAX]:
-        table.add_row(
-            each.name,
-            leader_text(each),
-            ids_text(each.replicas),
-            ids_text(each.isr),
-            shortened([(word,) for word in lag_words(each.lag)], separator=","),
-        )
+    table = table_of(
+        partitions.lacking[:SHOWN_MAX],
+        Shown("partition", lambda each: each.name, least=32),
+        Shown("leader", leader_text),
+        Shown("replicas", lambda each: ids_text(each.replicas)),
+        Shown("isr", lambda each: ids_text(each.isr)),
+        Shown(
+            "lag",
+            lambda each: shortened([(word,) for word in lag_words(each.lag)], separator=","),
+            least=12,
+            worth=1,
+        ),
+    )
     return [Text(), table, *map(Text, more_lines(partitions))]
 
 

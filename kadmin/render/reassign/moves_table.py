@@ -1,6 +1,7 @@
 """What is being moved, as tables for a terminal."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -9,8 +10,10 @@ from cluster.model.ids import BrokerId
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.moves import Move
 from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
-from kadmin.render.tables import Cell, FittedTable, Screen, shortened_paths
+from kadmin.render.tables import FittedTable, Screen, Shown, shortened_paths, table_of
 from kadmin.wording import amount
+
+LAG: Final = "lag in records"
 
 
 def list_tables(
@@ -28,50 +31,40 @@ def list_tables(
 
 
 def moves_table(moves: Sequence[Move], sizes: Sizes, ends: Ends) -> FittedTable:
-    table = FittedTable()
-    table.add_column("moving", least=24)
-    table.add_column("replicas", worth=1)
-    table.add_column("adding")
-    table.add_column("removing", worth=2)
-    add_rest(table)
-    for move in moves:
-        behind = max(lags(move, ends).values(), default=None)
-        table.add_row(
-            str(move.partition),
-            *map(ids_text, (move.before.replicas, move.destinations, move.removing)),
-            *rest(bytes_left(move, sizes), behind),
-        )
-    return table
+    return table_of(
+        moves,
+        Shown("moving", lambda move: str(move.partition), least=24),
+        Shown("replicas", lambda move: ids_text(move.before.replicas), worth=1),
+        Shown("adding", lambda move: ids_text(move.destinations)),
+        Shown("removing", lambda move: ids_text(move.removing), worth=2),
+        Shown("left", lambda move: left_text(bytes_left(move, sizes)), right=True),
+        Shown(
+            LAG,
+            lambda move: lag_text(max(lags(move, ends).values(), default=None)),
+            right=True,
+            worth=3,
+        ),
+    )
 
 
 def dirs_table(dirs: Sequence[DirMove]) -> FittedTable:
-    table = FittedTable()
-    table.add_column("replica", least=24)
-    table.add_column("from", least=16, worth=1)
-    table.add_column("to", least=16)
-    add_rest(table)
     paths = shortened_paths({path for move in dirs for path in (move.path or "-", move.target)})
-    for move in dirs:
-        table.add_row(
-            str(move.replica),
-            paths[move.path or "-"],
-            paths[move.target],
-            *rest(move.bytes_left, move.lag_records),
-        )
-    return table
-
-
-def add_rest(table: FittedTable) -> None:
-    table.add_column("left", justify="right")
-    table.add_column("lag in records", justify="right", worth=3)
-
-
-def rest(left_bytes: int | None, lag_records: int | None) -> tuple[Cell, Cell]:
-    """What there is to do still; a dash where nobody tells."""
-    return (
-        "-" if left_bytes is None else amount(left_bytes),
-        "-" if lag_records is None else f"{lag_records:,}",
+    return table_of(
+        dirs,
+        Shown("replica", lambda move: str(move.replica), least=24),
+        Shown("from", lambda move: paths[move.path or "-"], least=16, worth=1),
+        Shown("to", lambda move: paths[move.target], least=16),
+        Shown("left", lambda move: left_text(move.bytes_left), right=True),
+        Shown(LAG, lambda move: lag_text(move.lag_records), right=True, worth=3),
     )
+
+
+def left_text(size_bytes: int | None) -> str:
+    return "-" if size_bytes is None else amount(size_bytes)
+
+
+def lag_text(records: int | None) -> str:
+    return "-" if records is None else f"{records:,}"
 
 
 def ids_text(ids: Sequence[BrokerId]) -> str:

@@ -88,25 +88,28 @@ def health_words(row: TopicSummary) -> list[str]:
 def pretty(summaries: TopicSummaries) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable, Screen, shortened
+    from kadmin.render.tables import Forms, Screen, Shown, shortened, table_of
     from kadmin.render.topics.table import summary
 
     report = summaries.report
     if report.emptiness is not None:
         return Text(report.emptiness, "green")
-    has_sizes = any(row.size_bytes is not None for row in summaries.rows)
-    table = FittedTable()
-    table.add_column("topic", least=32)
-    table.add_column("partitions", justify="right", worth=2)
-    table.add_column("replicas", justify="right", worth=1)
-    if has_sizes:
-        table.add_column("size", justify="right", worth=3)
-    table.add_column("health", least=26)
-    for row in summaries.rows:
-        cells = [row.topic.name, str(row.partition_count), replication(row)]
-        if has_sizes:
-            cells.append("-" if row.size_bytes is None else amount(row.size_bytes))
+
+    def size(row: TopicSummary) -> str:
+        return "-" if row.size_bytes is None else amount(row.size_bytes)
+
+    def health_cell(row: TopicSummary) -> Forms:
         words = health_words(row)
         style = "red" if row.is_bad else "yellow" if words else "green"
-        table.add_row(*cells, shortened([(word,) for word in words or [WELL]], style))
+        return shortened([(word,) for word in words or [WELL]], style)
+
+    has_sizes = any(row.size_bytes is not None for row in summaries.rows)
+    table = table_of(
+        summaries.rows,
+        Shown("topic", lambda row: row.topic.name, least=32),
+        Shown("partitions", lambda row: str(row.partition_count), right=True, worth=2),
+        Shown("replicas", replication, right=True, worth=1),
+        Shown("size", size, right=True, worth=3) if has_sizes else None,
+        Shown("health", health_cell, least=26),
+    )
     return Screen([summary(report), Text(), table])

@@ -204,24 +204,18 @@ def damage_text(replica: VerifiedReplica, damage: Damage) -> str:
 def pretty_partitions(ordered: Sequence[VerifiedPartition]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Shown, table_of
 
-    table = FittedTable()
-    table.add_column("partition", least=32)
-    table.add_column("verdict")
-    table.add_column("replicas", worth=2)
-    table.add_column("compared", worth=1)
-    table.add_column("what", least=40)
-    for each in ordered:
-        comparison = each.comparison
-        compared = ""
-        if comparison is not None and len(each.replicas) > 1:
-            compared = f"{comparison.start_offset} to {comparison.end_offset}"
-        table.add_row(
-            Text(str(each.partition)),
-            Text(str(each.verdict), style=STYLES[each.verdict]),
-            Text(",".join(replica.broker for replica in each.replicas)),
-            Text(compared),
-            Text("\n".join(detail_lines(each))),
-        )
-    return table
+    def compared(each: VerifiedPartition) -> str:
+        if each.comparison is None or len(each.replicas) == 1:
+            return ""
+        return f"{each.comparison.start_offset} to {each.comparison.end_offset}"
+
+    return table_of(
+        ordered,
+        Shown("partition", lambda each: str(each.partition), least=32),
+        Shown("verdict", lambda each: Text(str(each.verdict), STYLES[each.verdict])),
+        Shown("replicas", lambda each: ",".join(one.broker for one in each.replicas), worth=2),
+        Shown("compared", compared, worth=1),
+        Shown("what", lambda each: "\n".join(detail_lines(each)), least=40),
+    )
