@@ -58,6 +58,13 @@ class Cluster:
         wire = ("--topic", topic, "--bootstrap-server", self.bootstrap, "--acks", "all")
         done("produce", *wire, "--file", str(records))
 
+    def has_checkpoints(self) -> bool:
+        """Whether the files of each broker say that all records of "equal" are committed."""
+        files = [each.data / "replication-offset-checkpoint" for each in self.brokers.values()]
+        texts = [file.read_text() if file.exists() else "" for file in files]
+        offsets = [re.findall(r"^equal \d (\d+)$", text, re.MULTILINE) for text in texts]
+        return all(COUNT == sum(map(int, found)) for found in offsets)
+
     def verified(self, *arguments: str) -> KadminRun:
         brokers = ("--bootstrap-server", self.bootstrap)
         return kadmin("verify-replicas", *brokers, "--until-caught-up", *arguments)
@@ -246,6 +253,7 @@ def test_brokers_that_run_are_collected_with_what_the_cluster_tells(
         for number, each in cluster.brokers.items()
         for word in ("--log-dir", f"{number}={each.data}")
     ]
+    wait_until(cluster.has_checkpoints, what="high watermarks in the checkpoints")
 
     for server in (("--zookeeper", cluster.zookeeper), ("--bootstrap-server", cluster.bootstrap)):
         done("collect", str(target), *paths, "--topic", "equal", *server)
