@@ -16,8 +16,8 @@ from bench.fill import cluster_znodes, fill
 from bench.measure import KADMIN, Run, alternate, kafka_class_path, kafka_tool, run
 from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+from kadmin.arguments.topics import TopicSelection
 from kadmin.local.zookeeper import start_server
-from kadmin.plan.select import TopicSelection
 from kadmin.settings.resolve import ZooKeeperSettings
 
 ACTIONS = {

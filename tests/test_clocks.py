@@ -44,12 +44,12 @@ ALLOWED: Final = {
     "kadmin.cli.reassign.execution": "the name of a file",
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.
-    "kadmin.cli.check.reading": "registrations and states have times",
+    "kadmin.app.evidence": "registrations and states have times",
     "kadmin.cli.delete_records": "--before-time -2h",
     "kadmin.cli.merge_logs.option_values": "--start -2h",
     "kadmin.cli.offsets": "--time -2h",
     "kadmin.cli.records.consume": "--offset @-2h",
-    "kadmin.cli.verify_live": "--time, and the time of each line",
+    "kadmin.cli.verify_replicas.live": "--time, and the time of each line",
     "kadmin.cli.watching": "the time above what is shown",
 }
 

@@ -24,18 +24,18 @@ if TYPE_CHECKING:
         TopicNames,
         TopicsOfId,
     )
+    from kadmin.arguments.entities import EntitySelection
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.acls import AclPlan
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
-    from kadmin.plan.entities import EntitySelection
-    from kadmin.plan.log_dir_usage import LogDirs
+    from kadmin.plan.log_dirs import LogDirs
     from kadmin.plan.offsets import FoundOffset
     from kadmin.plan.reassignment.dir_moves import DirMove, Replica
     from kadmin.plan.reassignment.journal import ThrottleJournal
     from kadmin.plan.reassignment.moves import Move, MovePlan
     from kadmin.plan.record_deletion import DeletionPlan  # noqa: F401 - as below
-    from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import DefaultCounts, TopicPlan  # noqa: F401 - in a base, as text
 
 Plan = TypeVar("Plan", contravariant=True)

@@ -12,8 +12,7 @@ from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
-    from kadmin.execute.change import Step
-    from kadmin.plan.acl_arguments import Whom
+    from kadmin.arguments.acls import Whom
     from kadmin.plan.acls import AclPlan, AclRequest, ResourceFilter
 
 ACTIONS: Final = "Actions (exactly one)"
@@ -210,7 +209,7 @@ def acls(session: Session, **options: Any) -> None:
       kadmin acls --add --allow-principal User:ops --topic team- --resource-pattern-type prefixed
       kadmin acls --remove --allow-principal User:ann --operation Read --topic orders
     """
-    from kadmin.plan.acl_arguments import glob_warnings
+    from kadmin.arguments.acls import glob_warnings
 
     action = chosen_action(options)
     check_options(action, options)
@@ -289,7 +288,7 @@ def check_whom(action: str, options: Mapping[str, Any]) -> None:
 
 
 def filters_for(options: Mapping[str, Any]) -> "tuple[ResourceFilter, ...]":
-    from kadmin.plan.acl_arguments import filters_of
+    from kadmin.arguments.acls import filters_of
     from kadmin.plan.acls import CLUSTER_NAME, PatternFilter
 
     names = {kind: options[name] for name, kind in NAMED_BY.items()}
@@ -301,7 +300,7 @@ def filters_for(options: Mapping[str, Any]) -> "tuple[ResourceFilter, ...]":
 def request_for(
     action: str, filters: "Sequence[ResourceFilter]", options: Mapping[str, Any]
 ) -> "AclRequest":
-    from kadmin.plan.acl_arguments import convenient_request, operations_of, plain_request
+    from kadmin.arguments.acls import convenient_request, operations_of, plain_request
 
     is_removal = action == "remove"
     whom = whom_of(options)
@@ -319,7 +318,7 @@ def request_for(
 
 
 def whom_of(options: Mapping[str, Any]) -> "Whom":
-    from kadmin.plan.acl_arguments import Whom, hosts_of, principals_of
+    from kadmin.arguments.acls import Whom, hosts_of, principals_of
 
     return Whom(
         allowed=principals_of(options["allow_principal"]),
@@ -336,7 +335,7 @@ def list_acls(
     *,
     is_watched: bool,
 ) -> None:
-    from kadmin.plan.acl_arguments import principals_of
+    from kadmin.arguments.acls import principals_of
     from kadmin.plan.acls import rule_of
     from kadmin.render.acls import list_document
 
@@ -374,8 +373,8 @@ def require_topics(session: Session, filters: "Sequence[ResourceFilter]") -> Non
     Raises:
         NoSuchTopic: one does not.
     """
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.acls import PatternFilter
-    from kadmin.plan.select import TopicSelection
 
     named = tuple(
         each.name
@@ -388,37 +387,20 @@ def require_topics(session: Session, filters: "Sequence[ResourceFilter]") -> Non
 
 
 def change_acls(session: Session, request: "AclRequest", options: Mapping[str, Any]) -> None:
-    from kadmin.execute.acls import acl_steps
-    from kadmin.execute.change import Change, carry_out
-    from kadmin.plan.acls import plan_lines, warnings_of, without_effect
+    from kadmin.cli.changing import make
+    from kadmin.execute.acls import AclChange
+    from kadmin.plan.acls import plan_lines
     from kadmin.render.acls import change_document
 
     def report(plans: "Sequence[AclPlan]", *, is_dry_run: bool) -> None:
         session.output.show(change_document(plans, is_dry_run=is_dry_run))
 
-    def question_of(plans: "Sequence[AclPlan]") -> str | None:
-        return None if options["yes"] or options["force"] else question(plans)
-
-    def steps() -> "Sequence[Step[AclPlan]]":
-        planned = acl_steps(admin, request)
-        if not planned:
-            session.output.note(without_effect(admin.snapshot().acls, request))
-        return planned
-
     with session.acls() as admin:
-        change: Change[AclPlan] = Change(
-            steps=steps,
+        make(
+            AclChange(admin, request, session),
+            session.output,
             lines=plan_lines,
-            warnings=warnings_of,
             report=report,
-            question=question_of,
+            is_dry_run=options["dry_run"],
+            is_confirmed=options["yes"] or options["force"],
         )
-        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
-
-
-def question(plans: "Sequence[AclPlan]") -> str | None:
-    """What is asked before rules go; nothing where some are added, as by Kafka's tool."""
-    from kadmin.plan.wording import counted
-
-    removed = sum(len(plan.removed) for plan in plans)
-    return f"Remove {counted(removed, 'ACL')}?" if removed else None

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
+from kadmin.app.reading import chosen_brokers
+from kadmin.cli.broker_ids import broker_ids, broker_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session
@@ -46,8 +47,8 @@ def api_versions(session: Session, **options: Any) -> None:
     from kadmin.admin.wire.api_versions import API_NAMES, read_api_versions
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.admin.wire.snapshot import read_snapshot
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.api_versions import compare
-    from kadmin.plan.select import TopicSelection
     from kadmin.render.api_versions import versions_document
 
     wanted = broker_ids(options["brokers"])

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.app.reading import read_cluster
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
@@ -12,8 +13,6 @@ from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
-    from kadmin.admin.wire.connection import WireConnection
-    from kadmin.admin.zookeeper.connection import Connection
 
 ALL: Final = ("list", "describe")
 
@@ -50,8 +49,8 @@ def brokers(session: Session, **options: Any) -> None:
     from cluster.model import fault as subjects
     from kadmin.plan.broker_names import NoSuchBroker
     from kadmin.plan.health import judge_loads
-    from kadmin.plan.unanswered import require_answers
     from kadmin.render.brokers import describe_document, list_document
+    from kadmin.reports.unanswered import require_answers
 
     describes = chosen_action(options) == "describe"
     found: list[ClusterSnapshot] = []
@@ -81,21 +80,3 @@ def brokers(session: Session, **options: Any) -> None:
     require_answers({subjects.broker(each) for each in options["wanted"]}, found[0].faults)
     if not found[0].brokers:
         click.get_current_context().exit(ExitCode.FOUND)
-
-
-def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
-    """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
-    from kadmin.plan.select import TopicSelection
-
-    def by_zookeeper(connection: "Connection") -> "ClusterSnapshot":
-        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-
-        return ZooKeeperTopics(connection).snapshot(TopicSelection(), with_topics=with_topics)
-
-    def by_brokers(brokers: "WireConnection") -> "ClusterSnapshot":
-        from kadmin.admin.wire.snapshot import read_snapshot
-
-        return read_snapshot(brokers, TopicSelection() if with_topics else None)
-
-    with session.asked(by_zookeeper, by_brokers) as snapshot:
-        return snapshot

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kadmin.cli.brokers import read_cluster
+from kadmin.app.reading import read_cluster
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session

@@ -1,7 +1,7 @@
 """`kadmin delete-records`: which records are to go, before which offset or time?"""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -13,9 +13,8 @@ from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
-    from kadmin.execute.delete_records import RecordDeletions
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.record_deletion import DeletionPlan, Wanted
-    from kadmin.plan.select import TopicSelection
 
 SELECTION: Final = "Which partitions"
 RECORDS: Final = "Which records (exactly one)"
@@ -71,24 +70,30 @@ def delete_records(session: Session, **options: Any) -> None:
       kadmin delete-records --offset-json-file offsets.json
     """
     from kadmin.admin.wire.wire_records import WireRecords
-    from kadmin.execute.change import Change, carry_out
+    from kadmin.cli.changing import make
     from kadmin.execute.delete_records import RecordDeletions
-    from kadmin.render.record_deletion import plan_lines
+    from kadmin.render.record_deletion import plan_lines, planned_document, result_document
 
     wanted = wanted_of(options)
     selection = selection_for(options, wanted)
     numbers = partition_numbers(options)
     with session.connect_brokers() as brokers:
-        admin = WireRecords(brokers)
-        deletions = RecordDeletions(admin, selection, numbers, wanted)
-        change: Change[DeletionPlan] = Change(
-            steps=deletions.steps,
+        deletions = RecordDeletions(WireRecords(brokers), selection, numbers, wanted)
+
+        def report(plans: "Sequence[DeletionPlan]", *, is_dry_run: bool) -> None:
+            if is_dry_run:
+                session.output.show(planned_document(plans))
+            elif plans:
+                session.output.show(result_document(deletions.results))
+
+        make(
+            deletions,
+            session.output,
             lines=plan_lines,
-            question=(lambda _: None) if options["yes"] else question,
-            settle=deletions.settle,
-            report=reporter(session, deletions),
+            report=report,
+            is_dry_run=options["dry_run"],
+            is_confirmed=options["yes"],
         )
-        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
     deletions.check()
 
 
@@ -99,14 +104,8 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
         click.UsageError: none or several say it, or another option does not go with it.
         UsageError: what it says cannot be understood.
     """
-    from kadmin.plan.record_deletion import (
-        FILE_HINT,
-        INT64_MAX,
-        BeforeOffset,
-        BeforeOffsets,
-        BeforeTime,
-        parse_offsets,
-    )
+    from kadmin.arguments.offsets_file import FILE_HINT, INT64_MAX, parse_offsets
+    from kadmin.plan.record_deletion import BeforeOffset, BeforeOffsets, BeforeTime
 
     given = {
         "--before-offset": options["before_offset"] is not None,
@@ -127,7 +126,8 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
         return BeforeOffsets(parse_offsets(read_text(path, FILE_HINT), path))
     if not options["topics"]:
         raise click.UsageError(f"{chosen} needs --topic")
-    from kadmin.plan.offsets import LATEST, parse_moment
+    from kadmin.arguments.moments import parse_moment
+    from kadmin.plan.offsets import LATEST
 
     if chosen == "--before-time":
         time_ms = parse_moment(options["before_time"], time.time_ns() // 1_000_000)
@@ -153,32 +153,9 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
 
 def selection_for(options: dict[str, Any], wanted: "Wanted") -> "TopicSelection":
     """The topics that are named, by options or in the file."""
+    from kadmin.arguments.topics import TopicSelection, selection_of
     from kadmin.plan.record_deletion import BeforeOffsets
-    from kadmin.plan.select import TopicSelection, selection_of
 
     if isinstance(wanted, BeforeOffsets):
         return TopicSelection(wanted=tuple(dict.fromkeys(each.topic for each in wanted.offsets)))
     return selection_of(options["topics"], is_regex=options["regex"])
-
-
-def question(plans: "Sequence[DeletionPlan]") -> str | None:
-    """What is asked before records go; nothing where none does."""
-    count = sum(plan.count for plan in plans)
-    if count == 0:
-        return None
-    partitions = sum(len(plan.deleting) for plan in plans)
-    records = "this record" if count == 1 else f"these {count:,} records"
-    where = "one partition" if partitions == 1 else f"{partitions} partitions"
-    return f"Delete {records} of {where} for good?"
-
-
-def reporter(session: Session, deletions: "RecordDeletions") -> "Callable[..., None]":
-    from kadmin.render.record_deletion import planned_document, result_document
-
-    def report(plans: "Sequence[DeletionPlan]", *, is_dry_run: bool) -> None:
-        if is_dry_run:
-            session.output.show(planned_document(plans))
-        elif plans:
-            session.output.show(result_document(deletions.results))
-
-    return report

@@ -178,7 +178,7 @@ class Shown:
         return True
 
     def show(self, name: str, piece: "Piece") -> None:
-        from kadmin.render.dump_log import json_object, text_line
+        from kadmin.render.dump_log.files import json_object, text_line
         from kadmin.segments.pieces import Finding, OffsetEntry, TimeEntry
 
         if isinstance(piece, Finding):
@@ -197,7 +197,7 @@ class Shown:
 
     def keep(self, name: str, finding: "Finding") -> None:
         """Tell of what is wrong now, or keep it for the end."""
-        from kadmin.render.dump_log import warning
+        from kadmin.render.dump_log.files import warning
 
         self.has_damage |= finding.flaw.is_damage
         line = warning(finding, name)
@@ -212,7 +212,7 @@ class Shown:
             kept.append(finding)
 
     def tell_findings(self) -> None:
-        from kadmin.render.dump_log import findings_lines
+        from kadmin.render.dump_log.files import findings_lines
 
         for line in findings_lines(self.findings):
             self.output.tell(line)

@@ -1,6 +1,6 @@
 """`kadmin elect`: for which partitions are leaders to be elected, and how?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -12,7 +12,6 @@ from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
-    from kadmin.execute.elect import Elections
     from kadmin.plan.election import ElectionPlan
 
 SELECTION: Final = "Which partitions"
@@ -102,38 +101,42 @@ def elect(session: Session, **options: Any) -> None:
       kadmin elect --path-to-json-file partitions.json
       kadmin elect --election-type unclean --topic orders --partition 0 --bootstrap-server b1:9092
     """
-    from kadmin.cli.again import again
+    from kadmin.cli.changing import make
     from kadmin.cli.files import STDIN
-    from kadmin.execute.change import Change, carry_out
-    from kadmin.execute.elect import Elections
+    from kadmin.cli.hint_command import command_line
+    from kadmin.execute.elect import ElectionRequest, Elections
     from kadmin.plan.election import ElectionType
-    from kadmin.render.elections import loss_warnings, plan_lines
+    from kadmin.render.elections import plan_lines, planned_document, result_document
 
-    partitions = named_partitions(options)
     kind = ElectionType(options["election_type"])
-    is_unclean = kind is ElectionType.UNCLEAN
-    if is_unclean and not session.names_brokers:
+    if kind is ElectionType.UNCLEAN and not session.names_brokers:
         raise OnlyByBrokers
+    request = ElectionRequest(
+        kind=kind,
+        partitions=named_partitions(options),
+        timeout_s=session.settings.timeout_s,
+        is_dry_run=options["dry_run"],
+    )
     with session.elections(kind) as admin:
-        elections = Elections(
-            admin,
-            kind,
-            partitions,
-            timeout_s=session.settings.timeout_s,
-            note=session.output.note,
-            warn=session.warn,
-        )
-        change: Change[ElectionPlan] = Change(
-            steps=lambda: elections.steps(is_dry_run=options["dry_run"]),
+        elections = Elections(admin, request, session)
+
+        def report(plans: "Sequence[ElectionPlan]", *, is_dry_run: bool) -> None:
+            if is_dry_run:
+                session.output.show(planned_document(kind, plans))
+                return
+            results = sorted(elections.results.values(), key=lambda each: each.election.partition)
+            session.output.show(result_document(kind, results))
+
+        make(
+            elections,
+            session.output,
             lines=plan_lines,
-            warnings=loss_warnings,
-            question=question if is_unclean and not options["yes"] else lambda _: None,
-            settle=elections.settle,
-            report=reporter(session, elections),
+            report=report,
+            is_dry_run=options["dry_run"],
+            is_confirmed=options["yes"],
         )
-        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
     if options["dry_run"] and elections.planned_count and options["path_to_json_file"] != STDIN:
-        session.note(f"next: {again('elect', options, without=('dry_run',))}")
+        session.note(f"next: {command_line('elect', options, without=('dry_run',))}")
     elections.check()
 
 
@@ -159,8 +162,8 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
         return None
     if chosen == "--topic":
         return partitions_of(options["topic"], options["partition"])
+    from kadmin.arguments.election_file import FILE_HINT, parse_partitions
     from kadmin.cli.files import name_of, read_text
-    from kadmin.plan.election import FILE_HINT, parse_partitions
 
     path = options["path_to_json_file"]
     return parse_partitions(read_text(path, FILE_HINT), name_of(path))
@@ -168,34 +171,10 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
 
 def partitions_of(topic: str, numbers: str | None) -> "Sequence[TopicPartition]":
     from cluster.model.ids import TopicPartition
-    from kadmin.plan.offsets import parse_numbers
-    from kadmin.plan.topic_text import check_topic_name
+    from kadmin.arguments.moments import parse_numbers
+    from kadmin.plan.topic_refusals import check_topic_name
 
     if numbers is None:
         raise click.UsageError("--topic needs --partition; --all-topic-partitions takes all")
     check_topic_name(topic)
     return [TopicPartition(topic, number) for number in sorted(parse_numbers(numbers))]
-
-
-def question(plans: "Sequence[ElectionPlan]") -> str | None:
-    """What is asked before unclean elections; nothing where there is none."""
-    count = sum(len(plan.moving) for plan in plans)
-    if count == 0:
-        return None
-    losing = sum(len(plan.losing) for plan in plans)
-    if count == 1:
-        return f"Elect this leader{' at the cost of records' if losing else ''}?"
-    return f"Elect these {count} leaders, {losing} of them at the cost of records?"
-
-
-def reporter(session: Session, elections: "Elections") -> "Callable[..., None]":
-    from kadmin.render.elections import planned_document, result_document
-
-    def report(plans: "Sequence[ElectionPlan]", *, is_dry_run: bool) -> None:
-        if is_dry_run:
-            session.output.show(planned_document(elections.kind, plans))
-            return
-        results = sorted(elections.results.values(), key=lambda each: each.election.partition)
-        session.output.show(result_document(elections.kind, results))
-
-    return report

@@ -42,7 +42,7 @@ def topic_config_names(_session: Session, _topics: Sequence[str]) -> Iterable[st
 def set_topic_config_names(session: Session, topics: Sequence[str]) -> Iterable[str]:
     """The configs that one of *topics* has; all that there are where none is named."""
     from cluster.model.config_entity import topic_entity
-    from kadmin.plan.select import selection_of
+    from kadmin.arguments.topics import selection_of
 
     if not topics:
         return topic_config_names(session, topics)

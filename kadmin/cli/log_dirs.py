@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
+from kadmin.cli.broker_ids import broker_ids, broker_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.ordering import order_options
@@ -13,12 +13,8 @@ from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId
-    from kadmin.plan.log_dir_usage import LogDirs
-    from kadmin.plan.select import TopicSelection
 
 SELECTION: Final = "Which logs"
 LOOK: Final = "What is shown"
@@ -81,10 +77,12 @@ def log_dirs(session: Session, **options: Any) -> None:
       kadmin log-dirs --describe --broker-list 0,1 --topic-list orders | tail -1 | jq
     """
     from kadmin.admin.wire.errors import SilentBrokers
-    from kadmin.plan.log_dir_usage import Grouping, Order, offline_dirs, usage_report
-    from kadmin.plan.select import selection_of
-    from kadmin.plan.unanswered import require_answers
+    from kadmin.app.reading import read_log_dirs
+    from kadmin.arguments.topics import selection_of
+    from kadmin.plan.log_dirs import offline_dirs
     from kadmin.render.log_dirs import kafka_document, total_line, usage_document
+    from kadmin.reports.log_dir_usage import Grouping, Order, usage_report
+    from kadmin.reports.unanswered import require_answers
 
     selection = selection_of(
         options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
@@ -99,7 +97,7 @@ def log_dirs(session: Session, **options: Any) -> None:
 
     def show() -> None:
         left_out.clear()
-        found, silent, dead = read(session, selection, wanted, leave_out)
+        found, silent, dead = read_log_dirs(session, selection, wanted, leave_out)
         report = usage_report(
             found,
             Grouping(options["grouping"] or "dir"),
@@ -124,27 +122,3 @@ def log_dirs(session: Session, **options: Any) -> None:
     require_answers(selection.subjects, left_out)
     if failed:
         click.get_current_context().exit(ExitCode.FOUND)
-
-
-def read(
-    session: Session,
-    selection: "TopicSelection",
-    wanted: "frozenset[BrokerId] | None",
-    leave_out: "Callable[[Fault], None]",
-) -> "tuple[LogDirs, list[BrokerId], list[BrokerId]]":
-    """What the brokers of *wanted*, None for all, keep of *selection*; who of them was silent, and
-    who has replicas of it and is dead."""
-    from kadmin.admin.wire.log_dirs import read_log_dirs
-    from kadmin.admin.wire.snapshot import read_topics
-    from kadmin.plan.broker_names import dead_brokers
-    from kadmin.plan.offsets import partitions_of
-
-    names_some = bool(selection.wanted) or selection.exclude_internal
-    with session.connect_brokers() as brokers:
-        snapshot = read_topics(brokers, selection, leave_out)
-        asked = chosen_brokers(snapshot, wanted)
-        # All logs, also those of partitions that are no longer any, unless topics are named.
-        partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None
-        found = read_log_dirs(brokers, asked, partitions)
-    silent = [broker for broker in asked if broker not in found]
-    return found, silent, dead_brokers(snapshot) if wanted is None else []

@@ -62,7 +62,7 @@ CATALOG: Final = {
         "Merge the state-change logs of all brokers.",
     ),
     "verify-replicas": (
-        "kadmin.cli.verify_replicas",
+        "kadmin.cli.verify_replicas.command",
         "verify_replicas",
         "Prove that replicas are equal, as files or as brokers serve them.",
     ),
@@ -187,9 +187,9 @@ def run_command(arguments: list[str]) -> int:
     except KadminError as error:
         if is_debug(context):
             show_trace()
-        from kadmin.cli.aim import aimed
+        from kadmin.cli.hint_target import with_cluster
 
-        hint = None if error.hint is None else aimed(error.hint, flags_of(context))
+        hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
         complain(error.message, hint, error.details)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.

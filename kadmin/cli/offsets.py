@@ -13,11 +13,7 @@ from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cluster.model.fault import Fault
-    from kadmin.plan.offsets import OffsetReport
-    from kadmin.plan.select import TopicSelection
 
 SELECTION: Final = "Which partitions"
 OFFSETS: Final = "Which offsets"
@@ -80,10 +76,13 @@ def offsets(session: Session, **options: Any) -> None:
       kadmin offsets --topic orders --time -1h --count
       kadmin offsets --time -1h --count --sort-by count --limit 20
     """
-    from kadmin.plan.offsets import EARLIEST, LATEST, Order, UntoldOffsets, parse_moment, ranked
-    from kadmin.plan.select import selection_of
-    from kadmin.plan.unanswered import require_answers
-    from kadmin.render.offsets import hidden_line, offsets_document, total_line
+    from kadmin.app.reading import read_offsets
+    from kadmin.arguments.moments import parse_moment
+    from kadmin.arguments.topics import selection_of
+    from kadmin.plan.offsets import EARLIEST, LATEST, UntoldOffsets
+    from kadmin.render.offsets.offsets import hidden_line, offsets_document, total_line
+    from kadmin.reports.offsets import Order, ranked
+    from kadmin.reports.unanswered import require_answers
 
     selection = selection_of(
         options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
@@ -108,7 +107,7 @@ def offsets(session: Session, **options: Any) -> None:
         moment = (
             (EARLIEST if is_counted else LATEST) if text is None else parse_moment(text, now_ms())
         )
-        report = read_report(session, selection, wanted, moment, leave_out, is_counted=is_counted)
+        report = read_offsets(session, selection, wanted, moment, leave_out, is_counted=is_counted)
         report = ranked(report, order, options["limit"])
         document = offsets_document(report)
         session.output.show(document, plain=options["plain"])
@@ -124,30 +123,6 @@ def offsets(session: Session, **options: Any) -> None:
 
     watch(session, options["watch"], show)
     require_answers(selection.subjects, left_out)
-
-
-def read_report(
-    session: Session,
-    selection: "TopicSelection",
-    numbers: frozenset[int] | None,
-    moment: int,
-    leave_out: "Callable[[Fault], None]",
-    *,
-    is_counted: bool,
-) -> "OffsetReport":
-    from kadmin.admin.wire.offsets import read_offsets
-    from kadmin.admin.wire.snapshot import read_topics
-    from kadmin.plan.offsets import LATEST, partitions_of, report_of
-
-    with session.connect_brokers() as brokers:
-        snapshot = read_topics(brokers, selection, leave_out)
-        partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
-        found = read_offsets(brokers, partitions, moment)
-        # After the others: nobody has been told of an end before its beginning.
-        ends = read_offsets(brokers, found.told, LATEST) if is_counted else None
-    if ends is None:
-        return report_of(moment, found.told, found.untold, None)
-    return report_of(moment, found.told, {**found.untold, **ends.untold}, ends.told)
 
 
 def now_ms() -> int:

@@ -43,7 +43,7 @@ def partition_numbers(options: Mapping[str, Any]) -> frozenset[int] | None:
     Raises:
         UsageError: what is no number.
     """
-    from kadmin.plan.offsets import parse_numbers
+    from kadmin.arguments.moments import parse_numbers
 
     texts = options["partitions"]
     return parse_numbers(",".join(texts)) if texts else None

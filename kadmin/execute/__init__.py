@@ -12,5 +12,4 @@ __all__ = [
     "reassign_status",
     "reassign_wait",
     "topics",
-    "waiting",
 ]

@@ -1,34 +1,64 @@
-"""Plans of changes of ACLs, made from what the cluster says now."""
+"""Changes of ACLs, planned from what the cluster says now."""
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from cluster.model.acl import ResourcePattern
 from kadmin.admin.answers import AclSnapshot
 from kadmin.admin.ports import AclAdmin
-from kadmin.execute.change import Step
+from kadmin.execute.change import Change, Notices, Question, Step
 from kadmin.execute.unreadable import Unreadable
-from kadmin.plan.acls import NO_ACLS, AclPlan, AclRequest, plan_acls
+from kadmin.plan.acls import (
+    NO_ACLS,
+    AclPlan,
+    AclRequest,
+    plan_acls,
+    warnings_of,
+    without_effect,
+)
+from kadmin.wording import counted
 
 
-def acl_steps(admin: AclAdmin, request: AclRequest) -> list[Step[AclPlan]]:
-    """Plan *request* for each resource, and hear whether all of it could be written.
+class AclChange(Change[AclPlan]):
+    """Rules that are added, or removed, as *request* says."""
 
-    Raises:
-        KadminError: it could not.
-        Unreadable: the rules of a resource that is meant are damaged.
-    """
+    def __init__(self, admin: AclAdmin, request: AclRequest, notices: Notices) -> None:
+        super().__init__(admin)
+        self.admin = admin
+        self.request = request
+        self.notices = notices
 
-    def replan(resource: ResourcePattern) -> AclPlan:
-        snapshot = readable(admin.snapshot(), request)
-        for plan in plan_acls(snapshot.acls, request):
+    def steps(self) -> list[Step[AclPlan]]:
+        """Plan the request for each resource, and ask brokers whether all could be written.
+
+        Raises:
+            KadminError: it could not.
+            Unreadable: the rules of a resource that is meant are damaged.
+        """
+        plans = plan_acls(self.read().acls, self.request)
+        self.admin.rehearse(plans)
+        if not plans:
+            self.notices.note(without_effect(self.admin.snapshot().acls, self.request))
+        return [Step(plan=plan, replan=partial(self.replan, plan.resource)) for plan in plans]
+
+    def replan(self, resource: ResourcePattern) -> AclPlan:
+        snapshot = self.read()
+        for plan in plan_acls(snapshot.acls, self.request):
             if plan.resource == resource:
                 return plan
         # Somebody else has removed what was to be removed.
         return AclPlan(resource=resource, before=snapshot.acls.get(resource, NO_ACLS))
 
-    plans = plan_acls(readable(admin.snapshot(), request).acls, request)
-    admin.rehearse(plans)
-    return [Step(plan=plan, replan=partial(replan, plan.resource)) for plan in plans]
+    def read(self) -> AclSnapshot:
+        return readable(self.admin.snapshot(), self.request)
+
+    def warnings(self, plan: AclPlan) -> Iterable[str]:
+        return warnings_of(plan)
+
+    def question(self, plans: Sequence[AclPlan]) -> Question | None:
+        """What is asked before rules go; nothing where some are added, as by Kafka's tool."""
+        removed = sum(len(plan.removed) for plan in plans)
+        return Question(f"Remove {counted(removed, 'ACL')}?") if removed else None
 
 
 def readable(snapshot: AclSnapshot, request: AclRequest) -> AclSnapshot:

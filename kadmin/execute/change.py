@@ -1,168 +1,126 @@
-"""One way for every change of a cluster: plan → show → confirm → write → report.
+"""A change of a cluster as a value: its plans, what has to be confirmed, what was written.
 
-Knows neither what is changed, nor how it looks, nor which command asked for it.
+Knows neither what is changed nor how it looks nor who confirms it: a command, a page and a
+supervisor drive the same change.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from kadmin.admin.ports import Made, Writer
-from kadmin.execute.commit import commit
+from kadmin.execute.commit import committing
 
 Plan = TypeVar("Plan")
-Shown = TypeVar("Shown", contravariant=True)
 
 
-class Operator(Protocol):
-    """Whoever wants the change: he hears what is about to happen, and is asked."""
+class Notices(Protocol):
+    """The receiver of what is to be known while a change is planned and carried out."""
 
-    @property
-    def cluster(self) -> str:
-        """What he calls the cluster that is changed."""
+    def note(self, text: str) -> None:
+        """Receive how far it is; may be dropped."""
 
-    def note(self, line: str) -> None:
-        """Tell him something that he may have asked to be spared."""
-
-    def tell(self, line: str) -> None:
-        """Tell him something in any case."""
-
-    def warn(self, line: str) -> None:
-        """Tell him what he should look at."""
-
-    def ask(self, question: str) -> None:
-        """Ask whether to go ahead.
-
-        Raises:
-            RefusedError: he said no, or nobody can be asked.
-        """
+    def warn(self, text: str) -> None:
+        """Receive what an operator should look at."""
 
 
-class Report(Protocol[Shown]):
-    """Shows as the command's result what was written, or in a dry run what would be."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What has to be confirmed; an *optional* question only where there is somebody to ask."""
 
-    def __call__(self, plans: Sequence[Shown], *, is_dry_run: bool) -> None: ...
-
-
-def no_warnings(_plan: object) -> Iterable[str]:
-    return ()
+    text: str
+    is_optional: bool = False
 
 
-def ready(_plans: object) -> None:
-    """How a change is prepared before which nothing has to be done."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal(Generic[Plan]):
+    """Plans to be shown, each with its *warnings*, and the question about all of them."""
+
+    plans: tuple[Plan, ...]
+    warnings: tuple[tuple[str, ...], ...]
+    question: Question | None
 
 
-def at_once(_plan: object, _outcome: Made) -> None:
-    """How a change is settled after which nothing has to be waited for."""
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The point from which a change that ends early leaves something behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Generic[Plan]):
-    """What is written at once; *replan* plans it anew where something moved before it was."""
+    """A plan that is written at once; *replan* makes it anew if the cluster changed before."""
 
     plan: Plan
     replan: Callable[[], Plan]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Generic[Plan]):
-    """What an operator wants changed.
+    """One change, written by *writer*; each kind of change is a subclass.
 
-    *steps* looks at the cluster once and plans all of it, or refuses by raising what cannot be
-    done.  *lines* and *warnings* show a plan.  *question* is asked about all plans before the first
-    is written; None asks nothing.  Where it is asked, a plan that comes in place of a confirmed one
-    is asked about, too, by *question_again*, or by the same question.  *prepare* is called with all
-    plans when they are confirmed, for what has to be done before the first is written.  *settle* is
-    called with each plan that was written, and its outcome: it waits where the next cannot be
-    written before.
+    *written* has the plans that were written, in order.
     """
 
-    steps: Callable[[], Sequence[Step[Plan]]]
-    lines: Callable[[Plan], Iterable[str]]
-    report: Report[Plan]
-    warnings: Callable[[Plan], Iterable[str]] = no_warnings
-    question: Callable[[Sequence[Plan]], str | None] = lambda _: None
-    question_again: Callable[[Plan], str] | None = None
-    prepare: Callable[[Sequence[Plan]], None] = ready
-    settle: Callable[[Plan, Made], None] = at_once
+    def __init__(self, writer: Writer[Plan]) -> None:
+        self.writer = writer
+        self.written: list[Plan] = []
+
+    def steps(self) -> Sequence[Step[Plan]]:
+        """Read the cluster and plan all of the change, or raise what cannot be done."""
+        raise NotImplementedError
+
+    def warnings(self, plan: Plan) -> Iterable[str]:
+        """Return what speaks against *plan*."""
+        return ()
+
+    def question(self, plans: Sequence[Plan]) -> Question | None:
+        """Return what has to be confirmed before the first of *plans* is written."""
+        return None
+
+    def question_again(self, plan: Plan, first: Question | None) -> Question | None:
+        """Return what has to be confirmed about *plan*, which replaces one of those before;
+        *first* was confirmed about these."""
+        return self.question([plan]) if first is None else first
+
+    def prepare(self, plans: Sequence[Plan]) -> Iterable[Begun]:
+        """Do what must be done between the confirmation and the first write."""
+        return ()
+
+    def settle(self, plan: Plan, made: Made) -> None:
+        """Finish *plan*, which was written; wait if the next cannot be written before."""
 
 
-def carry_out(
-    change: Change[Plan], writer: Writer[Plan], operator: Operator, *, is_dry_run: bool = False
-) -> Sequence[Plan]:
-    """Carry *change* out, one plan after the other; returns the plans that were written.
+def carry_out(change: Change[Plan]) -> Iterator[Proposal[Plan] | Begun]:
+    """Carry *change* out, one plan after the other.
 
-    What cannot be planned is refused before anything is written.  What was written before a
-    failure is reported.  A dry run reports the plans and writes none.
+    Yields what is to be confirmed: first all plans, if any; later each plan that replaces one
+    because the cluster changed in between.  Asking for the next item confirms; dropping the
+    iterator ends the change.  A dry run takes only the first item.
 
     Raises:
-        RefusedError: not confirmed, or nothing may be written here.
-        ChangedInBetween: the cluster never stood still.
+        RefusedError: nothing may be written here.
+        ChangedInBetween: the cluster keeps changing.
     """
     # Where nothing may be written, this refuses before anything is planned and asked.
-    fence = writer.fence()
+    fence = change.writer.fence()
     steps = change.steps()
     plans = [step.plan for step in steps]
-    if is_dry_run:
-        if plans:
-            operator.note(cluster_line(operator))
-        change.report(plans, is_dry_run=True)
-        for plan in plans:
-            warn(change, operator, plan)
-        operator.note("dry run: nothing was written")
-        return ()
     question = change.question(plans) if plans else None
-    written: list[Plan] = []
-    try:
-        if plans:
-            # First of all: what is right for one cluster may be the end of another.
-            (operator.note if question is None else operator.tell)(cluster_line(operator))
-        for plan in plans:
-            show(change, operator, plan, is_asked=question is not None)
-        if question is not None:
-            ask(operator, question)
-        change.prepare(plans)
-        approve = partial(approve_again, change, operator, question)
-        for step in steps:
-            plan, outcome = commit(writer, fence, step.plan, replan=step.replan, approve=approve)
-            written.append(plan)
-            change.settle(plan, outcome)
-    finally:
-        change.report(written, is_dry_run=False)
-    return written
+    yield proposal(change, plans, question)
+    yield from change.prepare(plans)
+
+    def propose(newer: Plan) -> Proposal[Plan]:
+        return proposal(change, [newer], change.question_again(newer, question))
+
+    for step in steps:
+        plan, made = yield from committing(
+            change.writer, fence, step.plan, replan=step.replan, propose=propose
+        )
+        change.written.append(plan)
+        change.settle(plan, made)
 
 
-def approve_again(
-    change: Change[Plan], operator: Operator, question: str | None, plan: Plan
-) -> None:
-    """Show *plan*, which nobody has seen yet, and ask about it if *question* was asked before, or
-    if it asks one that the plan before it did not."""
-    new_question = change.question([plan]) if question is None else None
-    show(change, operator, plan, is_asked=question is not None or new_question is not None)
-    if new_question is not None:
-        ask(operator, new_question)
-    elif question is not None:
-        again = change.question_again
-        ask(operator, question if again is None else again(plan))
-
-
-def cluster_line(operator: Operator) -> str:
-    return f"cluster: {operator.cluster}"
-
-
-def ask(operator: Operator, question: str) -> None:
-    operator.ask(f"{operator.cluster}: {question}")
-
-
-def show(change: Change[Plan], operator: Operator, plan: Plan, *, is_asked: bool) -> None:
-    # Nobody can answer for a plan that he has not seen, however quiet it is to be.
-    say = operator.tell if is_asked else operator.note
-    for line in change.lines(plan):
-        say(line)
-    warn(change, operator, plan)
-
-
-def warn(change: Change[Plan], operator: Operator, plan: Plan) -> None:
-    for warning in change.warnings(plan):
-        operator.warn(warning)
+def proposal(
+    change: Change[Plan], plans: Sequence[Plan], question: Question | None
+) -> Proposal[Plan]:
+    warnings = tuple(tuple(change.warnings(plan)) for plan in plans)
+    return Proposal(plans=tuple(plans), warnings=warnings, question=question)

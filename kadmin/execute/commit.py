@@ -3,7 +3,7 @@
 Knows neither what is planned nor how it is shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Final, TypeVar
 
 from cluster.model.outcome import Committed, Conflict, FenceMoved
@@ -13,6 +13,7 @@ from kadmin.errors import RefusedError
 ATTEMPTS_MAX: Final = 5
 
 Plan = TypeVar("Plan")
+Proposal = TypeVar("Proposal")
 
 
 class ChangedInBetween(RefusedError):
@@ -26,22 +27,21 @@ class ChangedInBetween(RefusedError):
         )
 
 
-def commit(
+def committing(
     writer: Writer[Plan],
     fence: Fence,
     plan: Plan,
     *,
     replan: Callable[[], Plan],
-    approve: Callable[[Plan], None] = lambda _: None,
-) -> tuple[Plan, Made]:
-    """Write *plan*, and as long as something moved first, what *replan* makes of it; returns what
-    was written, and with which outcome.
+    propose: Callable[[Plan], Proposal],
+) -> Generator[Proposal, None, tuple[Plan, Made]]:
+    """Write *plan*, or as long as the cluster changed first, what *replan* makes of it.
 
-    *fence* was read before *plan* was made.  *approve* is called with every new plan that is not
-    the one before it, and refuses it by raising.
+    *fence* was read before *plan* was made.  Yields what *propose* makes of each plan that differs
+    from the one before it, ahead of its write; returns what was written, and its outcome.
 
     Raises:
-        ChangedInBetween: the cluster never stood still.
+        ChangedInBetween: the cluster keeps changing.
         RefusedError: nothing may be written here.
     """
     reason = ""
@@ -50,7 +50,7 @@ def commit(
             # The fence first: what moves after it is noticed, whatever the plan was made from.
             fence, newer = writer.fence(), replan()
             if newer != plan:
-                approve(newer)
+                yield propose(newer)
             # Also where it is the same to an operator: it bears what it was made from.
             plan = newer
         match writer.write(fence, plan):
@@ -61,3 +61,9 @@ def commit(
             case Conflict() as conflict:
                 reason = str(conflict)
     raise ChangedInBetween(reason)
+
+
+def commit(writer: Writer[Plan], fence: Fence, plan: Plan, *, replan: Callable[[], Plan]) -> None:
+    """Do the same without confirmation."""
+    for _ in committing(writer, fence, plan, replan=replan, propose=lambda newer: newer):
+        pass

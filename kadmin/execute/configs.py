@@ -1,35 +1,83 @@
-"""Plans of changes of configs, made from what the cluster says now.
+"""Changes of configs, planned from what the cluster says now.
 
 Whose configs are meant and what is to become of them has been understood already.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind, topic_entity
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import ConfigAdmin
-from kadmin.execute.change import Step
+from kadmin.arguments.topics import TopicSelection
+from kadmin.execute.change import Change, Notices, Question, Step
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan, NotSet, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.record_loss import decides_what_is_kept
-from kadmin.plan.risks import RISKY_KEYS, TopicAsJudged
-from kadmin.plan.select import NoSuchTopic, TopicSelection
+from kadmin.plan.entity_options import options_of
+from kadmin.plan.record_loss import decides_what_is_kept, question_of
+from kadmin.plan.risks import RISKY_KEYS, TopicAsJudged, with_risks
+from kadmin.plan.topic_refusals import NoSuchTopic
 
 
-def config_steps(
-    admin: ConfigAdmin, request: ConfigRequest, entities: Sequence[ConfigEntity]
-) -> list[Step[ConfigPlan]]:
-    """Plan *request* for each of *entities*, and hear whether all of it could be written.
+class ConfigChange(Change[ConfigPlan]):
+    """What *request* asks for, for each entity that *find* finds."""
 
-    Raises:
-        KadminError: it could not; else as `plan_all`.
-    """
-    plans = plan_all(admin, request, entities)
-    admin.rehearse(plans)
-    return [Step(plan=plan, replan=partial(replan, admin, request, plan.entity)) for plan in plans]
+    def __init__(
+        self,
+        admin: ConfigAdmin,
+        request: ConfigRequest,
+        find: Callable[[], Sequence[ConfigEntity]],
+        notices: Notices,
+    ) -> None:
+        super().__init__(admin)
+        self.admin = admin
+        self.request = request
+        self.find = find
+        self.notices = notices
+
+    def steps(self) -> list[Step[ConfigPlan]]:
+        """Plan all of it, and ask brokers whether all of it could be written.
+
+        Raises:
+            KadminError: it could not; else as `plan_all`.
+        """
+        plans = plan_all(self.admin, self.request, self.meant(self.find()))
+        self.admin.rehearse(plans)
+        return [Step(plan=plan, replan=partial(self.replan, plan.entity)) for plan in plans]
+
+    def meant(self, entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:
+        """Those that are changed: nothing is set where no broker reads it."""
+        raw = [entity for entity in entities if entity.is_raw] if self.request.add else []
+        for entity in raw:
+            self.notices.warn(
+                f"{entity} has configs that no broker reads, and keeps them:"
+                f" 'kadmin configs --alter {options_of(entity)} --delete-config KEY' removes them"
+            )
+        return [entity for entity in entities if entity not in raw]
+
+    def replan(self, entity: ConfigEntity) -> ConfigPlan:
+        [plan] = plan_all(self.admin, self.request, [entity])
+        return plan
+
+    def warnings(self, plan: ConfigPlan) -> Sequence[str]:
+        return (*plan.warnings, *map(str, plan.risks))
+
+    def question(self, plans: Sequence[ConfigPlan]) -> Question | None:
+        lossy_count = sum(bool(plan.losses) for plan in plans)
+        risks = [risk for plan in plans for risk in plan.risks]
+        # A change of the one thing that was named is no surprise, unless it loses records.
+        if len(plans) == 1 and not lossy_count and not risks:
+            return None
+        whose = str(plans[0].entity) if len(plans) == 1 else f"these {len(plans)} entities"
+        text = question_of(f"the configs of {whose}", lossy_count, len(plans))
+        return Question(with_risks(text, risks))
+
+    def question_again(self, plan: ConfigPlan, first: Question | None) -> Question | None:
+        if first is None:
+            return self.question([plan])
+        return Question(f"Change the configs of {plan.entity} so?")
 
 
 def plan_all(
@@ -121,8 +169,3 @@ def plan_one(
         judged=of_interest,
     )
     return plan_change(entity, snapshot.configs[entity], request, surroundings)
-
-
-def replan(admin: ConfigAdmin, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
-    [plan] = plan_all(admin, request, [entity])
-    return plan

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from cluster.model.ids import TopicPartition
 from kadmin.admin.ports import Made, Partly, RecordAdmin
-from kadmin.execute.change import Step
+from kadmin.arguments.topics import TopicSelection
+from kadmin.execute.change import Change, Question, Step
 from kadmin.plan.offsets import EARLIEST, LATEST, partitions_of
 from kadmin.plan.record_deletion import (
     BeforeOffsets,
@@ -23,10 +24,9 @@ from kadmin.plan.record_deletion import (
     plan_deletion,
     results_of,
 )
-from kadmin.plan.select import TopicSelection
 
 
-class RecordDeletions:
+class RecordDeletions(Change[DeletionPlan]):
     """One run: what is *wanted* of the partitions *numbers*, None for all, of *selection*.
 
     Where *wanted* names the partitions itself, only these are meant.  *results* are in order of
@@ -40,6 +40,7 @@ class RecordDeletions:
         numbers: frozenset[int] | None,
         wanted: Wanted,
     ) -> None:
+        super().__init__(admin)
         self.admin = admin
         self.selection = selection
         self.numbers = numbers
@@ -77,6 +78,16 @@ class RecordDeletions:
         return plan_deletion(
             before, starts.told, ends.told, {**untold, **starts.untold, **ends.untold}
         )
+
+    def question(self, plans: Sequence[DeletionPlan]) -> Question | None:
+        """What is asked before records go; nothing where none does."""
+        count = sum(plan.count for plan in plans)
+        if count == 0:
+            return None
+        partitions = sum(len(plan.deleting) for plan in plans)
+        records = "this record" if count == 1 else f"these {count:,} records"
+        where = "one partition" if partitions == 1 else f"{partitions} partitions"
+        return Question(f"Delete {records} of {where} for good?")
 
     def settle(self, plan: DeletionPlan, made: Made) -> None:
         """See where the partitions of *plan* begin now."""

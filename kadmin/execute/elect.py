@@ -3,8 +3,8 @@
 Which partitions are meant has been understood already.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from cluster.model import fault as subjects
@@ -12,8 +12,9 @@ from cluster.model.fault import Thing
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ElectionAdmin, Made, Partly
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode, InProgressError, KadminError
-from kadmin.execute.change import Step
+from kadmin.execute.change import Change, Notices, Question, Step
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.election import (
@@ -24,12 +25,13 @@ from kadmin.plan.election import (
     Prospect,
     all_partitions,
     in_batches,
+    loss_warnings,
     plan_election,
     state_subject,
 )
 from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
-from kadmin.plan.select import LISTED_BY, NoSuchTopic, TopicSelection
-from kadmin.plan.wording import SHOWN_MAX, counted_partitions, listed
+from kadmin.plan.topic_refusals import LISTED_BY, NoSuchTopic
+from kadmin.wording import SHOWN_MAX, counted_partitions, listed
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
 """What elections are planned from, so that the operator hears of what is damaged of it."""
@@ -91,33 +93,33 @@ class NotElected(KadminError):
         self.partitions = tuple(partitions)
 
 
-class Elections:
-    """One run: elections of *kind* for *partitions*, None for all partitions that need one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElectionRequest:
+    """Elections of *kind* for *partitions*, None for all partitions that need one."""
+
+    kind: ElectionType
+    partitions: Sequence[TopicPartition] | None
+    timeout_s: float
+    is_dry_run: bool = False
+
+
+class Elections(Change[ElectionPlan]):
+    """The elections of *request*.
 
     *results* grows as they are carried out, in order of partition once all are.
     """
 
-    def __init__(
-        self,
-        admin: ElectionAdmin,
-        kind: ElectionType,
-        partitions: Sequence[TopicPartition] | None,
-        *,
-        timeout_s: float,
-        note: Callable[[str], None],
-        warn: Callable[[str], None],
-    ) -> None:
+    def __init__(self, admin: ElectionAdmin, request: ElectionRequest, notices: Notices) -> None:
+        super().__init__(admin)
         self.admin = admin
-        self.kind = kind
-        self.partitions = partitions
-        self.timeout_s = timeout_s
-        self.note = note
-        self.warn = warn
+        self.request = request
+        self.kind = request.kind
+        self.notices = notices
         self.results: dict[TopicPartition, PartitionResult] = {}
         self.planned_count = self.asked_count = 0
         self.unknown_topics: frozenset[str] = frozenset()
 
-    def steps(self, *, is_dry_run: bool) -> list[Step[ElectionPlan]]:
+    def steps(self) -> list[Step[ElectionPlan]]:
         """Plan all elections, in batches, from one look at the cluster.
 
         Raises:
@@ -127,21 +129,21 @@ class Elections:
         try:
             self.refuse_while_under_way()
         except ElectionUnderWay as error:
-            if not is_dry_run:
+            if not self.request.is_dry_run:
                 raise
-            self.warn(error.message)
-        snapshot = self.snapshot(self.partitions)
+            self.notices.warn(error.message)
+        snapshot = self.snapshot(self.request.partitions)
         for fault in snapshot.faults:
             if fault.subject.thing in SHOWN_THINGS:
-                self.warn(f"left out: {fault}")
+                self.notices.warn(f"left out: {fault}")
         right_count = 0
-        if self.partitions is None:
+        if self.request.partitions is None:
             found = plan_election(snapshot, self.kind, all_partitions(snapshot))
             elections = [each for each in found if each.prospect is not Prospect.VALID]
             right_count = len(found) - len(elections)
         else:
-            self.warn_of_unknown_topics(snapshot, self.partitions)
-            elections = plan_election(snapshot, self.kind, self.partitions)
+            self.warn_of_unknown_topics(snapshot, self.request.partitions)
+            elections = plan_election(snapshot, self.kind, self.request.partitions)
         batches = in_batches(elections)
         self.planned_count = sum(election.prospect is Prospect.MOVES for election in elections)
         plans = [self.plan_of(snapshot, batch) for batch in batches]
@@ -162,7 +164,7 @@ class Elections:
                 try:
                     TopicSelection(wanted=(name,)).require(self.all_topics)
                 except NoSuchTopic as error:
-                    self.warn(f"{error.message}: {error.hint}")
+                    self.notices.warn(f"{error.message}: {error.hint}")
 
     @cached_property
     def all_topics(self) -> Collection[str]:
@@ -222,6 +224,19 @@ class Elections:
             end_offsets=self.admin.end_offsets(live_replicas),
         )
 
+    def warnings(self, plan: ElectionPlan) -> Iterable[str]:
+        return loss_warnings(plan)
+
+    def question(self, plans: Sequence[ElectionPlan]) -> Question | None:
+        """What is asked before unclean elections; nothing where there is none."""
+        count = sum(len(plan.moving) for plan in plans)
+        if self.kind is not ElectionType.UNCLEAN or count == 0:
+            return None
+        losing = sum(len(plan.losing) for plan in plans)
+        if count == 1:
+            return Question(f"Elect this leader{' at the cost of records' if losing else ''}?")
+        return Question(f"Elect these {count} leaders, {losing} of them at the cost of records?")
+
     def settle(self, plan: ElectionPlan, made: Made) -> None:
         """Wait until the controller has gone through *plan*, and note what has come of it.
 
@@ -235,8 +250,8 @@ class Elections:
         waited = wait(
             self.admin.not_elected,
             [election for election in plan.moving if election.partition not in refused],
-            timeout_s=self.timeout_s,
-            tell=lambda: self.note(
+            timeout_s=self.request.timeout_s,
+            tell=lambda: self.notices.note(
                 "it is asked for; waiting until the controller has done it (Ctrl-C undoes nothing)"
             ),
             progress=lambda left: self.tell_count(self.asked_count + len(plan.moving) - len(left)),
@@ -247,13 +262,15 @@ class Elections:
         self.note_results(results_of(plan, seen, refused, left))
         pending = self.partitions_with(Result.PENDING)
         if pending:
-            raise StillElecting(pending, self.timeout_s, has_controller=waited.has_controller)
+            raise StillElecting(
+                pending, self.request.timeout_s, has_controller=waited.has_controller
+            )
         self.asked_count += len(plan.moving)
         if self.asked_count < self.planned_count:
             self.tell_count(self.asked_count)
 
     def tell_count(self, over_count: int) -> None:
-        self.note(f"{over_count} of {self.planned_count} elections are over")
+        self.notices.note(f"{over_count} of {self.planned_count} elections are over")
 
     def note_results(self, results: Iterable[PartitionResult]) -> None:
         self.results |= {result.election.partition: result for result in results}

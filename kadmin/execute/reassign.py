@@ -6,7 +6,7 @@ Which targets are meant has been understood already.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from getpass import getuser
 from itertools import groupby
@@ -18,8 +18,10 @@ from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
+from kadmin.arguments.reassignment_files import targets_text
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import InProgressError, KadminError, RefusedError
-from kadmin.execute.change import Step
+from kadmin.execute.change import Begun, Change, Notices, Question, Step
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.throttles import set_throttles
 from kadmin.execute.unreadable import refuse_unreadable
@@ -32,22 +34,21 @@ from kadmin.plan.reassignment.dir_moves import (
     dir_problems,
     taken_back,
 )
-from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.journal import Owner
 from kadmin.plan.reassignment.moves import (
     Move,
     MovePlan,
+    StartedMoves,
     move_risks,
     plan_moves,
     running_moves,
 )
 from kadmin.plan.reassignment.progress import Progress
-from kadmin.plan.reassignment.sizes import Sizes, copied_bytes, sizes_of
+from kadmin.plan.reassignment.sizes import Sizes, copied_bytes, copied_text, sizes_of
 from kadmin.plan.reassignment.targets import Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
-from kadmin.plan.risks import Risk, slow_copy
-from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import counted, listed, with_reasons
+from kadmin.plan.risks import Risk, slow_copy, with_risks
+from kadmin.wording import counted, listed, with_reasons
 
 FOREVER_S = float("inf")
 DIRS_HINT = "'kadmin log-dirs' shows the directories of each broker; \"any\" lets it choose"
@@ -101,38 +102,32 @@ class DirsAwaited(InProgressError):
         self.replicas = tuple(replicas)
 
 
-class Reassigning:
-    """One run: *targets_in* tells what is wanted, given the cluster.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReassignmentRequest:
+    """Moves to what *targets_in* wants, given the cluster.
 
-    *rate* slows what goes from broker to broker down to so many bytes per s at each, *dir_rate*
-    what goes from one log directory to another; None leaves throttles as they are.  *announce* is
-    called when all is confirmed, before anything is written.
+    *rate* limits the copying at each broker to so many bytes per s, *dir_rate* that between its
+    log directories; None leaves throttles as they are.
     """
 
+    targets_in: Callable[[ClusterSnapshot], Targets]
+    is_additional: bool
+    rate: int | None
+    dir_rate: int | None
+    rollback_path: str
+    timeout_s: float
+
+
+class Reassigning(Change[MovePlan]):
+    """The moves of *request*; `Begun` is when the rollback file is written, and nothing else."""
+
     def __init__(
-        self,
-        admin: ReassignmentAdmin,
-        targets_in: Callable[[ClusterSnapshot], Targets],
-        *,
-        is_additional: bool,
-        rate: int | None,
-        dir_rate: int | None,
-        rollback_path: str,
-        timeout_s: float,
-        announce: Callable[[], None],
-        note: Callable[[str], None],
-        warn: Callable[[str], None],
+        self, admin: ReassignmentAdmin, request: ReassignmentRequest, notices: Notices
     ) -> None:
+        super().__init__(admin)
         self.admin = admin
-        self.targets_in = targets_in
-        self.is_additional = is_additional
-        self.rate = rate
-        self.dir_rate = dir_rate
-        self.rollback_path = rollback_path
-        self.timeout_s = timeout_s
-        self.announce = announce
-        self.note = note
-        self.warn = warn
+        self.request = request
+        self.notices = notices
         self.run = uuid4().hex
         self.by = f"{user_name()}@{gethostname()}"
         self.since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -162,12 +157,12 @@ class Reassigning:
         self.snapshot = self.look(None)
         for fault in self.snapshot.faults:
             if fault.subject.thing in (Thing.BROKER, Thing.TOPIC):
-                self.warn(f"left out: {fault}")
-        targets = self.targets_in(self.snapshot)
+                self.notices.warn(f"left out: {fault}")
+        targets = self.request.targets_in(self.snapshot)
         self.snapshot = with_states(self.admin, self.snapshot, targets)
         named = {subjects.topic(partition.topic) for partition in targets}
         refuse_unreadable(self.snapshot, {subjects.REASSIGNMENT, *named})
-        plan = plan_moves(self.snapshot, targets, is_additional=self.is_additional)
+        plan = plan_moves(self.snapshot, targets, is_additional=self.request.is_additional)
         of_interest = [
             move.partition for move in plan.moves if move.is_asked or move.target.chosen_dirs
         ]
@@ -184,21 +179,32 @@ class Reassigning:
         self.left_count = len(waves)
         return [Step(plan=wave, replan=partial(self.replan, wave)) for wave in waves]
 
-    def told_risks(self) -> list[str]:
+    def warnings(self, plan: MovePlan) -> list[str]:
         """The risks, once: they are those of all plans together."""
         told, self.untold = self.untold, ()
         return [str(risk) for risk in told]
 
+    def question(self, plans: Sequence[MovePlan]) -> Question:
+        """As by Kafka's tool, only a terminal is asked, unless there are risks."""
+        count = sum(len(plan.asked) for plan in plans)
+        noun = "partition"
+        if not count:
+            count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
+        what = f"this {noun}" if count == 1 else f"these {count} {noun}s"
+        copied = copied_text(self.plan.asked, self.sizes, self.request.rate)
+        text = with_risks(f"Move {what}{copied}?", self.risks)
+        return Question(text, is_optional=not self.risks)
+
     def copy_risks(self) -> Iterator[Risk]:
         """What speaks against the throttles that are wanted, as far as sizes are known."""
-        if self.rate is not None:
+        if self.request.rate is not None:
             copied = copied_bytes(self.slowed(), self.sizes)
-            yield from slow_copy(copied, dict.fromkeys(copied, self.rate))
-        if self.dir_rate is not None:
+            yield from slow_copy(copied, dict.fromkeys(copied, self.request.rate))
+        if self.request.dir_rate is not None:
             between = Counter[BrokerId]()
             for move in self.plan.dir_moves:
                 between[move.replica.broker] += move.bytes_left
-            yield from slow_copy(between, dict.fromkeys(between, self.dir_rate))
+            yield from slow_copy(between, dict.fromkeys(between, self.request.dir_rate))
 
     def look(self, topics: Sequence[str] | None) -> ClusterSnapshot:
         """The cluster with *topics*, None for all, and without states.
@@ -219,7 +225,7 @@ class Reassigning:
             Changed: they are others by now.
         """
         newer = plan_moves(
-            self.look(tuple(wave.before)), wave.targets, is_additional=self.is_additional
+            self.look(tuple(wave.before)), wave.targets, is_additional=self.request.is_additional
         )
         changed = [
             move.partition
@@ -234,7 +240,7 @@ class Reassigning:
         """Whether *topic* was deleted since, and made anew."""
         return newer.before[topic].topic_id != wave.before[topic].topic_id
 
-    def prepare(self, plans: Sequence[MovePlan]) -> None:
+    def prepare(self, plans: Sequence[MovePlan]) -> Iterator[Begun]:
         """Do what has to be done before the first of *plans* is written, in this order.
 
         The rollback file: without it nothing is moved.  The throttles: what moves would be fast
@@ -248,14 +254,16 @@ class Reassigning:
         """
         if plans:
             current = taken_back(self.plan.current, self.plan.dir_moves)
-            write_rollback_file(self.rollback_path, targets_text(current) + "\n")
+            write_rollback_file(self.request.rollback_path, targets_text(current) + "\n")
             self.has_rollback_file = True
-        self.announce()
+        yield Begun()
         self.slow_down()
-        if self.rate is not None and self.rate_set is None:
-            self.warn("--throttle sets nothing: nothing is moving that could be slowed down")
-        if self.dir_rate is not None and self.dir_rate_set is None:
-            self.warn(
+        if self.request.rate is not None and self.rate_set is None:
+            self.notices.warn(
+                "--throttle sets nothing: nothing is moving that could be slowed down"
+            )
+        if self.request.dir_rate is not None and self.dir_rate_set is None:
+            self.notices.warn(
                 "--replica-alter-log-dirs-throttle sets nothing: no replica is to change its log"
                 " directory"
             )
@@ -265,15 +273,33 @@ class Reassigning:
             if asked.refused:
                 raise DirsRefused(asked.refused, "and nothing is moved")
 
+    @property
+    def started(self) -> StartedMoves:
+        """What has been asked for up to now."""
+        partitions = [
+            move.partition
+            for plan in self.written
+            for move in plan.asked
+            if move.partition not in self.refused
+        ]
+        return StartedMoves(
+            plan=self.plan,
+            partitions=partitions,
+            replicas=self.begun_dirs,
+            rate=self.rate_set,
+            dir_rate=self.dir_rate_set,
+            rollback_file=self.request.rollback_path if self.has_rollback_file else None,
+        )
+
     def slow_down(self) -> None:
         """Set the throttles that are wanted, as far as they are not set, where something moves."""
         assert self.snapshot is not None
-        rates = throttles(self.slowed(), self.rate)
-        wanted = with_log_dir_throttles(rates, self.dirs, self.dir_rate)
+        rates = throttles(self.slowed(), self.request.rate)
+        wanted = with_log_dir_throttles(rates, self.dirs, self.request.dir_rate)
         if not wanted:
             return
-        rate = self.rate if rates else None
-        dir_rate = self.dir_rate if wanted != rates else None
+        rate = self.request.rate if rates else None
+        dir_rate = self.request.dir_rate if wanted != rates else None
         set_throttles(self.admin, self.snapshot, wanted, self.owner(rate, dir_rate))
         self.rate_set, self.dir_rate_set = rate, dir_rate
 
@@ -324,12 +350,12 @@ class Reassigning:
                 self.admin.not_moved,
                 plan.asked,
                 timeout_s=FOREVER_S,
-                tell=lambda: self.note(
+                tell=lambda: self.notices.note(
                     f"{len(plan.asked)} partitions are asked for; a znode holds no more, so the"
                     f" next are asked for when these are done ({self.left_count} more times). If"
                     " you stop that, run the command again later"
                 ),
-                progress=lambda left: self.note(
+                progress=lambda left: self.notices.note(
                     f"{len(plan.asked) - len(left)} of these {len(plan.asked)} are done"
                 ),
             )
@@ -354,13 +380,15 @@ class Reassigning:
         left = wait(
             ask,
             plan.dir_moves,
-            timeout_s=self.timeout_s,
-            tell=lambda: self.note("waiting for replicas that are to change their log directories"),
+            timeout_s=self.request.timeout_s,
+            tell=lambda: self.notices.note(
+                "waiting for replicas that are to change their log directories"
+            ),
         )
         if refused:
             raise DirsRefused(refused, "while all else has begun")
         if left.items:
-            raise DirsAwaited([move.replica for move in left.items], self.timeout_s)
+            raise DirsAwaited([move.replica for move in left.items], self.request.timeout_s)
 
 
 def with_states(

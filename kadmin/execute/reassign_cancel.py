@@ -1,15 +1,15 @@
 """The cancellation of moves that are under way: replicas that were being added go, and all that a
 partition had before stays."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cluster.model import fault as subjects
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
 from kadmin.errors import InProgressError, KadminError
-from kadmin.execute.change import Step
+from kadmin.execute.change import Begun, Change, Notices, Question, Step
 from kadmin.execute.reassign_status import judge_dirs, look
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
@@ -27,7 +27,7 @@ from kadmin.plan.reassignment.status import judge
 from kadmin.plan.reassignment.targets import Targets, in_order
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.reassignment.withdrawal import plan_withdrawal
-from kadmin.plan.wording import counted_partitions, with_reasons
+from kadmin.wording import counted_partitions, with_reasons
 
 
 class NotCancelled(KadminError):
@@ -91,34 +91,36 @@ class NotThere(KadminError):
         self.partitions = tuple(partitions)
 
 
-class Cancelling:
-    """One run: those partitions of *targets_in* that are being moved, wherever to, are given up.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancellationRequest:
+    """Those partitions of *targets_in* that are being moved, wherever to, are given up.
 
     So are moves to other log directories of the replicas for which it names one, unless it is
-    *by_zookeeper*, which knows none.
-
-    *admin* has it done, and *keeper* has the throttles, which are put back in the end unless they
-    are to be kept.
+    *by_zookeeper*, which knows none.  The throttles are put back in the end unless it
+    *keeps_throttles*.
     """
+
+    targets_in: Callable[[ClusterSnapshot], Targets]
+    by_zookeeper: bool
+    keeps_throttles: bool
+    timeout_s: float
+
+
+class Cancelling(Change[MovePlan]):
+    """The cancellation of *request*: *admin* has it done, and *keeper* has the throttles."""
 
     def __init__(
         self,
         admin: ReassignmentAdmin,
         keeper: ReassignmentAdmin,
-        targets_in: Callable[[ClusterSnapshot], Targets],
-        *,
-        by_zookeeper: bool,
-        keeps_throttles: bool,
-        timeout_s: float,
-        note: Callable[[str], None],
+        request: CancellationRequest,
+        notices: Notices,
     ) -> None:
-        self.by_zookeeper = by_zookeeper
+        super().__init__(admin)
         self.admin = admin
         self.keeper = keeper
-        self.targets_in = targets_in
-        self.keeps_throttles = keeps_throttles
-        self.timeout_s = timeout_s
-        self.note = note
+        self.request = request
+        self.notices = notices
         self.plan = MovePlan(moves=(), before={})
         self.only_reorders = False
         """Whether what the file has is the order of replicas alone, once this is done."""
@@ -141,7 +143,7 @@ class Cancelling:
 
     def replan(self) -> MovePlan:
         snapshot = look(self.admin)
-        targets = self.targets_in(snapshot)
+        targets = self.request.targets_in(snapshot)
         refuse_unreadable(snapshot, {subjects.topic(partition.topic) for partition in targets})
         self.only_reorders = only_reorders(snapshot, targets)
         self.finished_count = sum(
@@ -153,12 +155,44 @@ class Cancelling:
             for partition in in_order(targets)
             if part_of(snapshot, partition) is None and partition not in asked_for
         ]
-        if self.by_zookeeper:
+        if self.request.by_zookeeper:
             self.plan = plan_withdrawal(snapshot, targets)
             return self.plan
         moving = [move for move in judge_dirs(self.admin, targets) or () if move.future is not None]
         self.plan = replace(plan_cancellation(snapshot, targets), dir_moves=given_up(moving))
         return self.plan
+
+    def question(self, plans: Sequence[MovePlan]) -> Question:
+        """Whether to cancel it; a change of controllers is felt by the whole cluster, and is asked
+        about in any case."""
+        resigns = any(plan.resigning is not None for plan in plans)
+        count = sum(len(plan.asked) + len(plan.dir_moves) + len(plan.dropped) for plan in plans)
+        text = f"Cancel {'this move' if count == 1 else f'these {count} moves'}"
+        if resigns:
+            return Question(f"{text}, and have another controller elected?")
+        return Question(f"{text}?", is_optional=True)
+
+    def question_again(self, plan: MovePlan, first: Question | None) -> Question:
+        return self.question([plan])
+
+    def prepare(self, plans: Sequence[MovePlan]) -> Iterable[Begun]:
+        if not plans:
+            self.put_throttles_back()
+        return ()
+
+    @property
+    def cancelled(self) -> list[TopicPartition]:
+        """The partitions that are known to have been given up."""
+        moves = (
+            move
+            for plan in self.written
+            for move in (plan.moves if self.request.by_zookeeper else plan.asked)
+        )
+        unknown = self.refused.keys() | self.unheard
+        return [
+            *(move.partition for move in moves if move.partition not in unknown),
+            *self.removed,
+        ]
 
     def settle(self, plan: MovePlan, made: Made) -> None:
         """Wait until nothing of *plan* moves any more, and put the throttles back.
@@ -171,7 +205,7 @@ class Cancelling:
         """
         if isinstance(made, Partly):
             self.refused = made.refused
-        if self.by_zookeeper:
+        if self.request.by_zookeeper:
             self.unheard = {move.partition for move in plan.moves}
             self.removed = tuple(plan.dropped)
         # Also what somebody has asked ZooKeeper for before: this run may be the second.
@@ -179,22 +213,22 @@ class Cancelling:
         left = wait(
             self.remaining,
             asked,
-            timeout_s=self.timeout_s,
-            tell=lambda: self.note("asked for; waiting for the controller"),
+            timeout_s=self.request.timeout_s,
+            tell=lambda: self.notices.note("asked for; waiting for the controller"),
         )
         self.give_dirs_up(plan)
         if self.refused:
             raise NotCancelled(self.refused)
         if left.items:
-            raise StillCancelling([move.partition for move in left.items], self.timeout_s)
+            raise StillCancelling([move.partition for move in left.items], self.request.timeout_s)
         self.put_throttles_back()
-        if self.by_zookeeper:
+        if self.request.by_zookeeper:
             self.check(asked)
 
     def remaining(self, moves: Sequence[Move]) -> Remaining[Move]:
         """Those of *moves* that go on; where a controller has resigned, the next one is awaited."""
         found = self.admin.not_moved(moves)
-        has_controller = found.has_controller or self.by_zookeeper
+        has_controller = found.has_controller or self.request.by_zookeeper
         return replace(found, has_controller=has_controller)
 
     def check(self, asked: Sequence[Move]) -> None:
@@ -222,5 +256,5 @@ class Cancelling:
 
     def put_throttles_back(self) -> None:
         """Do so, unless they are to be kept or something else moves."""
-        if not self.keeps_throttles:
+        if not self.request.keeps_throttles:
             self.throttles = put_throttles_back(self.keeper, lambda: look(self.keeper), [])

@@ -8,6 +8,7 @@ from cluster.model.config_entity import broker_entity
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
@@ -25,8 +26,7 @@ from kadmin.plan.reassignment.sizes import Ends, Sizes, sizes_of
 from kadmin.plan.reassignment.status import PartitionProgress, exit_code, judge
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import counted_partitions
+from kadmin.wording import counted_partitions
 
 
 class StillMoving(InProgressError):

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import UnreachableError
 from kadmin.execute.reassign_status import judge_dirs, look
 from kadmin.plan.reassignment.dir_moves import DirMove
@@ -19,8 +20,7 @@ from kadmin.plan.reassignment.progress import Judged, Progress
 from kadmin.plan.reassignment.sizes import bytes_left, copied_bytes, sizes_of
 from kadmin.plan.reassignment.status import PartitionProgress, judge, why_moving
 from kadmin.plan.reassignment.targets import Targets
-from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import amount, span
+from kadmin.wording import amount, span
 
 POLL_FIRST_S: Final = 0.1
 POLL_MAX_S: Final = 2.0

@@ -20,7 +20,7 @@ from cluster.model.acl import (
     ResourceType,
 )
 from cluster.model.ids import NEVER_READ
-from kadmin.plan.wording import counted, listed
+from kadmin.wording import counted, listed
 
 ALL: Final = "All"
 ALLOW: Final = "Allow"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.errors import KadminError, hint_for_missing
-from kadmin.plan.wording import listed
+from kadmin.wording import listed
 
 
 class NoSuchBroker(KadminError):

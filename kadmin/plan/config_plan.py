@@ -22,7 +22,7 @@ from cluster.model.config_table import (
 from cluster.model.ids import BrokerId
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundings, warnings_of
-from kadmin.plan.entities import options_of
+from kadmin.plan.entity_options import options_of
 from kadmin.plan.record_loss import RecordLoss, losses_of
 from kadmin.plan.risks import (
     Risk,
@@ -34,7 +34,7 @@ from kadmin.plan.risks import (
     unclean_default,
 )
 from kadmin.plan.scram import shown_credential
-from kadmin.plan.wording import listed
+from kadmin.wording import listed
 
 HIDDEN: Final = "\0"
 """Stands for a value that brokers keep to themselves; no argument of a command can hold it."""

@@ -14,11 +14,6 @@ from cluster.model.fault import Subject
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState
-from kadmin.plan.reassignment.files import is_number, is_topic, parse_document
-from kadmin.plan.reassignment.targets import BadFile, repeated
-from kadmin.plan.wording import listed
-
-FILE_HINT: Final = 'write it like {"partitions":[{"topic":"t","partition":0}]}'
 
 BATCH_MAX: Final = 2_000
 """Partitions that are asked for at once.
@@ -92,36 +87,6 @@ class ElectionPlan:
 Judge: TypeAlias = Callable[
     [TopicPartition, PartitionAssignment, PartitionState, Container[BrokerId]], PartitionElection
 ]
-
-
-def parse_partitions(text: str, source: str) -> tuple[TopicPartition, ...]:
-    """The partitions that the file *source*, which holds *text*, names, in order; maybe none.
-
-    Raises:
-        BadFile: it is not of Kafka's form, or names one twice.
-    """
-    entries = parse_document(text, source, FILE_HINT).get("partitions")
-    if not isinstance(entries, list):
-        raise BadFile(source, ['replica election data is missing "partitions" field'], FILE_HINT)
-    problems = []
-    partitions = []
-    for number, entry in enumerate(entries):
-        topic, partition = named_in(entry)
-        if is_topic(topic) and is_number(partition):
-            partitions.append(TopicPartition(topic, partition))
-        else:
-            problems.append(f"partitions[{number}] has no 'topic' and 'partition' of one")
-    twice = repeated(partitions)
-    if twice:
-        problems.append(f"replica election data contains duplicate partitions: {listed(twice)}")
-    if problems:
-        raise BadFile(source, problems, FILE_HINT)
-    return tuple(sorted(partitions))
-
-
-def named_in(entry: object) -> tuple[object, object]:
-    """What stands where the name of the topic and the partition's number belong."""
-    return (entry.get("topic"), entry.get("partition")) if isinstance(entry, dict) else (None, None)
 
 
 def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
@@ -257,3 +222,37 @@ def has_another_leader(election: PartitionElection, leader: BrokerId) -> bool:
 def known(leader: BrokerId) -> BrokerId | None:
     """*leader*, unless it is one of the numbers that stand for none."""
     return None if leader < 0 else leader
+
+
+def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
+    """What each election of *plan* may cost whose new leader is not in the ISR."""
+    for election in plan.losing:
+        assert election.elected is not None
+        ends = dict(plan.end_offsets.get(election.partition, {}))
+        end = ends.pop(election.elected, None)
+        yield (
+            f"{election.partition}: broker {election.elected} is not in the ISR;"
+            " what it has not copied is lost"
+            + ("" if end is None else f", and its log ends at offset {end}")
+            + "".join(
+                f"; that of broker {broker} ends at {other}{more_text(other, end)}"
+                for broker, other in sorted(ends.items())
+            )
+            + dead_text(election)
+        )
+
+
+def dead_text(election: PartitionElection) -> str:
+    """Who has all of it, and of whom nobody can tell how much that is."""
+    if not election.isr:
+        return ""
+    names = ", ".join(map(str, sorted(election.isr)))
+    if len(election.isr) == 1:
+        return f"; broker {names}, which has all of it, is dead, so how much more is not known"
+    return f"; brokers {names}, which have all of it, are dead, so how much more is not known"
+
+
+def more_text(other: int, end: int | None) -> str:
+    if end is None or other <= end:
+        return ""
+    return f", {other - end} records further"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from kadmin.plan.wording import counted
 from kadmin.plan.zookeeper_words import (
     FIGURES,
     MEMBERS,
@@ -20,6 +19,7 @@ from kadmin.plan.zookeeper_words import (
     WORDS,
     no_majority,
 )
+from kadmin.wording import counted
 
 STRANGE: Final = "what answers there is no ZooKeeper, or wants TLS"
 

@@ -3,9 +3,12 @@
 Values alone, as DescribeLogDirs tells them.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from cluster.model.ids import TopicPartition
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +40,22 @@ class LogDir:
     error_code: int = 0
     total_bytes: int | None = None
     usable_bytes: int | None = None
+
+
+LogDirs: TypeAlias = Mapping[BrokerId, Sequence[LogDir]]
+"""The directories of each broker that told them, in order of id and path."""
+
+
+def pairs(log_dirs: LogDirs) -> Iterator[tuple[BrokerId, LogDir]]:
+    for broker, directories in log_dirs.items():
+        for directory in directories:
+            yield broker, directory
+
+
+def offline_dirs(log_dirs: LogDirs) -> list[tuple[BrokerId, str]]:
+    """The directories that have failed, by broker and path."""
+    return [
+        (broker, directory.path)
+        for broker, directory in pairs(log_dirs)
+        if directory.error_code != ErrorCode.NONE
+    ]

@@ -6,20 +6,12 @@ Pure: offsets that brokers told in, a plan out.  Only whole beginnings of a part
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from cluster.model.ids import TopicPartition
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.plan.offsets import LATEST, FoundOffset
-from kadmin.plan.reassignment.files import is_number, is_topic, parse_document, version_problems
-from kadmin.plan.reassignment.targets import BadFile, repeated
-from kadmin.plan.wording import counted_partitions, listed
-
-FILE_HINT: Final = (
-    'write it like {"partitions":[{"topic":"t","partition":0,"offset":42}],"version":1};'
-    " offset -1 is the end"
-)
-INT64_MAX: Final = 2**63 - 1
+from kadmin.wording import counted_partitions, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,37 +124,6 @@ class StillDeleting(InProgressError):
             hint="replicas follow by themselves; 'kadmin log-dirs --by replica' shows them",
         )
         self.partitions = tuple(partitions)
-
-
-def parse_offsets(text: str, source: str) -> dict[TopicPartition, int]:
-    """The offsets that the file *source*, which holds *text*, names, in order of partition.
-
-    Raises:
-        BadFile: it is not of Kafka's form, names nothing, or a partition twice.
-    """
-    document = parse_document(text, source, FILE_HINT)
-    problems = list(version_problems(document))
-    entries = document.get("partitions")
-    if not isinstance(entries, list):
-        raise BadFile(source, [*problems, "missing partitions field"], FILE_HINT)
-    if not entries:
-        problems.append("it names no partition")
-    pairs = []
-    for number, entry in enumerate(entries):
-        found = entry if isinstance(entry, dict) else {}
-        topic, partition, offset = (found.get(name) for name in ("topic", "partition", "offset"))
-        if not is_topic(topic) or not is_number(partition):
-            problems.append(f"partitions[{number}] has no 'topic' and 'partition' of one")
-        elif type(offset) is not int or not LATEST <= offset <= INT64_MAX:
-            problems.append(f"{topic}-{partition} has no 'offset' of 0 or more, or -1")
-        else:
-            pairs.append((TopicPartition(topic, partition), offset))
-    twice = repeated(partition for partition, _ in pairs)
-    if twice:
-        problems.append(f"offset json file contains duplicate topic partitions: {listed(twice)}")
-    if problems:
-        raise BadFile(source, problems, FILE_HINT)
-    return dict(sorted(pairs))
 
 
 def befores(

@@ -16,7 +16,7 @@ from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import MIN_ISR, UNCLEAN_LEADER_ELECTION
-from kadmin.plan.wording import SHOWN_MAX, counted, first_listed
+from kadmin.wording import SHOWN_MAX, counted, first_listed
 
 CLEANUP_POLICY: Final = "cleanup.policy"
 COMPACT: Final = "compact"

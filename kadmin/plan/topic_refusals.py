@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic_name import TOPIC_NAME_LENGTH_MAX, topic_name_problem
 from kadmin.errors import KadminError, RefusedError, UsageError
-from kadmin.plan.wording import listed
+from kadmin.wording import listed
 
 
 class TopicExists(KadminError):
@@ -86,3 +87,43 @@ class ReassignmentRunning(RefusedError):
 
 class UnfitAssignment(UsageError):
     """A `--replica-assignment` that does not fit the topic or itself."""
+
+
+LISTED_BY = "'kadmin topics --list' lists all topics"
+
+
+class NoSuchTopic(KadminError):
+    """A named topic does not exist, or no topic matches a pattern."""
+
+    def __init__(self, wanted: Sequence[str], hint: str | None = None) -> None:
+        if len(wanted) == 1:
+            what = "no topic matches" if is_glob(wanted[0]) else "there is no topic"
+            message = f"{what} '{wanted[0]}'"
+        else:
+            message = "there are no topics " + listed(f"'{name}'" for name in wanted)
+        super().__init__(message, hint=hint or LISTED_BY)
+        self.wanted = tuple(wanted)
+
+
+class IllegalTopicName(UsageError):
+    """Kafka takes no topic of that name."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            message,
+            hint=f"use letters, digits, '.', '_' and '-', at most {TOPIC_NAME_LENGTH_MAX} of them",
+        )
+
+
+def check_topic_name(name: str) -> None:
+    """Raise IllegalTopicName unless Kafka takes *name* for a topic."""
+    problem = topic_name_problem(name)
+    if problem is not None:
+        raise IllegalTopicName(problem)
+
+
+GLOB_CHARACTERS = frozenset("*?[")
+
+
+def is_glob(text: str) -> bool:
+    return not GLOB_CHARACTERS.isdisjoint(text)

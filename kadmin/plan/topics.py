@@ -28,19 +28,19 @@ from kadmin.plan.place import (
     place,
 )
 from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, new_risks, racks_told
-from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,
     MarkedForDeletion,
+    NoSuchTopic,
     NotMorePartitions,
     ReassignmentRunning,
     TopicCollision,
     TopicExists,
     UnfitAssignment,
     UnknownBrokers,
+    check_topic_name,
 )
-from kadmin.plan.topic_text import check_topic_name
-from kadmin.plan.wording import counted, first_listed
+from kadmin.wording import counted, first_listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException
 
 from kadmin.admin.oauth import Tokens
 from kadmin.admin.tls import check_no_device
-from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
+from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_foreign_server
 from kadmin.errors import KadminError, UsageError, hint_for_missing
 from kadmin.extras import installer
 from kadmin.records.properties import Said
@@ -302,7 +302,7 @@ def leaders_of(
             if error.args[0].code() not in SILENCES:
                 raise log.failure(error.args[0], f"topic '{topic}'") from error
             if not is_known and (elapsed_s >= min(PATIENCE_S, timeout_s) or log.are_all_down):
-                refuse_stranger(log.bootstrap, has_tls=log.has_tls)
+                refuse_foreign_server(log.bootstrap, has_tls=log.has_tls)
                 is_known = True
             if elapsed_s >= timeout_s or (log.are_all_down and elapsed_s >= PATIENCE_S):
                 raise log.unreachable(f"no answer within {elapsed_s:.0f} s") from error

@@ -12,8 +12,8 @@ from typing import Final
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Position
 
+from kadmin.arguments.times import parse_time
 from kadmin.errors import KadminError, UnreachableError, UsageError
-from kadmin.plan.times import parse_time
 from kadmin.records.client import ConnectionLog
 
 OFFSET_MAX: Final = 2**63 - 1

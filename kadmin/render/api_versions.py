@@ -107,20 +107,19 @@ def versions_text(versions: Versions | None) -> str:
 def pretty(compared: Sequence[ApiComparison]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Shown, table_of
 
-    table = FittedTable("api")
-    table.add_column("key", justify="right", worth=1)
-    table.add_column("all brokers")
+    def common(each: ApiComparison) -> Text:
+        return Text(versions_text(each.common), "bold red" if each.common is None else "")
+
+    def differences(each: ApiComparison) -> Text:
+        return Text("" if each.is_agreed else difference_text(each), "yellow")
+
     is_agreed = all(each.is_agreed for each in compared)
-    if not is_agreed:
-        table.add_column("where they disagree", least=24)
-    for each in compared:
-        cells = [Text(each.name), Text(str(each.key)), Text(versions_text(each.common))]
-        if each.common is None:
-            cells[2].stylize("bold red")
-        if not is_agreed:
-            told = "" if each.is_agreed else difference_text(each)
-            cells.append(Text(told, style="yellow"))
-        table.add_row(*cells)
-    return table
+    return table_of(
+        compared,
+        Shown("api", lambda each: each.name),
+        Shown("key", lambda each: str(each.key), right=True, worth=1),
+        Shown("all brokers", common),
+        None if is_agreed else Shown("where they disagree", differences, least=24),
+    )

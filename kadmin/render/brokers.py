@@ -1,6 +1,6 @@
 """Brokers and the controller: how do they look?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, Final
 
@@ -10,10 +10,11 @@ from cluster.model.fault import Subject
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.health import Load
-from kadmin.plan.times import moment_of
 from kadmin.render.faults import fault_bodies
+from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
+from kadmin.wording import moment_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +54,7 @@ def describe_document(snapshot: ClusterSnapshot, loads: Mapping[BrokerId, Load])
         schema="kadmin.brokers.describe/1",
         body=lambda: {"brokers": records, "faults": fault_bodies(snapshot.faults)},
         columns=COLUMNS,
-        rows=lambda: ([joined(record[column]) for column in COLUMNS] for record in records),
+        rows=lambda: csv_rows(records, COLUMNS),
         lines=lambda: map(record_line, records),
         pretty=lambda: pretty_brokers(records),
     )
@@ -95,10 +96,6 @@ def is_fault(snapshot: ClusterSnapshot, subject: Subject) -> bool:
     return any(fault.subject == subject for fault in snapshot.faults)
 
 
-def joined(value: object) -> object:
-    return " ".join(value) if isinstance(value, list) else value
-
-
 def time_text(time_ms: int | None) -> str | None:
     """A time in UTC, to the ms, as ISO 8601; None for none, and for one outside of the calendar."""
     moment = None if time_ms is None else moment_of(time_ms)
@@ -106,20 +103,21 @@ def time_text(time_ms: int | None) -> str | None:
 
 
 def record_line(record: Mapping[str, object]) -> str:
-    """One broker in the form of Kafka's describe lines: tabs between `Name: value`."""
-    fields = [f"Broker: {record['id']}", f"State: {record['state']}"]
-    if record["is_controller"]:
-        fields.append("Controller: true")
-    fields += [
-        f"Endpoints: {','.join(map(str, as_list(record['endpoints'])))}",
-        f"Rack: {record['rack'] or 'none'}",
-        f"Epoch: {'none' if record['epoch'] is None else record['epoch']}",
-        f"Since: {record['since'] or 'unknown'}",
-        f"Replicas: {record['replicas']}{in_brackets(record['replica_skew_percent'])}",
-        f"Leaders: {record['leaders']}{in_brackets(record['leader_skew_percent'])}",
-        f"PreferredLeaders: {record['preferred_leaders']}",
-    ]
-    return "\t".join(map(visible, fields))
+    """One broker in the form of Kafka's describe lines."""
+    return line_of(
+        {
+            "broker": record["id"],
+            "state": record["state"],
+            **({"controller": "true"} if record["is_controller"] else {}),
+            "endpoints": ",".join(map(str, as_list(record["endpoints"]))),
+            "rack": record["rack"] or "none",
+            "epoch": "none" if record["epoch"] is None else record["epoch"],
+            "since": record["since"] or "unknown",
+            "replicas": f"{record['replicas']}{in_brackets(record['replica_skew_percent'])}",
+            "leaders": f"{record['leaders']}{in_brackets(record['leader_skew_percent'])}",
+            "preferred_leaders": record["preferred_leaders"],
+        }
+    )
 
 
 def as_list(value: object) -> list[object]:
@@ -140,34 +138,30 @@ def in_brackets(percent: object) -> str:
 def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Cell, Shown, dashed, table_of
 
-    table = FittedTable("broker")
-    table.add_column("endpoints", worth=4)
-    table.add_column("rack", worth=5)
-    table.add_column("epoch", justify="right", worth=1)
-    table.add_column("since (UTC)", worth=3)
-    table.add_column("replicas", justify="right", worth=6)
-    table.add_column("leaders", justify="right", worth=7)
-    table.add_column("preferred", justify="right", worth=2)
-    # Who is ill comes first: a short terminal shows no more.
-    for record in sorted(records, key=lambda record: record["state"] == "live"):
-        name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
+    def name(record: Mapping[str, object]) -> Text:
+        text = f"{record['id']}" + (" controller" if record["is_controller"] else "")
         is_live = record["state"] == "live"
-        table.add_row(
-            Text(
-                name if is_live else f"{name} {record['state']}",
-                style="bold" if is_live else "bold red",
-            ),
-            stacked(as_list(record["endpoints"])),
-            visible(str(record["rack"] or "-")),
-            str("-" if record["epoch"] is None else record["epoch"]),
-            short_time(record["since"]),
-            Text.assemble(f"{record['replicas']}", skew_text(record["replica_skew_percent"])),
-            Text.assemble(f"{record['leaders']}", skew_text(record["leader_skew_percent"])),
-            str(record["preferred_leaders"]),
+        return Text(text, "bold") if is_live else Text(f"{text} {record['state']}", "bold red")
+
+    def with_skew(what: str) -> Callable[[Mapping[str, object]], Cell]:
+        return lambda record: Text.assemble(
+            f"{record[f'{what}s']}", skew_text(record[f"{what}_skew_percent"])
         )
-    return table
+
+    # Who is ill comes first: a short terminal shows no more.
+    return table_of(
+        sorted(records, key=lambda record: record["state"] == "live"),
+        Shown("broker", name),
+        Shown("endpoints", lambda record: stacked(as_list(record["endpoints"])), worth=4),
+        Shown("rack", lambda record: visible(str(record["rack"] or "-")), worth=5),
+        Shown("epoch", lambda record: dashed(record["epoch"]), right=True, worth=1),
+        Shown("since (UTC)", lambda record: short_time(record["since"]), worth=3),
+        Shown("replicas", with_skew("replica"), right=True, worth=6),
+        Shown("leaders", with_skew("leader"), right=True, worth=7),
+        Shown("preferred", lambda record: str(record["preferred_leaders"]), right=True, worth=2),
+    )
 
 
 def short_time(text: object) -> str:

@@ -1,13 +1,14 @@
 """The result of a check: how does it look on one screen, and what does Nagios read?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
-from kadmin.plan.wording import counted, counted_by_topic
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
+from kadmin.wording import counted, counted_by_topic
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -58,7 +59,7 @@ def check_document(report: CheckReport) -> Document:
             "not_looked_at": list(report.unlooked),
         },
         columns=COLUMNS,
-        rows=lambda: (row(finding) for finding in report.findings),
+        rows=lambda: csv_rows(map(body, report.findings), COLUMNS),
         lines=lambda: lines(report),
         pretty=lambda: pretty(report),
     )
@@ -74,12 +75,6 @@ def body(finding: Finding) -> dict[str, object]:
         "brokers": list(finding.brokers),
         "command": finding.command,
     }
-
-
-def row(finding: Finding) -> Sequence[object]:
-    made = body(finding)
-    cells = (made[column] for column in COLUMNS)
-    return [" ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in cells]
 
 
 def lines(report: CheckReport) -> Iterator[str]:

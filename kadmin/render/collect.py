@@ -11,10 +11,11 @@ from kadmin.jobs.collection import CollectedFile, Manifest
 from kadmin.jobs.collection_check import Difference
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.plan.health import judge_loads
-from kadmin.plan.report import report_on
-from kadmin.plan.wording import amount, counted
-from kadmin.render import brokers, configs, controller, topics
+from kadmin.render import brokers, configs, controller
 from kadmin.render.output import Document, full_body
+from kadmin.render.topics import describe as topics
+from kadmin.reports.topics import report_on
+from kadmin.wording import amount, counted
 
 COLUMNS = ("broker", "kind", "files", "size_bytes")
 

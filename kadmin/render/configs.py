@@ -13,7 +13,7 @@ from cluster.zk.configs import config_path
 from cluster.zk.paths import DEFAULT_ENTITY
 from kadmin.plan.config_plan import ConfigPlan, shown_value
 from kadmin.plan.config_values import ConfigValue
-from kadmin.plan.entities import parts_of
+from kadmin.plan.entity_options import parts_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 from kadmin.render.visible import visible

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from cluster.model import fault as subjects
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.render.brokers import as_list, is_fault, joined, short_time, stacked, time_text
+from kadmin.render.brokers import as_list, is_fault, short_time, stacked, time_text
 from kadmin.render.faults import fault_bodies
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
 
@@ -32,7 +33,7 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
         schema="kadmin.controller/1",
         body=lambda: {**record, "faults": fault_bodies(snapshot.faults)},
         columns=tuple(record),
-        rows=lambda: ([joined(value) for value in record.values()],),
+        rows=lambda: csv_rows([record], tuple(record)),
         lines=lambda: controller_lines(record),
         pretty=lambda: pretty(record),
     )
@@ -71,21 +72,18 @@ def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
 def pretty(record: Mapping[str, object]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import Shown, dashed, table_of
 
-    table = FittedTable("controller")
-    table.add_column("endpoints", worth=2)
-    table.add_column("epoch", justify="right", worth=3)
-    table.add_column("since (UTC)", worth=1)
-    controller, owner = record["controller"], record["owner"]
-    name = str(owner) if controller is None else str(controller)
-    table.add_row(
-        Text(
-            f"{name} (KRaft)" if owner == "kraft" else name,
-            "bold red" if controller is None else "bold",
-        ),
-        stacked(as_list(record["endpoints"])),
-        str("-" if record["epoch"] is None else record["epoch"]),
-        short_time(record["since"]),
+    def name(record: Mapping[str, object]) -> Text:
+        if record["controller"] is None:
+            return Text(str(record["owner"]), "bold red")
+        is_kraft = record["owner"] == "kraft"
+        return Text(f"{record['controller']}{' (KRaft)' if is_kraft else ''}", "bold")
+
+    return table_of(
+        [record],
+        Shown("controller", name),
+        Shown("endpoints", lambda record: stacked(as_list(record["endpoints"])), worth=2),
+        Shown("epoch", lambda record: dashed(record["epoch"]), right=True, worth=3),
+        Shown("since (UTC)", lambda record: short_time(record["since"]), worth=1),
     )
-    return table

@@ -6,9 +6,10 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.election_results import PartitionResult, Result
-from kadmin.plan.wording import abridged
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+from kadmin.wording import abridged
 
 COLUMNS: Final = ("topic", "partition", "outcome", "leader_before", "leader", "elected", "reason")
 
@@ -64,7 +65,7 @@ def document(
             "partitions": list(bodies()),
         },
         columns=COLUMNS,
-        rows=lambda: (tuple(each[column] for column in COLUMNS) for each in bodies()),
+        rows=lambda: csv_rows(bodies(), COLUMNS),
         lines=lines,
         screen=screen,
     )
@@ -158,37 +159,3 @@ def behind_records(plan: ElectionPlan, election: PartitionElection) -> int | Non
     if elected is None or not election.loses_records or elected not in ends or len(ends) == 1:
         return None
     return max(ends.values()) - ends[elected]
-
-
-def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
-    """What each election of *plan* may cost whose new leader is not in the ISR."""
-    for election in plan.losing:
-        assert election.elected is not None
-        ends = dict(plan.end_offsets.get(election.partition, {}))
-        end = ends.pop(election.elected, None)
-        yield (
-            f"{election.partition}: broker {election.elected} is not in the ISR;"
-            " what it has not copied is lost"
-            + ("" if end is None else f", and its log ends at offset {end}")
-            + "".join(
-                f"; that of broker {broker} ends at {other}{more_text(other, end)}"
-                for broker, other in sorted(ends.items())
-            )
-            + dead_text(election)
-        )
-
-
-def dead_text(election: PartitionElection) -> str:
-    """Who has all of it, and of whom nobody can tell how much that is."""
-    if not election.isr:
-        return ""
-    names = ", ".join(map(str, sorted(election.isr)))
-    if len(election.isr) == 1:
-        return f"; broker {names}, which has all of it, is dead, so how much more is not known"
-    return f"; brokers {names}, which have all of it, are dead, so how much more is not known"
-
-
-def more_text(other: int, end: int | None) -> str:
-    if end is None or other <= end:
-        return ""
-    return f", {other - end} records further"

@@ -1,15 +1,22 @@
 """Log directories of brokers: how do they look?"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
-from kadmin.plan.log_dir_usage import Grouping, LogDirs, Place, Usage, UsageReport
-from kadmin.plan.log_dirs import LogDir
-from kadmin.plan.wording import amount, counted
+from kadmin.plan.log_dirs import LogDir, LogDirs
+from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
-from kadmin.render.visible import visible, visible_json
+from kadmin.render.visible import visible_json
+from kadmin.reports.log_dir_usage import (
+    Grouping,
+    Place,
+    Usage,
+    UsageReport,
+)
+from kadmin.wording import amount, counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,7 +67,7 @@ def usage_document(report: UsageReport) -> Document:
             "dead_brokers": list(report.dead),
         },
         columns=columns,
-        rows=lambda: ([record(row)[name] for name in columns] for row in report.rows),
+        rows=lambda: csv_rows(map(record, report.rows), columns),
         lines=lambda: (line(row, columns) for row in report.rows),
         pretty=lambda: pretty(report),
     )
@@ -68,15 +75,7 @@ def usage_document(report: UsageReport) -> Document:
 
 def kafka_document(report: UsageReport, log_dirs: LogDirs) -> Document:
     """The same, but with the lines of kafka-log-dirs where plain text is wanted."""
-    document = usage_document(report)
-    return Document(
-        schema=document.schema,
-        body=document.body,
-        columns=document.columns,
-        rows=document.rows,
-        lines=lambda: kafka_lines(log_dirs),
-        pretty=document.pretty,
-    )
+    return replace(usage_document(report), lines=lambda: kafka_lines(log_dirs))
 
 
 def columns_of(grouping: Grouping) -> tuple[str, ...]:
@@ -110,16 +109,13 @@ def record(row: Usage) -> dict[str, object]:
 def line(row: Usage, columns: Sequence[str]) -> str:
     """One row in the form of Kafka's describe lines."""
     cells = record(row)
-    return "\t".join(
-        f"{''.join(word.capitalize() for word in name.split('_'))}: {text_of(cells[name])}"
-        for name in columns
-    )
+    return line_of({name: text_of(cells[name]) for name in columns})
 
 
 def text_of(cell: object) -> str:
     if cell is None:
         return "unknown"
-    return ("true" if cell else "false") if isinstance(cell, bool) else visible(str(cell))
+    return ("true" if cell else "false") if isinstance(cell, bool) else str(cell)
 
 
 def kafka_lines(log_dirs: LogDirs) -> Iterator[str]:

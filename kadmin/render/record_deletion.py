@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from kadmin.plan.record_deletion import DeletionPlan, DeletionResult, RecordDeletion, Result
-from kadmin.plan.wording import counted
+from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+from kadmin.wording import counted
 
 COLUMNS: Final = (
     *("topic", "partition", "outcome", "start_offset", "before_offset", "end_offset"),
@@ -49,7 +50,7 @@ def document(
         schema="kadmin.delete-records/1",
         body=lambda: {"dry_run": is_dry_run, "partitions": list(bodies())},
         columns=COLUMNS,
-        rows=lambda: (tuple(each[column] for column in COLUMNS) for each in bodies()),
+        rows=lambda: csv_rows(bodies(), COLUMNS),
         lines=lines,
     )
 

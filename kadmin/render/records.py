@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from kadmin.plan.wording import counted
 from kadmin.render.output import Document, Output
+from kadmin.wording import counted
 
 EVERY_S: Final = 0.5
 

@@ -1,8 +1,8 @@
 """Tables on a terminal: how do all of them look?"""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -33,6 +33,7 @@ class Forms:
 
 
 Cell: TypeAlias = str | Text | Forms
+Row = TypeVar("Row")
 
 
 def shortened(words: Sequence[Sequence[str]], style: str = "", *, separator: str = ", ") -> Forms:
@@ -122,6 +123,38 @@ class Column:
     justify: JustifyMethod
     worth: int | None
     least: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Generic[Row]):
+    """A column of a table of rows: its heading, its cell in each row, and how it is fitted."""
+
+    heading: str
+    cell: Callable[[Row], Cell]
+    right: bool = False
+    worth: int | None = None
+    least: int | None = None
+
+
+def table_of(rows: Iterable[Row], *columns: Shown[Row] | None) -> "FittedTable":
+    """The table of *rows*; a column that is None is not there."""
+    shown = [column for column in columns if column is not None]
+    table = FittedTable()
+    for column in shown:
+        table.add_column(
+            column.heading,
+            justify="right" if column.right else "left",
+            worth=column.worth,
+            least=column.least,
+        )
+    for row in rows:
+        table.add_row(*(column.cell(row) for column in shown))
+    return table
+
+
+def dashed(value: object) -> str:
+    """*value* as a cell, with a dash for none."""
+    return "-" if value is None else str(value)
 
 
 class FittedTable:

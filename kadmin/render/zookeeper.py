@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.ensemble import EnsembleReport, ServerReport, ServerState
-from kadmin.plan.wording import counted
+from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
-from kadmin.render.visible import visible
+from kadmin.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +53,7 @@ def ensemble_document(report: EnsembleReport) -> Document:
             "notes": list(report.notes),
         },
         columns=COLUMNS,
-        rows=lambda: (tuple(record(server).values()) for server in report.servers),
+        rows=lambda: csv_rows(map(record, report.servers), COLUMNS),
         lines=lambda: map(line, report.servers),
         pretty=lambda: pretty(report),
     )
@@ -66,11 +66,7 @@ def record(server: ServerReport) -> dict[str, object]:
 
 def line(server: ServerReport) -> str:
     """One server in the form of Kafka's describe lines; what it does not tell is left out."""
-    return "\t".join(
-        f"{''.join(word.capitalize() for word in name.split('_'))}: {visible(str(cell))}"
-        for name, cell in record(server).items()
-        if cell is not None
-    )
+    return line_of({name: cell for name, cell in record(server).items() if cell is not None})
 
 
 def head(report: EnsembleReport) -> str:
@@ -84,36 +80,36 @@ def head(report: EnsembleReport) -> str:
 def pretty(report: EnsembleReport) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable, Screen
+    from kadmin.render.tables import Screen, Shown, dashed, table_of
 
-    table = FittedTable()
-    table.add_column("server", least=30)
-    table.add_column("state")
-    table.add_column("mode")
-    for heading, worth in (
-        *(("latency ms", 7), ("outstanding", 8), ("connections", 4)),
-        *(("sessions", 6), ("znodes", 5), ("watches", 2), ("zxid", 3)),
-    ):
-        table.add_column(heading, justify="right", worth=worth)
-    table.add_column("version", worth=1)
+    def number(name: str, worth: int) -> Shown[ServerReport]:
+        return Shown(name, lambda each: dashed(getattr(each, name)), right=True, worth=worth)
+
     # Who is ill comes first: a short terminal shows no more.
-    for server in sorted(report.servers, key=lambda each: each.state is ServerState.SERVING):
-        numbers = (server.outstanding, server.connections, server.sessions, server.znodes)
-        table.add_row(
-            server.server,
-            Text(server.state, STYLES[server.state]),
-            mode_text(server),
-            latency_text(server),
-            *map(cell, (*numbers, server.watches, server.zxid, server.version)),
-        )
+    table = table_of(
+        sorted(report.servers, key=lambda each: each.state is ServerState.SERVING),
+        Shown("server", lambda each: each.server, least=30),
+        Shown("state", lambda each: Text(each.state, STYLES[each.state])),
+        Shown("mode", mode_text),
+        Shown("latency ms", latency_text, right=True, worth=7),
+        number("outstanding", 8),
+        number("connections", 4),
+        number("sessions", 6),
+        number("znodes", 5),
+        number("watches", 2),
+        number("zxid", 3),
+        Shown("version", lambda each: dashed(each.version), worth=1),
+    )
     parts: list[RenderableType] = [Text(head(report)), table]
     parts += [Text(problem, "bold red") for problem in report.problems]
     return Screen(parts)
 
 
 def mode_text(server: ServerReport) -> str:
-    if server.mode is None or server.followers is None:
-        return cell(server.mode)
+    if server.mode is None:
+        return "-"
+    if server.followers is None:
+        return server.mode
     synced = server.followers if server.synced_followers is None else server.synced_followers
     return f"{server.mode} of {synced}/{server.followers}"
 
@@ -124,7 +120,3 @@ def latency_text(server: ServerReport) -> str:
         return "-"
     low, average, high = (f"{figure:.1f}".removesuffix(".0") for figure in figures)
     return f"{low}/{average}/{high}"
-
-
-def cell(value: object) -> str:
-    return "-" if value is None else str(value)

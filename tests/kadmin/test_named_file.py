@@ -14,8 +14,8 @@ from cluster.settings.errors import InvalidSettings
 from kadmin import named_file
 from kadmin.admin.oauth import of_file
 from kadmin.admin.tls import check_readable
+from kadmin.app.spark import read_properties as read_of_spark
 from kadmin.cli.files import read_text
-from kadmin.cli.spark_options import read_properties as read_of_spark
 from kadmin.errors import UsageError
 from kadmin.records.client import create_client
 from kadmin.records.properties import read_properties as read_of_client

@@ -13,7 +13,7 @@ from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import ALL_BROKERS, BROKER, TOPIC, broker_to_ask
 from kadmin.errors import RefusedError
 from kadmin.plan.config_plan import HIDDEN, NULL, ConfigPlan
-from kadmin.plan.entities import options_of
+from kadmin.plan.entity_options import options_of
 
 SET: Final = AlterConfigOp.SET.value
 DELETE: Final = AlterConfigOp.DELETE.value

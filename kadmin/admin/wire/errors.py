@@ -24,13 +24,13 @@ class BrokersUnreachable(UnreachableError):
         self.reason = reason
 
 
-def refuse_stranger(bootstrap: str, *, has_tls: bool) -> None:
+def refuse_foreign_server(bootstrap: str, *, has_tls: bool) -> None:
     """Raise BrokersUnreachable if something else than a broker is known to be at *bootstrap*."""
     if has_tls:
         return  # Whatever it is, it would not understand a question in the clear.
-    from kadmin.admin.stranger import hint_for_strange_broker
+    from kadmin.admin.foreign_server import hint_for_foreign_broker
 
-    hint = hint_for_strange_broker(bootstrap)
+    hint = hint_for_foreign_broker(bootstrap)
     if hint is not None:
         raise BrokersUnreachable(bootstrap, "that is no broker", hint=hint)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cluster.model.ids import BrokerId, TopicPartition
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.wire_replicas import WireReplicas
-    from kadmin.plan.log_dir_usage import LogDirs
+    from kadmin.plan.log_dirs import LogDirs
 
 PATIENCE_S: Final = 3.0
 """So long brokers are waited for."""

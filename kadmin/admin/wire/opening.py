@@ -26,7 +26,7 @@ from kadmin.admin.oauth import Tokens
 from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.bounded_client import client_within
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
-from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_stranger
+from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_foreign_server
 from kadmin.admin.wire.probe import Probe
 from kadmin.budget import Budget
 from kadmin.errors import KadminError
@@ -157,7 +157,7 @@ def open_client(
             close_unopened(client, failures)
             if round_s == FIRST_ROUND_S:
                 with budget.spending():
-                    refuse_stranger(settings.bootstrap, has_tls=settings.tls)
+                    refuse_foreign_server(settings.bootstrap, has_tls=settings.tls)
             if failures.is_silence and time.monotonic() < end_s:
                 round_s *= 2
                 continue

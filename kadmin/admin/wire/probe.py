@@ -29,7 +29,7 @@ ANSWER_HEAD: Final = struct.Struct(">ii")
 SIZE_SIZE: Final = 4
 CORRELATION_ID: Final = 0
 
-GLANCE_S: Final = 1.0
+PROBE_S: Final = 1.0
 """For addresses that nobody waits for: a command ends that long after its beginning at least."""
 
 
@@ -90,7 +90,7 @@ class Probe:
     def down(self) -> dict[str, str]:
         """Those where nobody has answered up to now, each with the reason; none of a broker that
         has answered elsewhere."""
-        found = self._asking.answers(GLANCE_S)
+        found = self._asking.answers(PROBE_S)
         heard = {each for each, voice in found.items() if voice is Voice.ANSWERS}
         for listeners in self._settings.same_broker:
             if not heard.isdisjoint(listeners):

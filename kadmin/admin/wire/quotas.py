@@ -13,8 +13,9 @@ from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.config_spec import ValueKind
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.arguments.entities import Wanted
 from kadmin.plan.config_plan import ConfigPlan
-from kadmin.plan.entities import Wanted, parts_of
+from kadmin.plan.entity_options import parts_of
 
 TYPES: Final = {
     EntityKind.USERS: "user",

@@ -33,8 +33,8 @@ from kadmin.admin.wire.describe_configs import read_topic_configs
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
 from kadmin.admin.wire.quorum import is_on_kraft, told_controller
-from kadmin.plan.select import TopicSelection, is_glob
-from kadmin.plan.topic_text import check_topic_name
+from kadmin.arguments.topics import TopicSelection
+from kadmin.plan.topic_refusals import check_topic_name, is_glob
 
 
 def read_snapshot(

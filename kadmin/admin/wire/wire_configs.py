@@ -37,12 +37,13 @@ from kadmin.admin.wire.describe_configs import (
 from kadmin.admin.wire.outcomes import outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
 from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
+from kadmin.arguments.entities import EntitySelection, Wanted
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_plan import QUOTA_KINDS, ConfigPlan, is_secret
 from kadmin.plan.config_values import ConfigValue
-from kadmin.plan.entities import EntitySelection, Wanted, options_of, order_of, parts_of
+from kadmin.plan.entity_options import options_of, order_of, parts_of
 from kadmin.plan.scram import HASHES
-from kadmin.plan.select import TopicSelection
 
 
 class BrokerNotAlive(KadminError):

@@ -19,8 +19,8 @@ from kadmin.admin.wire.leaders import by_topic, leaders_in
 from kadmin.admin.wire.outcomes import outcome, words_of
 from kadmin.admin.wire.snapshot import read_snapshot
 from kadmin.admin.wire.wire_replicas import WireReplicas
+from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, has_another_leader
-from kadmin.plan.select import TopicSelection
 
 PREFERRED_SINCE: Final = "2.2"
 UNCLEAN_SINCE: Final = (2, 4)

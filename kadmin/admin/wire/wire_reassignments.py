@@ -39,12 +39,12 @@ from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
 from kadmin.admin.wire.throttle_journal import JournalFile
 from kadmin.admin.wire.wire_replicas import WireReplicas
 from kadmin.admin.wire.wire_throttles import WireThrottles
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import UnreachableError
-from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
-from kadmin.plan.select import TopicSelection
 
 SINCE: Final = "2.4"
 BY_ZOOKEEPER: Final = "kadmin reassign --zookeeper HOST:PORT works with every release"

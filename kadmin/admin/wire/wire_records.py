@@ -19,9 +19,9 @@ from kadmin.admin.wire.leaders import ask_leaders, by_topic
 from kadmin.admin.wire.offsets import read_offsets
 from kadmin.admin.wire.outcomes import NO_FENCE
 from kadmin.admin.wire.snapshot import read_topics
+from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.offsets import FoundOffset
 from kadmin.plan.record_deletion import DeletionPlan
-from kadmin.plan.select import TopicSelection
 
 SINCE: Final = "0.11"
 

@@ -14,7 +14,7 @@ from kadmin.admin.wire.leaders import by_topic
 from kadmin.admin.wire.log_dirs import read_log_dirs
 from kadmin.admin.wire.log_ends import DEBUGGER
 from kadmin.admin.wire.snapshot import read_snapshot
-from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.offsets import LATEST
 
 

@@ -31,10 +31,10 @@ from kadmin.admin.wire.describe_configs import read_brokers
 from kadmin.admin.wire.outcomes import AnswerLost, outcome
 from kadmin.admin.wire.refused_partitions import read_refused, refusing
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import KadminError
 from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.config_plan import ConfigPlan
-from kadmin.plan.select import TopicSelection
 from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,

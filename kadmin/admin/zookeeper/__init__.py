@@ -4,7 +4,7 @@ __all__ = [
     "bootstrap",
     "connection",
     "ensemble",
-    "glance",
+    "ensemble_probe",
     "layout",
     "lease_beside",
     "snapshot",

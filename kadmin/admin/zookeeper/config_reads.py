@@ -40,7 +40,8 @@ from kadmin.admin.zookeeper.snapshot import (
     decoding_topics,
     topics_in,
 )
-from kadmin.plan.entities import EntitySelection, Wanted, order_of
+from kadmin.arguments.entities import EntitySelection, Wanted
+from kadmin.plan.entity_options import order_of
 
 
 def find_entities(selection: EntitySelection) -> Steps[list[ConfigEntity]]:

@@ -24,7 +24,7 @@ from cluster.zk.steps import Denied, Steps, run
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
-from kadmin.admin.zookeeper.glance import GLANCE_S, Glance, Heard, Voice
+from kadmin.admin.zookeeper.ensemble_probe import PROBE_S, EnsembleProbe, Heard, Voice
 from kadmin.admin.zookeeper.multiread import BatchedReader
 from kadmin.budget import Budget
 from kadmin.errors import KadminError, UnreachableError, UsageError
@@ -140,14 +140,14 @@ def connect(
     note: Callable[[str], None] | None = None,
     log: TextIO | None = None,
     budget: Budget | None = None,
-    glance: Glance | None = None,
+    probe: EnsembleProbe | None = None,
     patience_s: float | None = None,
 ) -> Iterator[Connection]:
     """Open a session, hand it out, and close it; kazoo's failures become KadminErrors.
 
     *note* takes a line for the operator when the server lets itself be waited for.  *log* takes
     the client's log, without contents and passwords.  All waits spend the *budget*, which is one
-    of the settings' timeout if none is given.  With a *glance* at several servers, one that serves
+    of the settings' timeout if none is given.  With a *probe* at several servers, one that serves
     is asked first.  With *patience_s* a majority is waited for no longer, and a session takes half
     of the budget at most, since others can be asked.
 
@@ -161,9 +161,9 @@ def connect(
     """
     budget = budget or Budget(settings.timeout_s)
     servers = None
-    if glance is not None:
+    if probe is not None:
         with nullcontext() if patience_s is None else budget.sharing(patience_s):
-            servers = serving(settings, glance, budget, note)
+            servers = serving(settings, probe, budget, note)
     settled = threading.Event()
     failures = Failures(settled)
     client = make_client(settings, failures, log, servers)
@@ -191,7 +191,7 @@ def connect(
 
 def serving(
     settings: ZooKeeperSettings,
-    glance: Glance,
+    probe: EnsembleProbe,
     budget: Budget,
     note: Callable[[str], None] | None,
 ) -> list[str]:
@@ -205,9 +205,9 @@ def serving(
         if note is not None:
             note(f"waiting for ZooKeeper at {settings.connect} ({why})")
 
-    heard = glance.wait_for_majority(budget, tell)
+    heard = probe.wait_for_majority(budget, tell)
     if not heard.usable:
-        refuse_stranger(settings, budget)
+        refuse_foreign_server(settings, budget)
         raise NoMajority(settings.connect, heard)
     return [*heard.usable, *(each for each in heard.servers if each not in heard.usable)]
 
@@ -280,7 +280,7 @@ def open_session(
     with budget.spending() as left_s:
         is_settled = failures.settled.wait(min(SILENCE_MAX_S, left_s))
     if not is_settled:
-        refuse_stranger(settings, budget)
+        refuse_foreign_server(settings, budget)
         if note is not None and time.monotonic() < end_s:
             why = f" ({failures})" if failures.by_address else ""
             note(f"waiting for ZooKeeper at {settings.connect}{why}")
@@ -292,7 +292,7 @@ def open_session(
         if failures.denial is not None:
             raise ZooKeeperDenied(settings.connect, denial(failures.denial))
         if failures.is_final:
-            refuse_stranger(settings, budget)  # Of whose answer kazoo's thread may have died.
+            refuse_foreign_server(settings, budget)  # Of whose answer kazoo's thread may have died.
         if failures.is_final or time.monotonic() >= end_s:
             raise unreachable(settings, failures, budget)
         with suppress(ConnectionLoss), budget.spending() as left_s:
@@ -301,14 +301,14 @@ def open_session(
             is_proven = True
 
 
-def refuse_stranger(settings: ZooKeeperSettings, budget: Budget) -> None:
+def refuse_foreign_server(settings: ZooKeeperSettings, budget: Budget) -> None:
     """Raise ZooKeeperUnreachable if something else than a ZooKeeper is known to listen there."""
     if settings.tls:
         return  # Whatever it is, it would not understand a question in the clear.
-    from kadmin.admin.stranger import hint_for_stranger
+    from kadmin.admin.foreign_server import hint_for_foreign_server
 
     with budget.spending():
-        hint = hint_for_stranger(settings.connect.partition("/")[0])
+        hint = hint_for_foreign_server(settings.connect.partition("/")[0])
     if hint is not None:
         raise ZooKeeperUnreachable(settings.connect, "that is no ZooKeeper", hint=hint)
 
@@ -340,8 +340,8 @@ def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
     They say so themselves, or most of several do not answer: who has just lost the others takes
     himself for serving until his own time for them is over.
     """
-    with closing(Glance(settings)) as glance:
-        heard = glance.heard_by_all(GLANCE_S)
+    with closing(EnsembleProbe(settings)) as probe:
+        heard = probe.heard_by_all(PROBE_S)
     voices = [heard.voices.get(server) for server in heard.servers]
     if Voice.LIVES in voices:
         return None  # It may be none, and what it did with the session says more.

@@ -11,7 +11,7 @@ from cluster.model.address import host_and_port, split_address
 from kadmin.admin.asking import Asking, Lines
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import reason
-from kadmin.admin.zookeeper.glance import answer_from, servers_of
+from kadmin.admin.zookeeper.ensemble_probe import answer_from, servers_of
 from kadmin.plan.ensemble import Told
 from kadmin.plan.zookeeper_words import WORDS
 from kadmin.settings.resolve import ZooKeeperSettings

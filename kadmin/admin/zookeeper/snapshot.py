@@ -26,7 +26,7 @@ from cluster.zk.znode import Znode
 from kadmin.admin.answers import NoClusterHere
 from kadmin.admin.zookeeper.faults import faults_of, mendable_faults
 from kadmin.admin.zookeeper.topic_names import name_fault
-from kadmin.plan.select import TopicSelection
+from kadmin.arguments.topics import TopicSelection
 
 Value = TypeVar("Value")
 Decoding: TypeAlias = GetMany[Value | CorruptZnodeError]

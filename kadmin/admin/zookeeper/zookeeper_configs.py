@@ -18,9 +18,9 @@ from kadmin.admin.zookeeper.config_reads import (
 )
 from kadmin.admin.zookeeper.connection import NoSuchChroot
 from kadmin.admin.zookeeper.topic_names import read_topic_names
+from kadmin.arguments.entities import EntitySelection
+from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.config_values import ConfigValue, config_values
-from kadmin.plan.entities import EntitySelection
-from kadmin.plan.select import TopicSelection
 
 if TYPE_CHECKING:
     from kadmin.admin.zookeeper.connection import Connection

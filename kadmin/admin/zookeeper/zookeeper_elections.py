@@ -17,9 +17,9 @@ from kadmin.admin.ports import Fence, Outcome, Remaining
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.snapshot import read_snapshot
 from kadmin.admin.zookeeper.transaction import read_fence, write
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import RefusedError
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, has_another_leader
-from kadmin.plan.select import TopicSelection
 
 
 class RequestUnreadable(RefusedError):

@@ -27,14 +27,14 @@ from kadmin.admin.zookeeper.snapshot import decoding_topics, read_snapshot, topi
 from kadmin.admin.zookeeper.throttle_journal import journal_writes, read_journal
 from kadmin.admin.zookeeper.transaction import commit, read_fence, write
 from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import InProgressError, RefusedError
-from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.waves import in_waves
-from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import counted, listed
+from kadmin.wording import counted, listed
 
 SHOWN_MAX = 5
 

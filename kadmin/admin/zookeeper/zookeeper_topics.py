@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kadmin.admin.answers import TopicNames, TopicsOfId
     from kadmin.admin.ports import Fence, Outcome, Remaining
     from kadmin.admin.zookeeper.connection import Connection
-    from kadmin.plan.select import TopicSelection
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.topics import TopicPlan
 
 

@@ -149,7 +149,7 @@ def check(session: Session, **options: Any) -> None:
 def look(session: Session, options: dict[str, Any]) -> "CheckReport":
     from dataclasses import replace
 
-    from kadmin.cli.check.reading import read_evidence
+    from kadmin.app.evidence import read_evidence
     from kadmin.plan.check.findings import Kind, Severity
     from kadmin.plan.check.judge import judge
 
@@ -164,7 +164,7 @@ def look(session: Session, options: dict[str, Any]) -> "CheckReport":
         unreadable=Severity(options["unreadable"]),
     )
     findings = tuple(
-        each if each.command is None else replace(each, command=session.aimed(each.command))
+        each if each.command is None else replace(each, command=session.with_cluster(each.command))
         for each in report.findings
     )
     return replace(report, findings=findings)

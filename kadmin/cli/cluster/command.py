@@ -145,7 +145,7 @@ def require_good_settings(settings: Mapping[str, str]) -> None:
 def show_what_is_up(session: Session, result: "UpResult") -> None:
     from kadmin.cli.cluster.views import view
     from kadmin.local import clusters
-    from kadmin.render.cluster import up_document
+    from kadmin.render.cluster.clusters import up_document
 
     session.output.show(
         up_document(
@@ -211,7 +211,7 @@ def show_status(
     from kadmin.cli.cluster.partitions import partitions_of
     from kadmin.cli.cluster.views import view
     from kadmin.local import clusters
-    from kadmin.render.cluster import status_document
+    from kadmin.render.cluster.clusters import status_document
 
     shown: list[ClusterStatus] = []
 
@@ -274,7 +274,7 @@ def list_clusters(session: Session) -> None:
     """List the clusters of this machine."""
     from kadmin.cli.cluster.views import view
     from kadmin.local import clusters
-    from kadmin.render.cluster import list_document
+    from kadmin.render.cluster.clusters import list_document
 
     found = clusters.list_clusters()
     session.output.show(list_document([view(each) for each in found]))

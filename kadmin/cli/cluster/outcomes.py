@@ -44,7 +44,7 @@ def show(session: Session, kind: "Kind[ServerT]", outcome: "Outcome[ServerT]") -
     """Show the server as it is now."""
     from kadmin.cli.cluster.views import view
     from kadmin.local import clusters
-    from kadmin.render.cluster import server_document
+    from kadmin.render.cluster.clusters import server_document
 
     found = view(clusters.status(outcome.cluster.name))
     session.output.show(server_document(found, kind.name, outcome.server.id))

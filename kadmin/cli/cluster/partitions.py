@@ -7,7 +7,7 @@ tell at once is not known.
 from typing import TYPE_CHECKING, Final
 
 from kadmin.errors import KadminError
-from kadmin.render.cluster_partitions import LackingPartition, PartitionsView
+from kadmin.render.cluster.partitions import LackingPartition, PartitionsView
 
 if TYPE_CHECKING:
     from cluster.model.ids import BrokerId, TopicPartition
@@ -55,7 +55,7 @@ def read(connect: str) -> "ClusterSnapshot":
     """Raises KadminError where ZooKeeper does not answer in time, or knows no cluster."""
     from kadmin.admin.zookeeper.connection import connect as open_connection
     from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-    from kadmin.plan.select import TopicSelection
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.settings.resolve import ZooKeeperSettings
 
     settings = ZooKeeperSettings(connect=connect, timeout_s=ANSWER_TIMEOUT_S)

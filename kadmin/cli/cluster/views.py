@@ -5,7 +5,7 @@ The two do not know each other.
 
 from typing import TYPE_CHECKING
 
-from kadmin.render.cluster import BrokerView, ClusterView, ServerView
+from kadmin.render.cluster.clusters import BrokerView, ClusterView, ServerView
 
 if TYPE_CHECKING:
     from kadmin.local.status import ClusterStatus

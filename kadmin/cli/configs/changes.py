@@ -6,19 +6,17 @@ from typing import Any, Final
 
 import click
 
-from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.config_entity import EntityKind
+from kadmin.arguments.configs import parse_assignments, parse_names, parse_properties
+from kadmin.arguments.entities import EntitySelection, Wanted
+from kadmin.cli.changing import make
 from kadmin.cli.configs.entities import entities_of, is_absent_broker, require_broker
 from kadmin.cli.files import read_text
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
-from kadmin.execute.change import Change, carry_out
-from kadmin.execute.configs import config_steps
-from kadmin.plan.config_arguments import parse_assignments, parse_names, parse_properties
+from kadmin.execute.configs import ConfigChange
 from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
-from kadmin.plan.entities import EntitySelection, Wanted, options_of
-from kadmin.plan.record_loss import question_of
-from kadmin.plan.risks import with_risks
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.render.configs import alter_document
 
@@ -43,27 +41,6 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
     def report(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> None:
         session.output.show(alter_document(plans, is_dry_run=is_dry_run))
 
-    def question(plans: Sequence[ConfigPlan]) -> str | None:
-        lossy_count = sum(bool(plan.losses) for plan in plans)
-        risks = [risk for plan in plans for risk in plan.risks]
-        # Nobody is surprised by a change of the one thing that he names, unless it loses records.
-        is_plain = len(plans) == 1 and not lossy_count and not risks
-        if is_plain or options["yes"] or options["force"]:
-            return None
-        whose = str(plans[0].entity) if len(plans) == 1 else f"these {len(plans)} entities"
-        question = question_of(f"the configs of {whose}", lossy_count, len(plans))
-        return with_risks(question, risks)
-
-    def meant(entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:
-        """Those that are changed: nothing is set where no broker reads it."""
-        raw = [entity for entity in entities if entity.is_raw] if request.add else []
-        for entity in raw:
-            session.warn(
-                f"{entity} has configs that no broker reads, and keeps them:"
-                f" 'kadmin configs --alter {options_of(entity)} --delete-config KEY' removes them"
-            )
-        return [entity for entity in entities if entity not in raw]
-
     with session.configs() as admin:
         absence = admin.absence()
         if absence is not None:
@@ -74,15 +51,14 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
             require_broker(
                 session, named, "--allow-unknown-brokers sets what one to come will read"
             )
-        change: Change[ConfigPlan] = Change(
-            steps=lambda: config_steps(admin, request, meant(entities_of(admin, selection))),
+        make(
+            ConfigChange(admin, request, lambda: entities_of(admin, selection), session),
+            session.output,
             lines=lambda plan: [str(plan)],
-            warnings=lambda plan: (*plan.warnings, *map(str, plan.risks)),
             report=report,
-            question=question,
-            question_again=lambda plan: f"Change the configs of {plan.entity} so?",
+            is_dry_run=options["dry_run"],
+            is_confirmed=options["yes"] or options["force"],
         )
-        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
 
 
 def check_named(part: Wanted) -> None:

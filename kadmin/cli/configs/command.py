@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from cluster.model.config_entity import Entity, EntityKind
+from kadmin.arguments.entities import DEFAULT, EntitySelection, select_entities
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import UsageError
-from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
+from kadmin.plan.entity_options import SHORT_OPTIONS
 
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity
@@ -267,8 +268,8 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         require_user,
     )
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
-    from kadmin.plan.unanswered import require_answers
     from kadmin.render.configs import describe_document
+    from kadmin.reports.unanswered import require_answers
 
     if with_all and selection.root.kind not in KINDS_WITH_DEFAULTS:
         raise click.UsageError("--all goes with topics and brokers only")

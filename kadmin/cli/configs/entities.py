@@ -3,11 +3,11 @@
 from cluster.model.config_entity import ConfigEntity, EntityKind, topic_entity
 from cluster.model.ids import BrokerId
 from kadmin.admin.ports import ConfigAdmin
+from kadmin.arguments.entities import EntitySelection, Wanted
+from kadmin.arguments.topics import TopicSelection, selection_of
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError, hint_for_missing
 from kadmin.plan.broker_names import refuse_unknown_brokers
-from kadmin.plan.entities import EntitySelection, Wanted
-from kadmin.plan.select import TopicSelection, selection_of
 
 ALL_CLIENTS_OF_ALL_USERS = EntitySelection(Wanted(EntityKind.USERS), Wanted(EntityKind.CLIENTS))
 

@@ -121,8 +121,8 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
     from kadmin.jobs.story.tell import tell
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
-    from kadmin.render.merge_logs import step_lines
-    from kadmin.render.story import analysis_document, brief_document, story_document
+    from kadmin.render.merge_logs.story import analysis_document, brief_document, story_document
+    from kadmin.render.merge_logs.summary import step_lines
 
     started = time.monotonic()
     zone = find_zone(common_zone(options["time_zone"]))
@@ -179,7 +179,7 @@ def write_page(analysis: "Analysis", page: BinaryIO) -> None:
 
 def check_found(analysis: "Analysis", wanted: "Selection") -> None:
     """Refuse to say nothing where something was asked for by name."""
-    from kadmin.plan.wording import listed
+    from kadmin.wording import listed
 
     summary = analysis.summary
     if summary.skipped and not any(source.read_lines for source in summary.sources):
@@ -212,8 +212,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
 
 
 def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
-    from kadmin.plan.times import log_time
-    from kadmin.plan.wording import counted
+    from kadmin.wording import counted, log_time
 
     coverage, bounds = analysis.coverage, analysis.summary.time_bounds
     lines = sum(source.read_lines for source in analysis.summary.sources)
@@ -237,6 +236,6 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
 
 
 def no_line_within(bounds: "TimeBounds") -> str:
-    from kadmin.render.merge_logs import time_bounds_text
+    from kadmin.render.merge_logs.summary import time_bounds_text
 
     return f"no line is within the times: the logs hold lines {time_bounds_text(bounds)}"

@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
+from kadmin.app.spark import chosen_master, spark_settings
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, argument, option
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import (
-    chosen_master,
-    mute_if_submitted,
-    spark_options,
-    spark_settings,
-)
+from kadmin.cli.spark_options import mute_if_submitted, spark_options
 from kadmin.errors import KadminError
 from kadmin.extras import Extra, require_extra
 from kadmin.statechange.kinds import Kind, Level
@@ -252,7 +248,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
       kadmin merge-logs collected/ --analyze --html incident.html
     """
     if options["list_kinds"]:
-        from kadmin.render.merge_logs import kinds_document
+        from kadmin.render.merge_logs.summary import kinds_document
 
         session.output.show(kinds_document())
         return
@@ -308,7 +304,7 @@ def carry_out(
     from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
-    from kadmin.render.merge_logs import step_lines, summary_lines, written_line
+    from kadmin.render.merge_logs.summary import step_lines, summary_lines, written_line
 
     started = time.monotonic()
     with (

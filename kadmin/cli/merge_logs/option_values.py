@@ -127,8 +127,9 @@ def time_range(start: str | None, end: str | None, zone: tzinfo) -> "TimeRange":
     Raises:
         UsageError: one of them is no time, or they are in the wrong order.
     """
+    from kadmin.arguments.times import parse_time
     from kadmin.jobs.merge.clocks import ALWAYS, TimeRange
-    from kadmin.plan.times import as_ms, parse_time
+    from kadmin.wording import as_ms
 
     now_ms = as_ms(datetime.fromtimestamp(time.time(), zone).replace(tzinfo=None))
     start_ms = ALWAYS.start_ms if start is None else parse_time(start, now_ms, zone=zone)
@@ -146,7 +147,8 @@ def moment(text: str, zone: tzinfo) -> int:
     Raises:
         UsageError: it is none.
     """
-    from kadmin.plan.times import as_ms, parse_time
+    from kadmin.arguments.times import parse_time
+    from kadmin.wording import as_ms
 
     now_ms = as_ms(datetime.fromtimestamp(time.time(), zone).replace(tzinfo=None))
     return parse_time(text, now_ms, zone=zone)

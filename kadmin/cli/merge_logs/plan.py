@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from kadmin.app.spark import is_submitted
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import is_submitted
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ takes longer than the merge."""
 
 HERE_BYTES_MAX: Final = 64 << 20
 """So much is merged sooner by this process than others start."""
-
-SMALL_BYTES: Final = 8 << 30
-"""Less is merged by processes of this machine sooner than by Spark on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,17 +115,17 @@ def request_here(job: Job) -> "MergeRequest":
     nor a setting says that Spark is meant.
     """
     from kadmin.jobs.processes import core_count
-    from kadmin.jobs.spark.master_url import is_local, local_cores
+    from kadmin.jobs.spark.master_url import is_for_spark, local_cores
 
     request, master = job.request, job.request.master
     size = sum(file.content_bytes for source in request.sources for file in source.files)
-    if request.conf or not (master is None or is_local(master)):
+    if is_for_spark(master, request.conf, size):
         return request
     if size <= HERE_BYTES_MAX:
         return replace(request, master=None)
     if master is None:
         return replace(request, processes=core_count())
-    if size >= SMALL_BYTES or is_submitted():
+    if is_submitted():
         return request
     return replace(request, master=None, processes=local_cores(master) or core_count())
 
@@ -206,7 +203,7 @@ def formatter(
     if shows_source is None:
         shows_source = is_shown and len(sources) > 1
     if is_shown:
-        from kadmin.render.merge_logs import terminal_marks
+        from kadmin.render.merge_logs.summary import terminal_marks
 
         marks = terminal_marks(session.output)
         arguments = {"marks": marks, "shows_source": shows_source}

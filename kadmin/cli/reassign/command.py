@@ -234,12 +234,13 @@ def carry_out_or_verify(session: Session, action: str, options: dict[str, Any]) 
 
 
 def generate(session: Session, options: dict[str, Any]) -> None:
+    from kadmin.arguments.numbers import parse_broker_list
+    from kadmin.arguments.reassignment_files import TOPICS_HINT, parse_topics
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.cli.reassign.next_steps import after_proposal
     from kadmin.plan.broker_names import refuse_unknown_brokers
-    from kadmin.plan.reassignment.files import TOPICS_HINT, parse_topics
-    from kadmin.plan.reassignment.generate import parse_broker_list, propose
-    from kadmin.plan.select import TopicSelection
-    from kadmin.render.reassign import proposal_document, proposal_warnings
+    from kadmin.plan.reassignment.generate import propose
+    from kadmin.render.reassign.moves import proposal_document, proposal_warnings
 
     path, brokers = options["topics_to_move_json_file"], options["broker_list"]
     if path is None or brokers is None:
@@ -265,7 +266,7 @@ def generate(session: Session, options: dict[str, Any]) -> None:
 
 def list_moves(session: Session, seconds: float | None) -> None:
     from kadmin.execute.reassign_status import ongoing
-    from kadmin.render.reassign import list_document, list_total, list_warnings
+    from kadmin.render.reassign.moves import list_document, list_total, list_warnings
 
     seen: set[object] = set()
 
@@ -293,7 +294,7 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
     from kadmin.execute.reassign_status import verify
     from kadmin.execute.reassign_wait import wait_until_moved
     from kadmin.plan.broker_names import NoSuchBroker
-    from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
+    from kadmin.render.reassign.moves import throttle_notes, throttle_warnings, verify_document
 
     output = session.output
     # The result of a wait is seen at once, and the command ends with it.

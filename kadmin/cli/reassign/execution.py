@@ -5,18 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kadmin.cli.changing import make
 from kadmin.cli.reassign.interruption import Interruption
 from kadmin.cli.reassign.next_steps import after_dry_run, after_execution
 from kadmin.cli.reassign.targets import TargetsIn
 from kadmin.cli.session import Session
-from kadmin.execute.change import Change, carry_out
-from kadmin.execute.reassign import Reassigning
-from kadmin.plan.reassignment.moves import MovePlan
-from kadmin.plan.risks import with_risks
-from kadmin.render.output import can_ask
+from kadmin.execute.reassign import Reassigning, ReassignmentRequest
+from kadmin.plan.reassignment.moves import MovePlan, StartedMoves
 from kadmin.render.plan_items import PLAN_LINES_MAX
-from kadmin.render.reassign import (
-    copied_text,
+from kadmin.render.reassign.moves import (
     plan_lines,
     planned_document,
     preface_lines,
@@ -33,88 +30,60 @@ def execute(
 ) -> None:
     """Have partitions moved to where *targets_in* tells; *interruption* hears when that begins."""
     output = session.output
+    rate = options["throttle"]
+    request = ReassignmentRequest(
+        targets_in=targets_in,
+        is_additional=options["additional"],
+        rate=rate,
+        dir_rate=options["replica_alter_log_dirs_throttle"],
+        rollback_path=options["rollback_file"] or new_rollback_path(),
+        timeout_s=session.settings.timeout_s,
+    )
 
-    def announce() -> None:
+    def begun() -> None:
         interruption.is_begun = True
         if run.has_rollback_file:
-            output.note(f"rollback file: {run.rollback_path}")
+            output.note(f"rollback file: {request.rollback_path}")
         # What is as long as that is in the file; on a terminal it would push the plan away.
         is_long = len(run.plan.current) > PLAN_LINES_MAX
         is_shown_there = is_long and run.has_rollback_file and output.shows_tables()
         if run.plan.current and not is_shown_there:
             output.preface(preface_lines(run.plan.current))
 
-    def question(plans: Sequence[MovePlan]) -> str | None:
-        # In a pipe it runs without, as Kafka's tool does everywhere, but for what nobody wants.
-        if options["yes"] or not (can_ask() or run.risks):
-            return None
-        count = sum(len(plan.asked) for plan in plans)
-        noun = "partition"
-        if not count:
-            count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
-        what = f"this {noun}" if count == 1 else f"these {count} {noun}s"
-        copied = copied_text(run.plan.asked, run.sizes, options["throttle"])
-        return with_risks(f"Move {what}{copied}?", run.risks)
-
-    def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
+    def report(_plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if is_dry_run:
-            output.show(planned_document(run.plan, run.sizes, options["throttle"]))
+            output.show(planned_document(run.plan, run.sizes, rate))
             return
-        document = started_document(
-            run.plan,
-            [
-                move.partition
-                for plan in plans
-                for move in plan.asked
-                if move.partition not in run.refused
-            ],
-            run.begun_dirs,
-            rate=run.rate_set,
-            dir_rate=run.dir_rate_set,
-            rollback_file=run.rollback_path if run.has_rollback_file else None,
-        )
         # What was done is seen at once; only plans are long reading.
         output.pager = None
         # In other forms than text there is one result: that of the verification, where one waits.
         if not (options["wait"] and output.form is not OutputFormat.TEXT):
-            output.show(document)
+            output.show(started_document(run.started))
         if not run.plan.asked and not run.plan.dir_moves:
             output.note("nothing to do: all partitions have their replicas, or are being moved")
 
     with session.reassignments() as admin:
-        run = Reassigning(
-            admin,
-            targets_in,
-            is_additional=options["additional"],
-            rate=options["throttle"],
-            dir_rate=options["replica_alter_log_dirs_throttle"],
-            rollback_path=options["rollback_file"] or new_rollback_path(),
-            timeout_s=session.settings.timeout_s,
-            announce=announce,
-            note=output.note,
-            warn=output.warn,
-        )
-        change: Change[MovePlan] = Change(
-            steps=run.steps,
-            lines=lambda plan: plan_lines(plan, run.sizes, rate=options["throttle"]),
-            warnings=lambda _plan: run.told_risks(),
-            question=question,
-            prepare=run.prepare,
-            settle=run.settle,
+        run = Reassigning(admin, request, session)
+        make(
+            run,
+            output,
+            lines=lambda plan: plan_lines(plan, run.sizes, rate=rate),
             report=report,
+            is_dry_run=options["dry_run"],
+            is_confirmed=options["yes"],
+            begun=begun,
         )
-        carry_out(change, admin, output, is_dry_run=options["dry_run"])
-    for note in next_steps(run, options):
+    for note in next_steps(run.started, options):
         session.note(note)
 
 
-def next_steps(run: Reassigning, options: Mapping[str, Any]) -> Iterable[str]:
-    """What may be done after *run*; nothing where it has nothing to do."""
+def next_steps(started: StartedMoves, options: Mapping[str, Any]) -> Iterable[str]:
+    """What may be done after *started*; nothing where there was nothing to do."""
     if options["dry_run"]:
-        return after_dry_run(options) if run.plan.asked or run.plan.dir_moves else ()
-    if run.has_rollback_file:
-        return after_execution(options, run.rollback_path)
-    is_slowed = run.rate_set is not None or run.dir_rate_set is not None
+        return after_dry_run(options) if started.plan.asked or started.plan.dir_moves else ()
+    if started.rollback_file is not None:
+        return after_execution(options, started.rollback_file)
+    is_slowed = started.rate is not None or started.dir_rate is not None
     return after_execution(options, None) if is_slowed else ()
 
 

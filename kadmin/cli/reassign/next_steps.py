@@ -6,8 +6,8 @@ From the options that were given, and of a cancellation its plan; does not know 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kadmin.cli.again import again
 from kadmin.cli.files import STDIN
+from kadmin.cli.hint_command import command_line
 from kadmin.plan.reassignment.moves import MovePlan
 
 WANTED: Final = ("reassignment_json_file", "topic", "partitions", "replicas", "from_broker")
@@ -27,7 +27,7 @@ def after_proposal() -> str:
 def after_dry_run(options: Mapping[str, Any]) -> Iterator[str]:
     """The same without --dry-run; nothing where standard input would be read once more."""
     if not reads_stdin(options):
-        yield f"next: {again('reassign', options, without=('dry_run',))}"
+        yield f"next: {command_line('reassign', options, without=('dry_run',))}"
 
 
 def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> Iterator[str]:
@@ -37,8 +37,8 @@ def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> It
     if rollback_path is None:
         return
     file = {"reassignment_json_file": rollback_path}
-    yield f"to cancel: {again('reassign', {'cancel': True, **file})}"
-    yield f"to take it back when it is done: {again('reassign', {'execute': True, **file})}"
+    yield f"to cancel: {command_line('reassign', {'cancel': True, **file})}"
+    yield f"to take it back when it is done: {command_line('reassign', {'execute': True, **file})}"
 
 
 def after_cancellation(
@@ -57,7 +57,7 @@ def after_cancellation(
         file, how = ROLLBACK_FILE, ""
     yield (
         f"to put the replicas in their order of before, once this is done{how}:"
-        f" {again('reassign', {'execute': True, 'reassignment_json_file': file})}"
+        f" {command_line('reassign', {'execute': True, 'reassignment_json_file': file})}"
     )
 
 
@@ -72,15 +72,15 @@ def after_interrupt(options: Mapping[str, Any]) -> str:
 def verification(options: Mapping[str, Any], **more: object) -> str:
     """What tells how far it is; all that moves where the file was standard input."""
     if reads_stdin(options):
-        return again("reassign", {"list_": True})
-    return again("reassign", {"verify": True, **wanted(options), **more})
+        return command_line("reassign", {"list_": True})
+    return command_line("reassign", {"verify": True, **wanted(options), **more})
 
 
 def execution(options: Mapping[str, Any]) -> str | None:
     """What asks for the same once more; None where the options do not say all of it."""
     if reads_stdin(options) or options["from_broker"] is not None:
         return None
-    return again("reassign", {"execute": True, **wanted(options)})
+    return command_line("reassign", {"execute": True, **wanted(options)})
 
 
 def wanted(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from cluster.model.ids import BrokerId
+from kadmin.arguments.numbers import parse_broker_list, parse_numbers
+from kadmin.arguments.reassignment_files import TARGETS_HINT, parse_targets
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.options import exactly_one
 from kadmin.plan.broker_names import unknown_brokers
-from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
-from kadmin.plan.reassignment.generate import parse_broker_list
 from kadmin.plan.reassignment.shorthand import (
     evacuation,
     moving_of,
-    parse_numbers,
     partitions_of,
     targets_of_partitions,
 )
 from kadmin.plan.reassignment.status import leftovers
-from kadmin.plan.topic_text import check_topic_name
+from kadmin.plan.topic_refusals import check_topic_name
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot

@@ -182,7 +182,7 @@ def waiting_line(request: "ConsumeRequest") -> str:
 
 
 def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest":
-    from kadmin.plan.offsets import parse_numbers
+    from kadmin.arguments.moments import parse_numbers
     from kadmin.records.consume import ConsumeRequest
 
     topics = topics_of(session, options["topics"])
@@ -212,7 +212,8 @@ def topics_of(session: Session, wanted: Sequence[str]) -> tuple[str, ...]:
     Raises:
         NoSuchTopic: a glob matches nothing.
     """
-    from kadmin.plan.select import is_glob, selection_of
+    from kadmin.arguments.topics import selection_of
+    from kadmin.plan.topic_refusals import is_glob
 
     if not any(map(is_glob, wanted)):
         return tuple(dict.fromkeys(wanted))

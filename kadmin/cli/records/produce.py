@@ -19,8 +19,8 @@ from kadmin.cli.records.client_options import (
 )
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
-from kadmin.plan.wording import counted
 from kadmin.records.lines import LineForm, Reading, read_records, unescape
+from kadmin.wording import counted
 
 if TYPE_CHECKING:
     from kadmin.records.delivery import Delivery

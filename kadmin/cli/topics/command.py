@@ -26,9 +26,9 @@ from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from kadmin.admin.ports import TopicAdmin
+    from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.health import Finding
-    from kadmin.plan.report import ClusterReport
-    from kadmin.plan.select import TopicSelection
+    from kadmin.reports.topics import ClusterReport
 
 ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Which topics"
@@ -319,7 +319,7 @@ def topics(session: Session, **options: Any) -> None:
       kadmin topics --alter --topic orders --partitions 12 --dry-run
       kadmin topics --delete --topic 'test-*'
     """
-    from kadmin.plan.select import selection_of
+    from kadmin.arguments.topics import selection_of
 
     action = chosen_action(options)
     check_options(action, options)
@@ -372,8 +372,8 @@ def check_options(action: str, options: dict[str, Any]) -> None:
 
 
 def list_topics(session: Session, selection: "TopicSelection", *, if_exists: bool) -> None:
-    from kadmin.plan.select import hint_for
-    from kadmin.render.topic_list import list_document
+    from kadmin.arguments.topics import hint_for
+    from kadmin.render.topics.names import list_document
 
     with session.topics() as admin:
         found = admin.names(selection.wanted if selection.is_by_name else ())
@@ -384,7 +384,7 @@ def list_topics(session: Session, selection: "TopicSelection", *, if_exists: boo
     if not found.names:
         session.output.note("there are no topics")
     if missing:
-        from kadmin.plan.wording import listed
+        from kadmin.wording import listed
 
         hint = hint_for(missing, found.names, selection.is_regex)
         session.output.note(f"nothing matches {listed(missing)}")
@@ -397,7 +397,7 @@ def list_topics(session: Session, selection: "TopicSelection", *, if_exists: boo
 
 def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:
     from kadmin.plan.health import Finding
-    from kadmin.plan.unanswered import require_answers
+    from kadmin.reports.unanswered import require_answers
 
     given = [name for name in FILTER_FINDINGS if options[name]]
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
@@ -422,8 +422,8 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
 
 
 def show_report(session: Session, report: "ClusterReport", options: dict[str, Any]) -> None:
-    from kadmin.plan.report import dead_leader_warnings, folded, refusal_warnings
-    from kadmin.render.topics import describe_document
+    from kadmin.render.topics.describe import describe_document
+    from kadmin.reports.topics import dead_leader_warnings, folded, refusal_warnings
 
     plain = options["plain"]
     if session.output.shows_tables(plain=plain):
@@ -449,8 +449,8 @@ def read_report(
     only: "Finding | None",
 ) -> "ClusterReport":
     from cluster.model.fault import Thing
-    from kadmin.plan.report import report_on
-    from kadmin.plan.select import NoSuchTopicId
+    from kadmin.arguments.topics import NoSuchTopicId
+    from kadmin.reports.topics import report_on
 
     overrides, topic_id = options["topics_with_overrides"], options["topic_id"]
     with session.topics() as admin:

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kadmin.cli.session import Session
-from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
-    from kadmin.plan.report import ClusterReport
+    from kadmin.reports.topics import ClusterReport
 
 
 def show_summary(
@@ -16,9 +15,10 @@ def show_summary(
     options: Mapping[str, Any],
 ) -> None:
     """Sum *report* up and show it."""
-    from kadmin.plan.topic_summary import Order, summarise
-    from kadmin.plan.wording import counted
-    from kadmin.render.topic_summary import summary_document
+    from kadmin.app.reading import read_sizes
+    from kadmin.render.topics.summary import summary_document
+    from kadmin.reports.topic_summary import Order, summarise
+    from kadmin.wording import counted
 
     # On a terminal the answer is on the first screen; in a pipe the order is that of names.
     is_table = session.output.shows_tables(plain=options["plain"])
@@ -39,31 +39,3 @@ def show_summary(
         session.output.note(report.emptiness)
     if summaries.hidden_count:
         session.output.note(f"{counted(summaries.hidden_count, 'topic')} not shown")
-
-
-def read_sizes(
-    session: Session, report: "ClusterReport", *, names_some: bool
-) -> dict[str, int] | None:
-    """How many bytes all replicas of each topic take on the live brokers; None where none tells.
-
-    Of all topics unless it *names_some*: then a broker tells of these only.
-    """
-    from kadmin.admin.wire.log_dirs import read_log_dirs
-    from kadmin.plan.log_dir_usage import Grouping, usages
-    from kadmin.plan.offsets import partitions_of
-
-    brokers = list(report.snapshot.brokers)
-    names = [item.topic.name for item in report.topics]
-    partitions = partitions_of(report.snapshot, names, None) if names_some else None
-    try:
-        with session.connect_brokers() as connection:
-            found = read_log_dirs(connection, brokers, partitions)
-    except KadminError as error:
-        session.output.warn(f"sizes are not known: {error.message}")
-        return None
-    silent = [str(broker) for broker in brokers if broker not in found]
-    if silent:
-        session.output.warn(
-            f"not in the sizes, since they did not answer: broker {', '.join(silent)}"
-        )
-    return {str(row.place.topic): row.size_bytes for row in usages(found, Grouping.TOPIC)}

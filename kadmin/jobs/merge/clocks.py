@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from kadmin.errors import UsageError
-from kadmin.plan.times import as_ms
 from kadmin.statechange.lines import Int64s, Mask
+from kadmin.wording import as_ms
 
 EARLIEST: Final = datetime(2010, 1, 1)
 LATEST: Final = datetime(2040, 1, 1)

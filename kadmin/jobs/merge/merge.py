@@ -28,7 +28,7 @@ from kadmin.jobs.merge.survey_phase import survey_files
 from kadmin.jobs.progress import Report
 from kadmin.jobs.temporary import temporary_directory
 from kadmin.jobs.uris import is_uri
-from kadmin.plan.wording import listed
+from kadmin.wording import listed
 
 
 @contextmanager

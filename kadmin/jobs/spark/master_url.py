@@ -1,4 +1,4 @@
-"""The URL of a Spark master: is it one, is one there, and how does it learn to repeat what failed?
+"""The URL of a Spark master: is it one, is one there, and which jobs are meant for it?
 
 Asks only whether its port takes connections; starts nothing.
 """
@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from kadmin.errors import UnreachableError, UsageError
+
+SMALL_BYTES: Final = 8 << 30
+"""Less is read by processes of this machine sooner than by Spark on it."""
 
 CONNECT_TIMEOUT_S: Final = 5.0
 PORT_MAX: Final = 65_535
@@ -36,6 +39,21 @@ def is_master(text: str) -> bool:
 def is_local(master: str) -> bool:
     """Whether it is threads of one JVM on this machine that do the work."""
     return re.fullmatch(r"local(\[[^]]*])?", master) is not None
+
+
+def is_for_spark(
+    master: str | None,
+    conf: Mapping[str, str],
+    size_bytes: int,
+    small_bytes: int = SMALL_BYTES,
+) -> bool:
+    """Whether a job over *size_bytes* is meant for Spark's *master* with *conf*, its settings.
+
+    On this machine only what is not small, unless a setting says that Spark is meant.
+    """
+    if master is None:
+        return False
+    return bool(conf) or not is_local(master) or size_bytes >= small_bytes
 
 
 def local_cores(master: str) -> int | None:

@@ -19,6 +19,7 @@ from cluster.formats.directory_names import partition_of
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.properties import META_PROPERTIES, owner_in
 from cluster.model.ids import TopicPartition
+from kadmin.arguments.topics import TopicSelection
 from kadmin.jobs.archives import unpack
 from kadmin.jobs.places import (
     LocalTree,
@@ -32,7 +33,6 @@ from kadmin.jobs.places import (
 from kadmin.jobs.unpack_bounds import unpacked_max
 from kadmin.jobs.uris import is_uri, shown
 from kadmin.jobs.verify.replica_files import counted_rows
-from kadmin.plan.select import TopicSelection
 
 CLEANED: Final = "cleaner-offset-checkpoint"
 LOST_AND_FOUND: Final = "lost+found"

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cluster.model.ids import TopicPartition
+from kadmin.jobs.spark.master_url import SMALL_BYTES
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import HowToVerify
 from kadmin.jobs.verify.pieces import PIECE_BYTES
 
 LOCAL: Final = "local[*]"
 
-SMALL_BYTES: Final = 8 << 30
-"""Less is read in this process about as fast as Spark starts on this machine and reads it."""
 DEEP_FACTOR: Final = 4
 """How much longer it takes to read all records."""
 SINGLE_BYTES: Final = 1 << 30

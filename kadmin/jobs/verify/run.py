@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from cluster.model.ids import TopicPartition
 from kadmin.errors import KadminError
 from kadmin.jobs.progress import Meter, Phase, Report
+from kadmin.jobs.spark.master_url import is_for_spark
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import VerifiedPartition, verify_partition
 from kadmin.jobs.verify.pieces import Piece, pieces_of_all
@@ -62,10 +63,10 @@ def verify(
 
 
 def is_without_spark(request: VerifyRequest, total_bytes: int) -> bool:
-    if request.master is None or total_bytes == 0:
-        return True
-    is_meant = bool(request.conf) or not request.master.startswith("local")
-    return effort(request, total_bytes) < request.small_bytes and not is_meant
+    size = effort(request, total_bytes)
+    return total_bytes == 0 or not is_for_spark(
+        request.master, request.conf, size, request.small_bytes
+    )
 
 
 def is_for_several(request: VerifyRequest, total_bytes: int) -> bool:

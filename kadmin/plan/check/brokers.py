@@ -10,10 +10,10 @@ from kadmin.plan.api_versions import BrokerApis, compare
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import judge_loads
-from kadmin.plan.log_dir_usage import LogDirs, offline_dirs
+from kadmin.plan.log_dirs import LogDirs, offline_dirs
 from kadmin.plan.risks import is_crowded
-from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
+from kadmin.wording import counted
 
 DESCRIBE: Final = "kadmin brokers --describe"
 RESTARTED_WITHIN_MS: Final = 5 * 60_000

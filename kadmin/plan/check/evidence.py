@@ -8,7 +8,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis
 from kadmin.plan.ensemble import EnsembleReport
-from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.journal import ThrottleJournal
 
 

@@ -22,8 +22,8 @@ from kadmin.plan.reassignment.throttles import (
     LOG_DIR_RATE,
 )
 from kadmin.plan.risks import slow_copy
-from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
+from kadmin.wording import counted
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)

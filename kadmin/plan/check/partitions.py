@@ -11,9 +11,8 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan import health
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import PartitionView
-from kadmin.plan.times import second_text
-from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
+from kadmin.wording import counted, second_text
 
 DESCRIBE: Final = "kadmin topics --describe"
 

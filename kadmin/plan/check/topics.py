@@ -6,8 +6,8 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import refusals_in
 from kadmin.plan.risks import RiskKind, as_judged, risks_of, unclean_default
-from kadmin.plan.wording import counted
 from kadmin.quoting import quoted
+from kadmin.wording import counted
 
 
 def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 __all__ = [
     "dir_moves",
-    "files",
     "generate",
     "journal",
     "moves",

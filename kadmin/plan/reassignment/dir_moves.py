@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.log_dir_usage import LogDirs, pairs
+from kadmin.plan.log_dirs import LogDirs, pairs
 from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.targets import ANY_DIR, Target, Targets
-from kadmin.plan.wording import SHOWN_MAX, counted
+from kadmin.wording import SHOWN_MAX, counted
 
 
 @dataclass(frozen=True, slots=True, order=True)

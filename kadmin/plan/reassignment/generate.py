@@ -11,23 +11,15 @@ from typing import TypeAlias
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.placement import Racks
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from kadmin.errors import RefusedError, UsageError
+from kadmin.errors import RefusedError
 from kadmin.plan.place import NotEnoughBrokers, drawn_placement, place
-from kadmin.plan.reassignment.targets import Target, Targets, repeated
-from kadmin.plan.select import NoSuchTopic
-from kadmin.plan.topic_text import broker_number
+from kadmin.plan.reassignment.targets import Target, Targets
+from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.plan.topics import racks_of
-from kadmin.plan.wording import listed
+from kadmin.wording import listed
 
 Draw: TypeAlias = Callable[[], tuple[int, int]]
 """Draws two random numbers, of any size; asked once for each topic."""
-
-
-class BadBrokerList(UsageError):
-    """A `--broker-list` that cannot be meant."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"broker list {problem}", hint="write it like --broker-list 1,2,3")
 
 
 class NoReplicas(RefusedError):
@@ -55,27 +47,6 @@ class Proposal:
     proposed: Targets
     left_out: tuple[BrokerId, ...]
     uneven_topics: tuple[str, ...]
-
-
-def parse_broker_list(text: str) -> tuple[BrokerId, ...]:
-    """The brokers of `1,2,3`, in order of id.
-
-    Raises:
-        BadBrokerList: something that is no id, or one twice.
-    """
-    brokers = []
-    wrong = []
-    for part in text.split(","):
-        try:
-            brokers.append(BrokerId(broker_number(part)))
-        except ValueError:
-            wrong.append(f"'{part}'")
-    if wrong:
-        raise BadBrokerList(f"contains what is no broker id: {listed(wrong)}")
-    twice = repeated(brokers)
-    if twice:
-        raise BadBrokerList(f"contains duplicate entries: {listed(twice)}")
-    return tuple(sorted(brokers))
 
 
 def propose(

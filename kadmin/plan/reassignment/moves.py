@@ -12,11 +12,11 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import RefusedError
-from kadmin.plan.reassignment.dir_moves import DirMove
+from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
 from kadmin.plan.risks import Risk, as_judged, merged, new_risks, racks_told
-from kadmin.plan.wording import counted, first_listed, listed
+from kadmin.wording import counted, first_listed, listed
 
 SHOWN_MAX: Final = 5
 """So many of the partitions that move anyway are named: nothing is wrong with them."""
@@ -142,8 +142,8 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """How a request in ZooKeeper is taken back: the controller *resigning* has to give up its
-    office, so that the next one reads what is asked for now; None where it is read without.
+    """How a request in ZooKeeper is taken back: the controller *resigning* has to resign, so
+    that the next one reads what is asked for now; None where it is read without.
 
     *dropped* is what just leaves the request, with its targets: no controller has begun it, or ever
     will.
@@ -182,6 +182,11 @@ class MovePlan:
         return {} if self.withdrawal is None else self.withdrawal.dropped
 
     @property
+    def resigning(self) -> BrokerId | None:
+        """The controller that is to resign."""
+        return None if self.withdrawal is None else self.withdrawal.resigning
+
+    @property
     def is_empty(self) -> bool:
         return not (self.moves or self.dir_moves or self.dropped)
 
@@ -212,6 +217,18 @@ class MovePlan:
         """How many replicas each broker loses, in order of id."""
         counts = Counter(broker for move in self.moves for broker in move.removing)
         return dict(sorted(counts.items()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedMoves:
+    """What of *plan* was asked for, the throttles that were set, and the rollback file."""
+
+    plan: MovePlan
+    partitions: Sequence[TopicPartition]
+    replicas: Sequence[Replica]
+    rate: int | None
+    dir_rate: int | None
+    rollback_file: str | None
 
 
 def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bool) -> MovePlan:

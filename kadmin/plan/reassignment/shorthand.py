@@ -10,23 +10,15 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment
-from kadmin.errors import RefusedError, UsageError
+from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.moves import THERE_HINT
 from kadmin.plan.reassignment.status import active_partitions
-from kadmin.plan.reassignment.targets import Target, UnfitTargets, repeated
-from kadmin.plan.select import NoSuchTopic
-from kadmin.plan.topic_text import broker_number
+from kadmin.plan.reassignment.targets import Target, UnfitTargets
+from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.plan.topics import racks_of
-from kadmin.plan.wording import counted_partitions, listed
+from kadmin.wording import counted_partitions, listed
 
 EVACUATION_HINT: Final = "name more brokers to move to, or reduce the replication factor first"
-
-
-class BadNumbers(UsageError):
-    """A list of numbers that cannot be meant."""
-
-    def __init__(self, option: str, problem: str) -> None:
-        super().__init__(f"{option} {problem}", hint=f"write it like {option} 1,2,3")
 
 
 class NothingToMove(RefusedError):
@@ -36,27 +28,6 @@ class NothingToMove(RefusedError):
             hint="'kadmin brokers --describe' shows how many replicas each broker has",
         )
         self.broker = broker
-
-
-def parse_numbers(text: str, option: str) -> tuple[int, ...]:
-    """The numbers of `3,1,2`, in their order, as *option* has them.
-
-    Raises:
-        BadNumbers: something that is no number, or one twice.
-    """
-    numbers = []
-    wrong = []
-    for part in text.split(","):
-        try:
-            numbers.append(broker_number(part))
-        except ValueError:
-            wrong.append(f"'{part}'")
-    if wrong:
-        raise BadNumbers(option, f"contains what is no number: {listed(wrong)}")
-    twice = repeated(numbers)
-    if twice:
-        raise BadNumbers(option, f"contains duplicate entries: {listed(twice)}")
-    return tuple(numbers)
 
 
 def partitions_of(snapshot: ClusterSnapshot, topic: str) -> tuple[int, ...]:

@@ -1,12 +1,13 @@
 """Sizes and ends of replicas, as far as brokers tell them: how much is there to copy?"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.log_dir_usage import LogDirs, pairs
+from kadmin.plan.log_dirs import LogDirs, pairs
 from kadmin.plan.reassignment.moves import Move
+from kadmin.wording import amount, span
 
 Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
 """The bytes of each replica, by partition and broker; those of which nobody tells are left out."""
@@ -59,3 +60,25 @@ def lags(move: Move, ends: Ends) -> dict[BrokerId, int]:
     known = ends.get(move.partition, {})
     there = [known[broker] for broker in move.before.replicas if broker in known]
     return {broker: max(there) - known[broker] for broker in move.incomplete if broker in known}
+
+
+def copied_text(moves: Sequence[Move], sizes: Sizes, rate: int | None) -> str:
+    """How much has to be copied, where brokers tell, and how long that takes at *rate*."""
+    if not any(move.partition in sizes for move in moves):
+        return ""
+    by_broker = copied_by_broker(moves, sizes)
+    text = f", {amount(sum(by_broker.values()))} to copy"
+    if rate is None or not by_broker:
+        return text
+    return f"{text}, at least {span(max(by_broker.values()) / rate)} at {amount(rate)}/s"
+
+
+def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]:
+    """The bytes that each broker has to take for *moves*, as far as brokers tell."""
+    copied: Counter[BrokerId] = Counter()
+    for move in moves:
+        known = sizes.get(move.partition, {})
+        whole = max((known.get(broker, 0) for broker in move.sources), default=0)
+        for broker in move.incomplete if known else ():
+            copied[broker] += max(0, whole - known.get(broker, 0))
+    return dict(copied)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.errors import KadminError, UsageError
-from kadmin.plan.wording import listed
+from kadmin.errors import KadminError
+from kadmin.wording import listed
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -42,15 +42,6 @@ def in_order(targets: Targets) -> dict[TopicPartition, Target]:
 def repeated(items: Iterable[Item]) -> list[Item]:
     """Those that are there more than once, in their order."""
     return [item for item, count in Counter(items).items() if count > 1]
-
-
-class BadFile(UsageError):
-    """A file that cannot be meant; *problems* are all that is wrong with it."""
-
-    def __init__(self, source: str, problems: Sequence[str], hint: str) -> None:
-        super().__init__(f"cannot use {source}: " + listed(problems, "; "), hint=hint)
-        self.source = source
-        self.problems = tuple(problems)
 
 
 class UnfitTargets(KadminError):

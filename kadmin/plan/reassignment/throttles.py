@@ -15,7 +15,7 @@ from cluster.model.config_entity import (
     topic_entity,
 )
 from cluster.model.ids import BrokerId
-from kadmin.plan.entities import order_of
+from kadmin.plan.entity_options import order_of
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.moves import Move
 from kadmin.plan.reassignment.progress import Progress

@@ -13,7 +13,7 @@ from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.reassignment.moves import Move, MovePlan, Withdrawal, running_moves
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets
-from kadmin.plan.wording import listed
+from kadmin.wording import listed
 
 HINT: Final = (
     "kadmin reassign --cancel --reassignment-json-file ROLLBACK-FILE, which --execute has written;"

@@ -7,7 +7,7 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from kadmin.render.story_body import analysis_body
+from kadmin.render.merge_logs.story_body import analysis_body
 
 if TYPE_CHECKING:
     from kadmin.jobs.story.tell import Analysis

@@ -227,7 +227,7 @@ def test_a_run_that_was_killed_before_its_first_file_is_gone_on_with(
 
     target = tmp_path / "incident"
     with monkeypatch.context() as patched:
-        patched.setattr("kadmin.cli.collect.save_cluster", end)
+        patched.setattr("kadmin.app.collecting.save_cluster", end)
         kadmin("collect", str(target), *DIRS)
     assert not (target / "manifest.json").exists()
 

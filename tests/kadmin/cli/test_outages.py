@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from kadmin.cli import session
+from kadmin.app import session
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.conftest import OneBroker
 from tests.support.cli import done, kadmin

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.cli.spark_options import chosen_master
+from kadmin.app.spark import chosen_master
 from kadmin.jobs.spark.master_url import local_cores
 from tests.support.cli import kadmin
 

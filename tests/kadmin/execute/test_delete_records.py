@@ -10,7 +10,8 @@ from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import Answers
 from kadmin.admin.ports import Fence, Outcome, Partly
-from kadmin.execute.change import Change, carry_out
+from kadmin.arguments.topics import TopicSelection
+from kadmin.execute.change import carry_out
 from kadmin.execute.delete_records import RecordDeletions
 from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset
 from kadmin.plan.record_deletion import (
@@ -24,7 +25,6 @@ from kadmin.plan.record_deletion import (
     UnfitOffsets,
     Wanted,
 )
-from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
 
 T0, T1, T2 = (TopicPartition("t", number) for number in range(3))
@@ -72,29 +72,10 @@ class Admin:
         return Partly(refused) if refused else Committed()
 
 
-class Silent:
-    """An operator who is told everything and asked nothing."""
-
-    cluster = "prod"
-
-    def note(self, line: str) -> None: ...
-
-    def tell(self, line: str) -> None: ...
-
-    def warn(self, line: str) -> None: ...
-
-    def ask(self, question: str) -> None: ...
-
-
 def run(admin: Admin, wanted: Wanted, numbers: frozenset[int] | None = None) -> RecordDeletions:
     deletions = RecordDeletions(admin, TopicSelection(wanted=("t",)), numbers, wanted)
-    change: Change[DeletionPlan] = Change(
-        steps=deletions.steps,
-        lines=lambda _: (),
-        settle=deletions.settle,
-        report=lambda plans, is_dry_run: None,
-    )
-    carry_out(change, admin, Silent())
+    for _ in carry_out(deletions):
+        pass
     return deletions
 
 

@@ -12,10 +12,12 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Fence, Outcome, Partly, Remaining
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode
 from kadmin.execute import waiting
-from kadmin.execute.change import Change, carry_out
+from kadmin.execute.change import Proposal, carry_out
 from kadmin.execute.elect import (
+    ElectionRequest,
     Elections,
     ElectionUnderWay,
     NotElected,
@@ -30,7 +32,6 @@ from kadmin.plan.election import (
     has_another_leader,
 )
 from kadmin.plan.election_results import Result
-from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN
@@ -119,42 +120,41 @@ class Run:
     partitions: Sequence[TopicPartition] | None
     kind: ElectionType = PREFERRED
     timeout_s: float = 5
-    cluster: str = "prod"
     said: list[str] = field(default_factory=list)
     plans: list[ElectionPlan] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.elections = Elections(
-            self.admin,
-            self.kind,
-            self.partitions,
+        self.begin(is_dry_run=False)
+
+    def begin(self, *, is_dry_run: bool) -> None:
+        request = ElectionRequest(
+            kind=self.kind,
+            partitions=self.partitions,
             timeout_s=self.timeout_s,
-            note=self.note,
-            warn=self.warn,
+            is_dry_run=is_dry_run,
         )
+        self.elections = Elections(self.admin, request, self)
 
     def note(self, line: str) -> None:
         self.said.append(line)
 
-    tell = note
-
     def warn(self, line: str) -> None:
         self.said.append(f"warning: {line}")
 
-    def ask(self, question: str) -> None:
-        self.said.append(question)
-
-    def report(self, plans: Sequence[ElectionPlan], *, is_dry_run: bool) -> None:
-        self.plans += plans
-
     def go(self, *, is_dry_run: bool = False) -> list[tuple[str, str, int | None]]:
-        change: Change[ElectionPlan] = Change(
-            steps=lambda: self.elections.steps(is_dry_run=is_dry_run),
-            lines=lambda _: (),
-            report=self.report,
-            settle=self.elections.settle,
-        )
-        carry_out(change, self.admin, self, is_dry_run=is_dry_run)
+        if is_dry_run:
+            self.begin(is_dry_run=True)
+        stages = carry_out(self.elections)
+        proposal = next(stages)
+        assert isinstance(proposal, Proposal)
+        if is_dry_run:
+            self.plans += proposal.plans
+            self.said += [f"warning: {each}" for all_ in proposal.warnings for each in all_]
+            return self.results
+        try:
+            assert [] == list(stages)
+        finally:
+            self.plans += self.elections.written
         return self.results
 
     @property
@@ -225,7 +225,6 @@ def test_many_are_asked_for_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(f"t-{number}", "elected", 0) for number in range(5)] == run.go()
     assert [tuple(parts(0, 1)), tuple(parts(2, 3)), tuple(parts(4))] == admin.requests
     assert [
-        "cluster: prod",
         "2 of 5 elections are over",
         "4 of 5 elections are over",
     ] == run.said
@@ -345,4 +344,4 @@ def test_one_that_is_not_named_is_left_out() -> None:
     run = Run(Admin({0: MOVED, 1: MOVED}, faults=(damaged, elsewhere)), None)
 
     assert [("t-1", Result.ELECTED.value, 0)] == run.go()
-    assert ["warning: left out: /x is damaged", "cluster: prod"] == run.said
+    assert ["warning: left out: /x is damaged"] == run.said

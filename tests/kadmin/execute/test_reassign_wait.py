@@ -11,13 +11,12 @@ import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import RefusedError, UnreachableError
 from kadmin.execute import reassign_wait
 from kadmin.execute.reassign_wait import wait_until_moved
-from kadmin.plan.log_dir_usage import LogDirs
-from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog
 from kadmin.plan.reassignment.targets import Target, Targets
-from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.reassignment.builders import targets
 

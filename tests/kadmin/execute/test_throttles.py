@@ -16,14 +16,14 @@ from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining
+from kadmin.arguments.entities import EntitySelection
+from kadmin.arguments.topics import TopicSelection
 from kadmin.execute.commit import ChangedInBetween
 from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_values import ConfigValue
-from kadmin.plan.entities import EntitySelection
-from kadmin.plan.log_dir_usage import LogDirs
-from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
@@ -33,7 +33,6 @@ from kadmin.plan.reassignment.throttles import (
     LEADER_REPLICAS,
     LOG_DIR_RATE,
 )
-from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
 
 ONE, TWO, T = broker_entity(BrokerId(1)), broker_entity(BrokerId(2)), topic_entity("t")

@@ -16,11 +16,9 @@ from kadmin.plan.election import (
     all_partitions,
     has_another_leader,
     in_batches,
-    parse_partitions,
     plan_election,
     state_subject,
 )
-from kadmin.plan.reassignment.targets import BadFile
 from tests.kadmin.builders import brokers, cluster, state, topic
 
 PARTITION = TopicPartition("t", 0)
@@ -188,40 +186,6 @@ def test_another_leader_is_one_that_was_none_before(
     )
 
     assert has_another_leader(planned, BrokerId(now)) == is_another
-
-
-def test_a_file_is_read_in_order() -> None:
-    text = """{"version":1,"partitions":[{"topic":"t","partition":10},{"topic":"t","partition":9},
-        {"topic":"a","partition":11}]}"""
-
-    assert list(map(str, parse_partitions(text, "e.json"))) == ["a-11", "t-9", "t-10"]
-    assert parse_partitions('{"partitions":[]}', "e.json") == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "problems"),
-    [
-        ("", ["it is empty"]),
-        ("{}", ['replica election data is missing "partitions" field']),
-        ('{"partitions":1}', ['replica election data is missing "partitions" field']),
-        (
-            '{"partitions":[{"topic":"t","partition":0},{"topic":"t","partition":0},7,'
-            '{"topic":"t"},{"topic":"a b","partition":0},{"topic":"t","partition":-1}]}',
-            [
-                "partitions[2] has no 'topic' and 'partition' of one",
-                "partitions[3] has no 'topic' and 'partition' of one",
-                "partitions[4] has no 'topic' and 'partition' of one",
-                "partitions[5] has no 'topic' and 'partition' of one",
-                "replica election data contains duplicate partitions: t-0",
-            ],
-        ),
-    ],
-)
-def test_all_that_is_wrong_in_a_file_is_named(text: str, problems: list[str]) -> None:
-    with pytest.raises(BadFile) as raised:
-        parse_partitions(text, "e.json")
-
-    assert list(raised.value.problems) == problems
 
 
 @pytest.mark.parametrize("kind", ElectionType)

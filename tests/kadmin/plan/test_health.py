@@ -17,7 +17,7 @@ from kadmin.plan.health import (
     judge_topic,
     needed_brokers,
 )
-from kadmin.plan.report import report_on
+from kadmin.reports.topics import report_on
 from tests.kadmin.builders import assignment, brokers, cluster, ids, state, topic
 
 THREE = brokers("0 1 2")

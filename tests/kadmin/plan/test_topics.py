@@ -7,21 +7,22 @@ import pytest
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.placement import Placement
 from cluster.model.topic import PartitionAssignment, TopicAssignment
+from kadmin.arguments.replica_assignment import parse_assignment
 from kadmin.errors import ExitCode, RefusedError, UsageError
 from kadmin.plan.config_plan import InvalidConfigs
 from kadmin.plan.place import NotEnoughBrokers
-from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,
     MarkedForDeletion,
+    NoSuchTopic,
     NotMorePartitions,
     ReassignmentRunning,
     TopicCollision,
     TopicExists,
     UnfitAssignment,
     UnknownBrokers,
+    check_topic_name,
 )
-from kadmin.plan.topic_text import check_topic_name, parse_assignment
 from kadmin.plan.topics import CreateRequest, plan_add_partitions, plan_create, plan_delete
 from tests.kadmin.builders import assignment, brokers, cluster, ids, topic
 

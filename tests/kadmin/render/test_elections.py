@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
+from kadmin.plan.election import (
+    ElectionPlan,
+    ElectionType,
+    PartitionElection,
+    Prospect,
+    loss_warnings,
+)
 from kadmin.plan.election_results import PartitionResult, Result
 from kadmin.render.elections import (
-    loss_warnings,
     plan_lines,
     planned_document,
     result_document,

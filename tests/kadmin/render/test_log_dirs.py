@@ -6,10 +6,10 @@ import pytest
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.log_dir_usage import Grouping, LogDirs, Order, usage_report
-from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog
 from kadmin.render.log_dirs import kafka_document, total_line, usage_document
 from kadmin.render.output import Output
+from kadmin.reports.log_dir_usage import Grouping, Order, usage_report
 from tests.kadmin.render.terminal import FakeTerminal
 
 T0 = TopicPartition("t", 0)

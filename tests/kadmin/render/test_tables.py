@@ -5,11 +5,11 @@ from typing import Any
 
 from cluster.model.ids import BrokerId, ControllerEpoch
 from kadmin.plan.health import Finding, judge_loads
-from kadmin.plan.report import folded, report_on
 from kadmin.render.brokers import describe_document as describe_brokers
 from kadmin.render.output import Output
 from kadmin.render.tables import FittedTable, Screen, shortened, shortened_paths
-from kadmin.render.topics import describe_document
+from kadmin.render.topics.describe import describe_document
+from kadmin.reports.topics import folded, report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.kadmin.render.terminal import FakeTerminal
 

@@ -10,12 +10,12 @@ from rich.text import Text
 from cluster.model.ids import BrokerId
 from kadmin.errors import KadminError
 from kadmin.plan.health import judge_loads
-from kadmin.plan.report import report_on
 from kadmin.render.brokers import describe_document as describe_brokers
 from kadmin.render.output import Document, Output
 from kadmin.render.tables import FittedTable, Screen
-from kadmin.render.topics import describe_document
+from kadmin.render.topics.describe import describe_document
 from kadmin.render.visible import visible, visible_json, visible_lines
+from kadmin.reports.topics import report_on
 from kadmin.settings.keys import OutputFormat
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.render.terminal import FakeTerminal

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kadmin.jobs.merge.summary import Summary
 from kadmin.jobs.story.tell import Analysis
-from kadmin.render.story import analysis_document, brief_document, story_document
+from kadmin.render.merge_logs.story import analysis_document, brief_document, story_document
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from kadmin.story.clocks import estimates, order_pairs

@@ -13,8 +13,8 @@ from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.describe_configs import Described, config_values, overrides_of
 from kadmin.admin.wire.quotas import component_of, entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
+from kadmin.arguments.entities import Wanted
 from kadmin.plan.config_plan import HIDDEN, NULL, ConfigPlan
-from kadmin.plan.entities import Wanted
 from kadmin.settings.brokers import BrokerSettings
 
 TOPICS, BROKERS, CLIENTS, USERS, IPS = EntityKind

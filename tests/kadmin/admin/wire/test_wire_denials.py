@@ -19,8 +19,8 @@ from kadmin.admin.wire.errors import BrokersDenied
 from kadmin.admin.wire.snapshot import read_topics
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.admin.wire.wire_topics import WireTopics
+from kadmin.arguments.topics import TopicSelection
 from kadmin.budget import Budget
-from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
 
 NO_CLUSTER = ClusterAuthorizationFailedError.errno

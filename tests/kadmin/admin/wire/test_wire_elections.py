@@ -18,8 +18,8 @@ from kadmin.admin.wire import connection
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, AnswerLost, Refused
 from kadmin.admin.wire.wire_elections import WireElections
+from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
-from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
 
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN

@@ -36,11 +36,11 @@ from kadmin.admin.wire.wire_reassignments import (
     MovesUnanswered,
     WireReassignments,
 )
+from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan, plan_moves
 from kadmin.plan.reassignment.sizes import sizes_of
-from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
 from tests.kadmin.builders import ids
 from tests.kadmin.plan.reassignment.builders import part, targets

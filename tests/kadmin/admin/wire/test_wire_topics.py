@@ -26,8 +26,8 @@ from kadmin.admin.wire import wire_topics
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, AnswerLost
 from kadmin.admin.wire.wire_topics import WireTopics
+from kadmin.arguments.topics import TopicSelection
 from kadmin.budget import Budget
-from kadmin.plan.select import TopicSelection
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
 from kadmin.settings.brokers import BrokerSettings
 from tests.kadmin.builders import brokers, cluster

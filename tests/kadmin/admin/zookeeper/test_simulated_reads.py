@@ -26,7 +26,7 @@ from kadmin.admin.zookeeper.snapshot import read_brokers, read_snapshot
 from kadmin.admin.zookeeper.topic_ids import find_topics_of_id
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.admin.zookeeper.topic_writes import not_deleted, without_leader
-from kadmin.plan.select import TopicSelection
+from kadmin.arguments.topics import TopicSelection
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.sim.zookeeper import TOOL, SimZooKeeper
 from tests.support.znodes import znodes_of

@@ -13,7 +13,7 @@ from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.multiread import ReadMode
 from kadmin.admin.zookeeper.snapshot import read_snapshot
 from kadmin.admin.zookeeper.topic_names import read_topic_names
-from kadmin.plan.select import TopicSelection
+from kadmin.arguments.topics import TopicSelection
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.waiting import OUTER_LIMIT_S

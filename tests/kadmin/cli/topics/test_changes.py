@@ -363,13 +363,13 @@ def test_waiting_for_a_deletion_ends_with_the_timeout(healthy):
 
 def test_many_operators_at_once_add_up(healthy):
     """Every alter is planned anew when another got in between: no partition is lost or doubled."""
-    outcomes = []
+    outcomes: list[int] = []
 
     def create(number: int) -> None:
         from kadmin.admin.zookeeper.connection import connect
         from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+        from kadmin.arguments.topics import TopicSelection
         from kadmin.execute.commit import commit
-        from kadmin.plan.select import TopicSelection
         from kadmin.plan.topics import plan_add_partitions
         from kadmin.settings.resolve import ZooKeeperSettings
 
@@ -384,7 +384,8 @@ def test_many_operators_at_once_add_up(healthy):
                 )
 
             fence = admin.fence()
-            outcomes.append(commit(admin, fence, plan(), replan=plan))
+            commit(admin, fence, plan(), replan=plan)
+            outcomes.append(number)
 
     threads = [threading.Thread(target=create, args=(number,)) for number in range(3)]
     for thread in threads:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kadmin.errors import UsageError
 from kadmin.jobs.merge.clocks import EARLIEST, EXACT, LATEST, TimeRange, clock
-from kadmin.plan.times import as_ms
+from kadmin.wording import as_ms
 
 EPOCH = datetime(1970, 1, 1)
 MS = timedelta(milliseconds=1)

@@ -3,7 +3,31 @@ import socket
 import pytest
 
 from kadmin.errors import UnreachableError, UsageError
-from kadmin.jobs.spark.master_url import check_master
+from kadmin.jobs.spark.master_url import SMALL_BYTES, check_master, is_for_spark
+from kadmin.jobs.verify.request import VerifyRequest
+from kadmin.jobs.verify.run import is_without_spark
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "size_bytes", "expected"),
+    [
+        (None, {}, SMALL_BYTES, False),
+        (None, {"spark.executor.memory": "1g"}, SMALL_BYTES, False),
+        *((local, {}, SMALL_BYTES - 1, False) for local in ("local", "local[*]", "local[4]")),
+        *((local, {}, SMALL_BYTES, True) for local in ("local", "local[*]", "local[4,2]")),
+        ("local[*]", {"spark.executor.memory": "1g"}, 1, True),
+        *((away, {}, 1, True) for away in ("spark://h:7077", "yarn", "k8s://h:1")),
+        ("local-cluster[2,1,1024]", {}, 1, True),
+    ],
+)
+def test_a_job_is_meant_for_spark_if_it_is_large_or_a_master_or_a_setting_says_so(
+    master: str | None, conf: dict[str, str], size_bytes: int, expected: bool
+) -> None:
+    assert expected == is_for_spark(master, conf, size_bytes)
+
+    request = VerifyRequest(partitions={}, master=master, conf=conf)
+
+    assert expected == (not is_without_spark(request, size_bytes))
 
 
 @pytest.mark.parametrize(

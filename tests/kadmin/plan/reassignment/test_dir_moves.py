@@ -6,8 +6,7 @@ import pytest
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
-from kadmin.plan.log_dir_usage import LogDirs
-from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog
 from kadmin.plan.reassignment.dir_moves import (
     DirMove,
     Replica,

@@ -5,17 +5,12 @@ from itertools import product
 import pytest
 
 from cluster.model.ids import BrokerId
+from kadmin.arguments.numbers import BadBrokerList, parse_broker_list
+from kadmin.arguments.reassignment_files import parse_targets, parse_topics, targets_text
 from kadmin.errors import ExitCode
 from kadmin.plan.place import MixedRacks, NotEnoughBrokers
-from kadmin.plan.reassignment.files import parse_targets, parse_topics, targets_text
-from kadmin.plan.reassignment.generate import (
-    BadBrokerList,
-    NoReplicas,
-    Proposal,
-    parse_broker_list,
-    propose,
-)
-from kadmin.plan.select import NoSuchTopic
+from kadmin.plan.reassignment.generate import NoReplicas, Proposal, propose
+from kadmin.plan.topic_refusals import NoSuchTopic
 from tests.kadmin.builders import brokers, cluster, ids, topic
 from tests.kadmin.plan.reassignment.builders import kafka_cluster, part, targets
 from tests.kadmin.plan.reassignment.transcripts import transcript

@@ -7,10 +7,10 @@ import pytest
 
 from cluster.model.admin import Reassignment
 from cluster.model.ids import BrokerId
+from kadmin.arguments.reassignment_files import parse_targets, targets_text
 from kadmin.errors import ExitCode
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.plan.reassignment.dir_moves import dir_moves
-from kadmin.plan.reassignment.files import parse_targets, targets_text
 from kadmin.plan.reassignment.moves import AlreadyMoving, MovePlan, plan_moves
 from kadmin.plan.reassignment.targets import Target, UnfitTargets
 from kadmin.plan.reassignment.throttles import (

@@ -7,18 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.model.ids import BrokerId
+from kadmin.arguments.numbers import BadNumbers, parse_numbers
 from kadmin.errors import ExitCode
 from kadmin.plan.reassignment.moves import plan_moves
 from kadmin.plan.reassignment.shorthand import (
-    BadNumbers,
     NothingToMove,
     evacuation,
-    parse_numbers,
     partitions_of,
     targets_of_partitions,
 )
 from kadmin.plan.reassignment.targets import UnfitTargets
-from kadmin.plan.select import NoSuchTopic
+from kadmin.plan.topic_refusals import NoSuchTopic
 from tests.kadmin.builders import brokers, cluster, ids, topic
 from tests.kadmin.plan.reassignment.builders import kafka_cluster, targets
 

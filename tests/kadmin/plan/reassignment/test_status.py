@@ -7,8 +7,8 @@ import pytest
 from cluster.model.admin import Reassignment
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
+from kadmin.arguments.reassignment_files import parse_targets
 from kadmin.errors import ExitCode
-from kadmin.plan.reassignment.files import parse_targets
 from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.status import (
     active_partitions,

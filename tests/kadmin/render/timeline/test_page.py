@@ -12,7 +12,7 @@ import pytest
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.story.gather import Selection
 from kadmin.jobs.story.tell import Analysis, tell
-from kadmin.render.story_body import analysis_body
+from kadmin.render.merge_logs.story_body import analysis_body
 from kadmin.render.timeline.page import json_for_script, timeline_page
 from kadmin.story.values import Story
 from tests.kadmin.jobs.merge.logs import found_in

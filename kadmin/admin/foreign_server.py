@@ -1,0 +1,88 @@
+"""A foreign server in the place of a ZooKeeper or a broker: what answers there?
+
+Asks as its own clients would, in the clear.  Knows no session.
+"""
+
+import struct
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from cluster.model.address import host_and_port, split_address
+from kadmin.admin.asking import Asking, Lines
+
+PROBE_TIMEOUT_S: Final = 0.5
+
+HTTP: Final = b"GET / HTTP/1.0\r\n\r\n"
+
+CORRELATION_ID: Final = 7
+API_VERSIONS: Final = struct.pack(">ihhih", 10, 18, 0, CORRELATION_ID, -1)
+"""Size, key, version 0, correlation id, a client id of null: every broker since 0.10 answers."""
+FOUR_LETTERS: Final = b"srvr"
+OF_ZOOKEEPER: Final = (b"Zookeeper version", b"srvr is not executed", b"This ZooKeeper instance")
+"""How it answers that: with its version; that it may not tell; or, without a quorum, that it does
+not serve."""
+
+ANSWER_HEAD: Final = struct.Struct(">ii")
+
+
+def hint_for_foreign_server(servers: str) -> str | None:
+    """The hint for the first of *servers*, `host:port,…`, that is something else than a ZooKeeper;
+    None where none of them is known to be.
+    """
+    addresses = servers.split(",")
+    for address, told in zip(addresses, answers_of(addresses, HTTP, API_VERSIONS), strict=True):
+        named = host_and_port(*split_address(address))
+        if told[HTTP].startswith(b"HTTP/"):
+            return (
+                f"{named} speaks HTTP, as ZooKeeper's admin server does;"
+                " its port for clients is mostly 2181"
+            )
+        answer = told[API_VERSIONS]
+        if len(answer) >= ANSWER_HEAD.size and ANSWER_HEAD.unpack_from(answer)[1] == CORRELATION_ID:
+            return (
+                f"{named} is a Kafka broker:"
+                f" --bootstrap-server {named} asks brokers,"
+                " and ZooKeeper's port is mostly 2181"
+            )
+    return None
+
+
+def hint_for_foreign_broker(bootstrap: str) -> str | None:
+    """The hint for the first address of *bootstrap* where something else than a broker is; None
+    where none of them is known to be."""
+    addresses = bootstrap.split(",")
+    for address, told in zip(addresses, answers_of(addresses, FOUR_LETTERS, HTTP), strict=True):
+        named = host_and_port(*split_address(address))
+        if told[FOUR_LETTERS].startswith(OF_ZOOKEEPER):
+            return (
+                f"{named} is a ZooKeeper: --zookeeper {named} asks it, and the port of brokers is"
+                " mostly 9092"
+            )
+        if told[HTTP].startswith(b"HTTP/"):
+            return f"{named} speaks HTTP; the port of brokers is mostly 9092"
+    return None
+
+
+def answers_of(addresses: Sequence[str], *requests: bytes) -> list[dict[bytes, bytes]]:
+    """What each of *addresses* says first to each of *requests*, all asked at the same time;
+    nothing where nobody does in time."""
+    lines = Lines()
+    questions = [(address, request) for address in addresses for request in requests]
+    with Asking(questions, partial(answer_to, lines), lines) as asking:
+        told = asking.answers(2 * PROBE_TIMEOUT_S)
+    return [
+        {request: told.get((address, request), b"") for request in requests}
+        for address in addresses
+    ]
+
+
+def answer_to(lines: Lines, question: tuple[str, bytes]) -> bytes:
+    """The first bytes that are said at an address to a request; none where nobody does in time."""
+    address, request = question
+    try:
+        with lines.connect(split_address(address), PROBE_TIMEOUT_S) as connection:
+            connection.sendall(request)
+            return connection.recv(4096)
+    except (OSError, ValueError):
+        return b""

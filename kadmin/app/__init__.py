@@ -1,0 +1,12 @@
+"""What a command, a page or a supervisor does: sessions, evidence, collections, verifications"""
+
+__all__ = [
+    "broker_paths",
+    "collecting",
+    "evidence",
+    "reading",
+    "session",
+    "spark",
+    "verify_files",
+    "verify_live",
+]

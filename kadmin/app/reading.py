@@ -1,0 +1,135 @@
+"""Reads of a cluster for commands and pages that show it."""
+
+from typing import TYPE_CHECKING
+
+from kadmin.app.session import Session
+from kadmin.errors import KadminError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cluster.model.fault import Fault
+    from cluster.model.ids import BrokerId
+    from cluster.model.snapshot import ClusterSnapshot
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.arguments.topics import TopicSelection
+    from kadmin.plan.log_dirs import LogDirs
+    from kadmin.reports.offsets import OffsetReport
+    from kadmin.reports.topics import ClusterReport
+
+
+def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
+    """Read the cluster from ZooKeeper, or from its brokers if only they are named."""
+    from kadmin.arguments.topics import TopicSelection
+
+    def by_zookeeper(connection: "Connection") -> "ClusterSnapshot":
+        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+
+        return ZooKeeperTopics(connection).snapshot(TopicSelection(), with_topics=with_topics)
+
+    def by_brokers(brokers: "WireConnection") -> "ClusterSnapshot":
+        from kadmin.admin.wire.snapshot import read_snapshot
+
+        return read_snapshot(brokers, TopicSelection() if with_topics else None)
+
+    with session.asked(by_zookeeper, by_brokers) as snapshot:
+        return snapshot
+
+
+def read_sizes(
+    session: Session, report: "ClusterReport", *, names_some: bool
+) -> dict[str, int] | None:
+    """Sum up the bytes of all replicas of each topic on the live brokers; None if none answers.
+
+    Brokers are asked for all topics unless the report *names_some*.
+    """
+    from kadmin.admin.wire import log_dirs
+    from kadmin.plan.offsets import partitions_of
+    from kadmin.reports.log_dir_usage import Grouping, usages
+
+    brokers = list(report.snapshot.brokers)
+    names = [item.topic.name for item in report.topics]
+    partitions = partitions_of(report.snapshot, names, None) if names_some else None
+    try:
+        with session.connect_brokers() as connection:
+            found = log_dirs.read_log_dirs(connection, brokers, partitions)
+    except KadminError as error:
+        session.warn(f"sizes are not known: {error.message}")
+        return None
+    silent = [str(broker) for broker in brokers if broker not in found]
+    if silent:
+        session.warn(f"not in the sizes, since they did not answer: broker {', '.join(silent)}")
+    return {str(row.place.topic): row.size_bytes for row in usages(found, Grouping.TOPIC)}
+
+
+def read_offsets(
+    session: Session,
+    selection: "TopicSelection",
+    numbers: frozenset[int] | None,
+    moment: int,
+    leave_out: "Callable[[Fault], None]",
+    *,
+    is_counted: bool,
+) -> "OffsetReport":
+    from kadmin.admin.wire import offsets
+    from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.plan.offsets import LATEST, partitions_of
+    from kadmin.reports.offsets import report_of
+
+    with session.connect_brokers() as brokers:
+        snapshot = read_topics(brokers, selection, leave_out)
+        partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
+        found = offsets.read_offsets(brokers, partitions, moment)
+        # After the others: nobody has been told of an end before its beginning.
+        ends = offsets.read_offsets(brokers, found.told, LATEST) if is_counted else None
+    if ends is None:
+        return report_of(moment, found.told, found.untold, None)
+    return report_of(moment, found.told, {**found.untold, **ends.untold}, ends.told)
+
+
+def read_log_dirs(
+    session: Session,
+    selection: "TopicSelection",
+    wanted: "frozenset[BrokerId] | None",
+    leave_out: "Callable[[Fault], None]",
+) -> "tuple[LogDirs, list[BrokerId], list[BrokerId]]":
+    """What the brokers of *wanted*, None for all, keep of *selection*; who of them was silent, and
+    who has replicas of it and is dead."""
+    from kadmin.admin.wire import log_dirs
+    from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.plan.broker_names import dead_brokers
+    from kadmin.plan.offsets import partitions_of
+
+    names_some = bool(selection.wanted) or selection.exclude_internal
+    with session.connect_brokers() as brokers:
+        snapshot = read_topics(brokers, selection, leave_out)
+        asked = chosen_brokers(snapshot, wanted)
+        # All logs, also those of partitions that are no longer any, unless topics are named.
+        partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None
+        found = log_dirs.read_log_dirs(brokers, asked, partitions)
+    silent = [broker for broker in asked if broker not in found]
+    return found, silent, dead_brokers(snapshot) if wanted is None else []
+
+
+def chosen_brokers(
+    snapshot: "ClusterSnapshot", wanted: "frozenset[BrokerId] | None"
+) -> "list[BrokerId]":
+    """Those of *wanted*, None for all, in order.
+
+    Raises:
+        NoSuchBroker: one that is none of the cluster.
+        KadminError: one that is not alive.
+    """
+    from kadmin.plan.broker_names import dead_brokers, refuse_unknown_brokers
+
+    missing = (wanted or frozenset()) - snapshot.brokers.keys()
+    dead = sorted(missing.intersection(dead_brokers(snapshot)))
+    if dead:
+        shown = ",".join(map(str, dead))
+        raise KadminError(
+            f"broker {shown.replace(',', ', ')} is not alive, so it cannot answer",
+            hint=f"kadmin brokers --describe --broker {shown}",
+        )
+    refuse_unknown_brokers(snapshot, missing)
+    return [broker for broker in snapshot.brokers if wanted is None or broker in wanted]

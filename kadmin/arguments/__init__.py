@@ -1,0 +1,15 @@
+"""What operators type: names, times, lists and files, understood before a cluster is read"""
+
+__all__ = [
+    "acls",
+    "configs",
+    "election_file",
+    "entities",
+    "moments",
+    "numbers",
+    "offsets_file",
+    "reassignment_files",
+    "replica_assignment",
+    "times",
+    "topics",
+]

@@ -1,0 +1,172 @@
+"""Kafka's JSON files of reassignments: what do they say, and how are they written?
+
+All that is wrong in a file is found at once, where Kafka's tool names the first thing, and said in
+its words where it has some.  Knows neither the disk nor the cluster.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.arguments.documents import (
+    VERSION,
+    BadFile,
+    is_number,
+    is_topic,
+    parse_document,
+    version_problems,
+)
+from kadmin.plan.reassignment.targets import (
+    ANY_DIR,
+    Target,
+    Targets,
+    in_order,
+    repeated,
+)
+from kadmin.wording import listed
+
+TARGETS_HINT: Final = (
+    'write it like {"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1,2]}]},'
+    " as --generate prints it"
+)
+TOPICS_HINT: Final = 'write it like {"version":1,"topics":[{"topic":"t"},{"topic":"u"}]}'
+
+
+def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
+    """What the reassignment file *source*, which holds *text*, asks for, in order.
+
+    Raises:
+        BadFile: it is not of Kafka's form, names nothing, a partition twice, or a partition with
+            replicas that no partition can have.
+    """
+    document = parse_document(text, source, TARGETS_HINT)
+    problems = list(version_problems(document))
+    entries = document.get("partitions")
+    if not isinstance(entries, list):
+        problems.append("it has no list 'partitions'")
+        entries = []
+    elif not entries:
+        problems.append("partition reassignment list cannot be empty")
+    pairs = []
+    for number, entry in enumerate(entries):
+        found = entry_problems(entry, number)
+        problems += found
+        if not found:
+            pairs.append(target_of(entry))
+    twice = repeated(partition for partition, _ in pairs)
+    if twice:
+        problems.append(
+            f"partition reassignment contains duplicate topic partitions: {listed(twice)}"
+        )
+    targets = dict(pairs)
+    problems += replica_problems(targets)
+    if problems:
+        raise BadFile(source, problems, TARGETS_HINT)
+    return in_order(targets)
+
+
+def parse_topics(text: str, source: str) -> tuple[str, ...]:
+    """The topics that the file *source*, which holds *text*, names, in its order.
+
+    Raises:
+        BadFile: it is not of Kafka's form, names none, or one twice.
+    """
+    document = parse_document(text, source, TOPICS_HINT)
+    problems = list(version_problems(document))
+    entries = document.get("topics")
+    if not isinstance(entries, list):
+        problems.append("it has no list 'topics'")
+        entries = []
+    elif not entries:
+        problems.append("the list of topics is empty")
+    names: list[str] = []
+    for number, entry in enumerate(entries):
+        name = entry.get("topic") if isinstance(entry, dict) else None
+        if is_topic(name):
+            names.append(name)
+        else:
+            problems.append(f"topics[{number}] has no 'topic' with the name of one")
+    twice = repeated(names)
+    if twice:
+        problems.append(f"list of topics to reassign contains duplicate entries: {listed(twice)}")
+    if problems:
+        raise BadFile(source, problems, TOPICS_HINT)
+    return tuple(names)
+
+
+def targets_text(targets: Targets) -> str:
+    """*targets* in one line, byte for byte as Kafka's tool prints them since 2.6.
+
+    A directory stands for each replica, `any` where none is asked for.
+    """
+    entries = [
+        {
+            "topic": partition.topic,
+            "partition": partition.partition,
+            "replicas": target.replicas,
+            "log_dirs": target.log_dirs or (ANY_DIR,) * len(target.replicas),
+        }
+        for partition, target in in_order(targets).items()
+    ]
+    document = {"version": VERSION, "partitions": entries}
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def target_of(entry: Mapping[str, Any]) -> tuple[TopicPartition, Target]:
+    """What an entry without problems asks for."""
+    partition = TopicPartition(entry["topic"], entry["partition"])
+    replicas = tuple(map(BrokerId, entry["replicas"]))
+    return partition, Target(replicas, tuple(entry.get("log_dirs") or ()))
+
+
+def entry_problems(entry: object, number: int) -> list[str]:
+    """What keeps partitions[*number*] from being understood at all."""
+    if not isinstance(entry, dict):
+        return [f"partitions[{number}] is no object"]
+    place = place_of(entry, number)
+    problems = []
+    topic = entry.get("topic")
+    if not is_topic(topic):
+        problems.append(f"{place} has no 'topic' with the name of one")
+    if not is_number(entry.get("partition")):
+        problems.append(f"{place} has no 'partition' with its number")
+    replicas = entry.get("replicas")
+    if not isinstance(replicas, list) or not all(map(is_number, replicas)):
+        problems.append(f"{place} has no 'replicas' with a list of broker ids")
+    dirs = entry.get("log_dirs")
+    if dirs is not None and not (isinstance(dirs, list) and all(map(is_log_dir, dirs))):
+        problems.append(f"'log_dirs' of {place} is no list of \"any\" and absolute paths")
+    elif dirs and isinstance(replicas, list) and len(dirs) != len(replicas):
+        problems.append(
+            f"size of replicas list [{', '.join(map(str, replicas))}] is different from size of log"
+            f" dirs list [{', '.join(map(str, dirs))}] for partition {place}"
+        )
+    return problems
+
+
+def place_of(entry: Mapping[str, object], number: int) -> str:
+    """How an operator finds the entry again: by its partition, or by its place in the list."""
+    topic, partition = entry.get("topic"), entry.get("partition")
+    if isinstance(topic, str) and is_number(partition):
+        return f"{topic}-{partition}"
+    return f"partitions[{number}]"
+
+
+def is_log_dir(value: object) -> bool:
+    return isinstance(value, str) and (value == ANY_DIR or value.startswith("/"))
+
+
+def replica_problems(targets: Targets) -> Iterator[str]:
+    empty = [partition for partition, target in targets.items() if not target.replicas]
+    if empty:
+        yield f"partition replica list cannot be empty: {listed(empty)}"
+    lists = []
+    for partition, target in targets.items():
+        twice = repeated(target.replicas)
+        if twice:
+            brokers = ", ".join(map(str, twice))
+            lists.append(f"{partition} contains multiple entries for {brokers}")
+    if lists:
+        entries = listed(lists, ". ")
+        yield f"partition replica lists may not contain duplicate entries: {entries}"

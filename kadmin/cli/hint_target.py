@@ -1,0 +1,32 @@
+"""The target of the commands in hints: the cluster that this run's options name."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from kadmin.called_name import as_called
+from kadmin.quoting import quoted
+from kadmin.settings.keys import KEYS, Value
+
+OVER_A_CLUSTER: Final = re.compile(
+    r"\bkadmin(?= (?:check|topics|configs|acls|brokers|controller|zookeeper|elect|log-dirs"
+    r"|api-versions|offsets|delete-records|reassign)\b)"
+    r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
+)
+"""A command that asks a cluster, unless it says itself which."""
+
+
+def with_cluster(text: str, flags: Mapping[str, Value]) -> str:
+    """Add those of *flags* that name the cluster to the commands in *text*, and call them as this
+    process was called.
+
+    Without these options, a pasted command would go to the current cluster.
+    """
+    options = [
+        key.option if key.is_flag else f"{key.option} {quoted(str(flags[key.name]))}"
+        for key in KEYS
+        if (key.of_cluster or key.name == "cluster") and key.name in flags
+    ]
+    if options:
+        text = OVER_A_CLUSTER.sub(lambda match: " ".join([match[0], *options]), text)
+    return as_called(text)

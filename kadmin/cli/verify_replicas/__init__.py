@@ -1,0 +1,3 @@
+"""`kadmin verify-replicas`: prove that replicas are equal"""
+
+__all__ = []

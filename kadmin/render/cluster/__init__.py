@@ -1,0 +1,3 @@
+"""Clusters of this machine"""
+
+__all__ = ["clusters", "partitions"]

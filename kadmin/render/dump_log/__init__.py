@@ -1,0 +1,3 @@
+"""Files of a log directory, in the words of Kafka's DumpLogSegments"""
+
+__all__ = ["files"]

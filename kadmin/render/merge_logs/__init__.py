@@ -1,0 +1,3 @@
+"""Merged state-change logs, and the stories of partitions"""
+
+__all__ = ["story", "story_body", "summary"]

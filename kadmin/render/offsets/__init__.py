@@ -1,0 +1,3 @@
+"""Offsets of partitions"""
+
+__all__ = ["offsets"]

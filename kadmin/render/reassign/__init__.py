@@ -1,0 +1,3 @@
+"""Reassignments: planned, started, cancelled, listed and verified"""
+
+__all__ = ["cancellation", "moves"]

@@ -1,0 +1,3 @@
+"""Comparisons of replicas, from files and from brokers"""
+
+__all__ = ["files", "live"]
