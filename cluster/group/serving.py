@@ -57,6 +57,8 @@ def serve(context: Context, request_id: int, request: Request) -> None:
     """Answer *request*, or let it wait."""
     error = refusal(context, request)
     if error is not ErrorCode.NONE:
+        if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+            error = LOADING.get(type(request), error)
         context.respond(request_id, request.refused(error))
         return
     group = context.group(request.group_id)
@@ -73,8 +75,6 @@ def serve(context: Context, request_id: int, request: Request) -> None:
 def refusal(context: Context, request: Request) -> ErrorCode:
     allows_empty = isinstance(request, CommitOffsets | DeleteGroup)
     error = refuse_status(context, request.group_id, allows_empty=allows_empty)
-    if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-        return LOADING.get(type(request), error)
     if error is ErrorCode.NONE and isinstance(request, JoinGroup):
         config, timeout_ms = context.config, request.session_timeout_ms
         if not config.min_session_timeout_ms <= timeout_ms <= config.max_session_timeout_ms:
