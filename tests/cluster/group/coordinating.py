@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Mapping
 from itertools import count
 
-from cluster.group.answers import UNKNOWN_MEMBER, Answer, CommitAnswer, JoinAnswer, SyncAnswer
+from cluster.group.answers import (
+    UNKNOWN_MEMBER,
+    Answer,
+    CommitAnswer,
+    JoinAnswer,
+    LeaveAnswer,
+    LeftMember,
+    SyncAnswer,
+)
 from cluster.group.config import GroupConfig
 from cluster.group.core import GroupCoordinator
 from cluster.group.effects import Append, Effect, Load, Respond
@@ -27,7 +35,8 @@ A0, A1, B0 = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b",
 SESSION_MS = 10_000
 REBALANCE_MS = 60_000
 DELAY_MS = 3000
-EPOCH = LeaderEpoch(5)
+EPOCH, NEXT_EPOCH = LeaderEpoch(5), LeaderEpoch(6)
+DEFAULTS = GroupConfig()
 WALL_MS = 1_700_000_000_000
 """What a wall clock shows when the time is 0."""
 
@@ -37,7 +46,7 @@ class Coordinating:
 
     def __init__(
         self,
-        config: GroupConfig = GroupConfig(),
+        config: GroupConfig = DEFAULTS,
         records: Iterable[GroupRecord] = (),
         *,
         is_loaded: bool = True,
@@ -79,7 +88,7 @@ class Coordinating:
             self._log_offset += 1
         self.step(Loaded(0, epoch, replay))
 
-    def resign(self, epoch: LeaderEpoch | None = LeaderEpoch(6)) -> None:
+    def resign(self, epoch: LeaderEpoch | None = NEXT_EPOCH) -> None:
         self.step(Resigned(0, epoch))
 
     def send(self, request: Request) -> int:
@@ -101,6 +110,11 @@ class Coordinating:
 
     def waits(self, *request_ids: int) -> bool:
         return not self.answers.keys() & set(request_ids)
+
+    def left(self, request: LeaveGroup) -> tuple[LeftMember, ...]:
+        answer = self.ask(request)
+        assert isinstance(answer, LeaveAnswer)
+        return answer.members
 
     def joined(self, request_id: int) -> JoinAnswer:
         answer = self.answers[request_id]

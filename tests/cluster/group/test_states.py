@@ -1,4 +1,4 @@
-"""States of a group: which may follow which, and what each answers to a member of its generation."""
+"""States of a group: which follow one another, and what each answers to a member."""
 
 from itertools import product
 
@@ -108,5 +108,5 @@ def test_a_group_that_is_not_there_refuses() -> None:
     assert UNKNOWN == group.error(heartbeat(nobody))
     assert UNKNOWN == group.error(sync(nobody))
     assert STALE == group.error(commit(1, "x", 1))
-    (left,) = group.ask(leave("x")).members  # type: ignore[union-attr]
+    (left,) = group.left(leave("x"))
     assert UNKNOWN == left.error

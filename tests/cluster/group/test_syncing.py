@@ -186,7 +186,7 @@ def test_a_fenced_static_member_does_not_leave_for_another() -> None:
     group.send(join(instance_id="s"))
     group.land()
 
-    (left,) = group.ask(leave(old.member_id, "s")).members  # type: ignore[union-attr]
+    (left,) = group.left(leave(old.member_id, "s"))
 
     assert ErrorCode.FENCED_INSTANCE_ID == left.error
 

@@ -1,0 +1,105 @@
+"""The log of one partition of `__consumer_offsets`, as its replicas keep it together.
+
+Only what coordinators can notice: an append is replicated after a while, or refused, or answered
+too late; whoever leads next has all that was replicated, and some of the rest.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import Final, NamedTuple
+
+from cluster.group.effects import Append
+from cluster.model.error_codes import ErrorCode
+from cluster.model.group_records import GroupRecord
+from cluster.model.ids import LeaderEpoch
+from tests.sim.schedule import Schedule
+
+Outcome = Callable[[ErrorCode, int], None]
+"""Takes an error, and the offset of the batch where there is none."""
+
+REFUSED: Final = (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.MESSAGE_TOO_LARGE)
+"""What is not in the log at all."""
+LATE: Final = (ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
+"""What is in the log, and may stay there."""
+
+
+class Batch(NamedTuple):
+    offset: int
+    records: tuple[GroupRecord, ...]
+
+
+class OffsetsLog:
+    """*on_append* is told of every batch, and *on_truncate* from where the log was cut."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        random: Random,
+        on_append: Callable[[Batch], None],
+        on_truncate: Callable[[int], None],
+    ) -> None:
+        self.leader_id = -1
+        self.leader_epoch = LeaderEpoch(-1)
+        self.batches: list[Batch] = []
+        self.replicated_count = 0
+        self.is_troubled = True
+        self.checks_epochs = True
+        self._schedule = schedule
+        self._random = random
+        self._on_append = on_append
+        self._on_truncate = on_truncate
+        self._waiting: list[tuple[Batch, Outcome]] = []
+
+    def lead(self, broker_id: int, epoch_step: int) -> None:
+        """Let another broker lead, or the same again, without some of what was not replicated."""
+        for _, outcome in self._waiting:
+            self._answer(outcome, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        self._waiting.clear()
+        kept = self._random.randint(self.replicated_count, len(self.batches))
+        if broker_id == self.leader_id:
+            kept = len(self.batches)
+        del self.batches[kept:]
+        self._on_truncate(kept)
+        self.leader_id = broker_id
+        self.leader_epoch = LeaderEpoch(self.leader_epoch + epoch_step)
+        # The new leader's followers fetch what it has.
+        self._replicate_later(len(self.batches))
+
+    def append(self, broker_id: int, append: Append, outcome: Outcome) -> None:
+        is_of_now = append.leader_epoch == self.leader_epoch or not self.checks_epochs
+        if broker_id != self.leader_id or not is_of_now:
+            self._answer(outcome, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            return
+        if self.is_troubled and self._random.random() < 0.05:
+            self._answer(outcome, self._random.choice(REFUSED))
+            return
+        batch = Batch(len(self.batches), append.records)
+        self.batches.append(batch)
+        self._on_append(batch)
+        if self.is_troubled and self._random.random() < 0.05:
+            self._answer(outcome, self._random.choice(LATE))
+        elif append.append_id is not None:
+            self._waiting.append((batch, outcome))
+        self._replicate_later(len(self.batches))
+
+    def _replicate_later(self, count: int) -> None:
+        epoch = self.leader_epoch
+        long_ms = 60 if self.is_troubled and self._random.random() < 0.1 else 6
+        delay_ms = self._random.randint(1, long_ms)
+        self._schedule.after(delay_ms, lambda: self._replicate(epoch, count))
+
+    def _replicate(self, epoch: LeaderEpoch, count: int) -> None:
+        """Count *count* batches as replicated, unless another has led since."""
+        if epoch != self.leader_epoch or count <= self.replicated_count:
+            return
+        self.replicated_count = count
+        waiting, self._waiting = self._waiting, []
+        self._random.shuffle(waiting)
+        for batch, outcome in waiting:
+            if batch.offset < count:
+                outcome(ErrorCode.NONE, batch.offset)
+            else:
+                self._waiting.append((batch, outcome))
+
+    def _answer(self, outcome: Outcome, error: ErrorCode) -> None:
+        self._schedule.after(self._random.randint(0, 5), lambda: outcome(error, -1))
