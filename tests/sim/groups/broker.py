@@ -15,6 +15,7 @@ from cluster.group.replay import Replay
 from cluster.group.requests import Request
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import LeaderEpoch
+from tests.sim.groups.log import Batch
 
 if TYPE_CHECKING:
     from tests.sim.groups.world import World
@@ -168,21 +169,21 @@ class Broker:
     def _load(self, epoch: LeaderEpoch) -> None:
         """Read the log in two slices, with time for other things between and after."""
         replay = Replay()
-        world = self.world
-
-        def read(start: int, is_last: bool) -> None:
-            batches = world.log.batches
-            end = len(batches) if is_last else len(batches) // 2
-            for batch in batches[start:end]:
-                replay.take(batch.offset, batch.records)
-            if is_last:
-                self._later(lambda: self.step(Loaded(0, epoch, replay)))
-            else:
-                self._later(lambda: read(end, True))
+        log = self.world.log
 
         def begin() -> None:
-            if world.log.leader_epoch == epoch:
-                read(0, False)
+            batches = log.local(self.broker_id)
+            half = len(batches) // 2
+            take(batches[:half])
+            self._later(lambda: finish(batches[half:]))
+
+        def finish(rest: list[Batch]) -> None:
+            take(rest)
+            self._later(lambda: self.step(Loaded(0, epoch, replay)))
+
+        def take(batches: list[Batch]) -> None:
+            for batch in batches:
+                replay.take(batch.offset, batch.records)
 
         self._later(begin)
 

@@ -40,6 +40,7 @@ HEARTBEAT_MS: Final = 50
 COMMIT_MS: Final = 60
 REQUEST_MS: Final = 120
 JOIN_MS: Final = REBALANCE_MS + 150
+SYNC_MS: Final = (40, JOIN_MS)
 BACKOFF_MS: Final = 20
 
 LOOK_ELSEWHERE: Final = {ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE}
@@ -261,12 +262,14 @@ class Consumer(Caller):
             protocol_name=joined.protocol_name,
             assignments=self._assign(joined.members) if is_leader else {},
         )
-        self.ask(request, JOIN_MS, self._on_synced)
+        timeout_ms = self.random.randint(*SYNC_MS) if self.world.is_troubled else JOIN_MS
+        self.ask(request, timeout_ms, self._on_synced)
 
     def _assign(self, members: tuple[JoinedMember, ...]) -> dict[str, bytes]:
         """Share the partitions; a cooperative member keeps its own, until it has given them up."""
-        ids = [one.member_id for one in members]
-        self.random.shuffle(ids)
+        ids = sorted(one.member_id for one in members)
+        if self.world.is_troubled:
+            self.random.shuffle(ids)  # To assign anew is to assign otherwise.
         wanted = {number: ids[number % len(ids)] for number in range(PARTITIONS)}
         if not self.is_eager:
             owners = {
@@ -298,8 +301,7 @@ class Consumer(Caller):
         self.world.oracle.check_owners(self)
         self.is_stable = True
         self.read(tuple(TopicPartition("t", number) for number in sorted(assigned)))
-        is_short = not self.is_eager and not assigned
-        if revoked or (is_short and self.random.random() < 0.5):
+        if revoked:
             self.join()
             return
         generation = self.generation

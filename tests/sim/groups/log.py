@@ -41,9 +41,12 @@ class OffsetsLog:
         self.leader_id = -1
         self.leader_epoch = LeaderEpoch(-1)
         self.batches: list[Batch] = []
+        self._last_of: dict[int, list[Batch]] = {}
+        """What each broker had when it led last."""
         self.replicated_count = 0
         self.is_troubled = True
         self.checks_epochs = True
+        self.waits_for_replicas = True
         self._schedule = schedule
         self._random = random
         self._on_append = on_append
@@ -55,6 +58,7 @@ class OffsetsLog:
         for _, outcome in self._waiting:
             self._answer(outcome, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         self._waiting.clear()
+        self._last_of[self.leader_id] = self.batches[:]
         kept = self._random.randint(self.replicated_count, len(self.batches))
         if broker_id == self.leader_id:
             kept = len(self.batches)
@@ -64,6 +68,11 @@ class OffsetsLog:
         self.leader_epoch = LeaderEpoch(self.leader_epoch + epoch_step)
         # The new leader's followers fetch what it has.
         self._replicate_later(len(self.batches))
+
+    def local(self, broker_id: int) -> list[Batch]:
+        """The log as a broker has it that leads, or that has led and does not know better."""
+        is_leader = broker_id == self.leader_id
+        return self.batches[:] if is_leader else self._last_of.get(broker_id, [])
 
     def append(self, broker_id: int, append: Append, outcome: Outcome) -> None:
         is_of_now = append.leader_epoch == self.leader_epoch or not self.checks_epochs
@@ -78,13 +87,15 @@ class OffsetsLog:
         self._on_append(batch)
         if self.is_troubled and self._random.random() < 0.05:
             self._answer(outcome, self._random.choice(LATE))
+        elif not self.waits_for_replicas:
+            self._schedule.after(0, lambda: outcome(ErrorCode.NONE, batch.offset))
         elif append.append_id is not None:
             self._waiting.append((batch, outcome))
         self._replicate_later(len(self.batches))
 
     def _replicate_later(self, count: int) -> None:
         epoch = self.leader_epoch
-        long_ms = 60 if self.is_troubled and self._random.random() < 0.1 else 6
+        long_ms = 150 if self.is_troubled and self._random.random() < 0.1 else 6
         delay_ms = self._random.randint(1, long_ms)
         self._schedule.after(delay_ms, lambda: self._replicate(epoch, count))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.group.answers import Answer
 from cluster.group.requests import Request
@@ -20,16 +20,35 @@ from tests.sim.groups.oracle import Oracle
 from tests.sim.groups.violation import Kind, Violation
 from tests.sim.schedule import Schedule
 
-FAULTS_MS: Final = 2000
-HEALING_MS: Final = 1500
+FAULTS_MS: Final = 1500
+HEALING_MS: Final = 1200
 BROKERS: Final = 3
 EAGER, COOPERATIVE, KEPT = "eager", "coop", "kept"
 WAIT_MAX_MS: Final = 400
 """For how long a request may wait for an answer when nothing breaks any more."""
 
 
+class LogFences(NamedTuple):
+    """What the log does for its coordinators; tests take one out at a time."""
+
+    checks_epochs: bool = True
+    waits_for_replicas: bool = True
+
+
+ALL_FENCES: Final = LogFences()
+
+
+def violation_of(seed: int, fences: LogFences = ALL_FENCES) -> Violation | None:
+    """How the story of *seed* ends badly; None when it ends well."""
+    try:
+        World(seed, fences).play()
+    except Violation as violation:
+        return violation
+    return None
+
+
 class World:
-    def __init__(self, seed: int, checks_epochs: bool = True) -> None:
+    def __init__(self, seed: int, fences: LogFences = ALL_FENCES) -> None:
         self.random = Random(f"{seed} groups")
         self.schedule = Schedule()
         self.is_troubled = True
@@ -41,7 +60,7 @@ class World:
             self.oracle.on_append,
             self.oracle.on_truncate,
         )
-        self.log.checks_epochs = checks_epochs
+        self.log.checks_epochs, self.log.waits_for_replicas = fences
         self.loss = self.random.choice((0, 0.02, 0.1))
         self.doubling = self.random.choice((0, 0.05, 0.2))
         self.brokers = [Broker(self, broker_id) for broker_id in range(BROKERS)]
@@ -128,6 +147,7 @@ class World:
             *3 * (self._move_leader,),
             *2 * (self._crash_broker,),
             *2 * (self._pause_broker,),
+            *2 * (self._lead_twice,),
             *2 * (self._crash_consumer,),
             *2 * (self._pause_consumer,),
             self._leave,
@@ -176,11 +196,34 @@ class World:
         broker = self.random.choice(self.brokers)
         if not broker.is_up or broker.is_paused:
             return
-        broker.is_paused = True
-        self.schedule.after(self.random.randint(20, 400), lambda: self._resume(broker))
+        self._pause(broker, self.random.randint(20, 400))
         if broker.broker_id == self.log.leader_id and self.random.random() < 0.7:
             for _ in range(self.random.randint(1, 2)):
                 self.schedule.after(self.random.randint(1, 200), self._move_leader)
+
+    def _pause(self, broker: Broker, for_ms: int) -> None:
+        broker.is_paused = broker.is_up
+        self.schedule.after(for_ms, lambda: self._resume(broker))
+
+    def _lead_twice(self) -> None:
+        """Pause a leader, maybe while it loads, and let another lead until it is elected again."""
+        up = [one for one in self.brokers if one.is_up and not one.is_paused]
+        if len(up) < 2:
+            return
+        broker, other = self.random.sample(up, 2)
+        paused_ms = 0
+        if broker.broker_id != self.log.leader_id:
+            self._elect(broker.broker_id, 1)
+            paused_ms = self.random.randint(5, 100)
+        back_ms = paused_ms + self.random.randint(50, 900)
+        acts = (
+            (paused_ms, lambda: self._pause(broker, back_ms + 50)),
+            (paused_ms + 5, lambda: self._elect(other.broker_id, 1)),
+            (paused_ms + 30, self._change),
+            (back_ms, lambda: self._elect(broker.broker_id, 1)),
+        )
+        for at_ms, act in acts:
+            self.schedule.after(at_ms, act)
 
     def _resume(self, broker: Broker) -> None:
         if broker.is_up and broker.is_paused:
