@@ -47,7 +47,12 @@ class Append(NamedTuple):
 
 
 class Load(NamedTuple):
-    """Read the partition from its start to its end into a `Replay`; then comes `Loaded`."""
+    """Read the partition from its start to its end into a `Replay`; then comes `Loaded`.
+
+    But not before the high watermark is at that end.  A coordinator that served what is not
+    replicated yet could give members an assignment that is lost with its leadership: the next one
+    would give others the same partitions in a generation of the same number.  Kafka serves at once.
+    """
 
     partition: int
     leader_epoch: LeaderEpoch

@@ -39,7 +39,7 @@ class Elected(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The log of a partition was read to its end, as `Load` wanted."""
+    """The log of a partition was read to its end, all of which is replicated, as `Load` wants."""
 
     partition: int
     leader_epoch: LeaderEpoch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.group.answers import Answer
@@ -175,11 +176,13 @@ class Broker:
             batches = log.local(self.broker_id)
             half = len(batches) // 2
             take(batches[:half])
-            self._later(lambda: finish(batches[half:]))
+            self._later(lambda: finish(batches[half:], len(batches)))
 
-        def finish(rest: list[Batch]) -> None:
+        def finish(rest: list[Batch], count: int) -> None:
             take(rest)
-            self._later(lambda: self.step(Loaded(0, epoch, replay)))
+            loaded = Loaded(0, epoch, replay)
+            done = partial(self._later, lambda: self.step(loaded))
+            log.when_replicated(self.broker_id, count, done)
 
         def take(batches: list[Batch]) -> None:
             for batch in batches:

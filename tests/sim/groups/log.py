@@ -5,6 +5,7 @@ too late; whoever leads next has all that was replicated, and some of the rest.
 """
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Final, NamedTuple
 
@@ -22,10 +23,25 @@ REFUSED: Final = (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.MESSAGE_TOO_LARGE)
 LATE: Final = (ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
 """What is in the log, and may stay there."""
 
+SLOW_MS: Final = (5, 200)
+LOOK_MS: Final = 3
+
 
 class Batch(NamedTuple):
     offset: int
     records: tuple[GroupRecord, ...]
+
+
+class LogFences(NamedTuple):
+    """What the log does for its coordinators; tests take one out at a time."""
+
+    checks_epochs: bool = True
+    waits_for_replicas: bool = True
+    loads_replicated: bool = True
+    """Coordinators wait until what they have loaded is replicated."""
+
+
+ALL_FENCES: Final = LogFences()
 
 
 class OffsetsLog:
@@ -45,8 +61,9 @@ class OffsetsLog:
         """What each broker had when it led last."""
         self.replicated_count = 0
         self.is_troubled = True
-        self.checks_epochs = True
-        self.waits_for_replicas = True
+        self.slow_until_ms = 0
+        """Until when followers take their time."""
+        self.fences = ALL_FENCES
         self._schedule = schedule
         self._random = random
         self._on_append = on_append
@@ -74,8 +91,18 @@ class OffsetsLog:
         is_leader = broker_id == self.leader_id
         return self.batches[:] if is_leader else self._last_of.get(broker_id, [])
 
+    def when_replicated(self, broker_id: int, count: int, action: Callable[[], None]) -> None:
+        """Do *action* once *count* batches are replicated; never if another leads before."""
+        if self.leader_id != broker_id:
+            return
+        if self.replicated_count >= count or not self.fences.loads_replicated:
+            action()
+        else:
+            look_again = partial(self.when_replicated, broker_id, count, action)
+            self._schedule.after(LOOK_MS, look_again)
+
     def append(self, broker_id: int, append: Append, outcome: Outcome) -> None:
-        is_of_now = append.leader_epoch == self.leader_epoch or not self.checks_epochs
+        is_of_now = append.leader_epoch == self.leader_epoch or not self.fences.checks_epochs
         if broker_id != self.leader_id or not is_of_now:
             self._answer(outcome, ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return
@@ -87,7 +114,7 @@ class OffsetsLog:
         self._on_append(batch)
         if self.is_troubled and self._random.random() < 0.05:
             self._answer(outcome, self._random.choice(LATE))
-        elif not self.waits_for_replicas:
+        elif not self.fences.waits_for_replicas:
             self._schedule.after(0, lambda: outcome(ErrorCode.NONE, batch.offset))
         elif append.append_id is not None:
             self._waiting.append((batch, outcome))
@@ -95,8 +122,8 @@ class OffsetsLog:
 
     def _replicate_later(self, count: int) -> None:
         epoch = self.leader_epoch
-        long_ms = 150 if self.is_troubled and self._random.random() < 0.1 else 6
-        delay_ms = self._random.randint(1, long_ms)
+        is_slow = self.is_troubled and self._schedule.now_ms < self.slow_until_ms
+        delay_ms = self._random.randint(*SLOW_MS) if is_slow else self._random.randint(1, 6)
         self._schedule.after(delay_ms, lambda: self._replicate(epoch, count))
 
     def _replicate(self, epoch: LeaderEpoch, count: int) -> None:

@@ -23,8 +23,9 @@ from cluster.group.requests import SyncGroup
 from cluster.group.states import GroupState
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
+from tests.sim.groups.log import ALL_FENCES, LogFences
 from tests.sim.groups.violation import Kind, Violation
-from tests.sim.groups.world import ALL_FENCES, LogFences, violation_of
+from tests.sim.groups.world import violation_of
 
 STORIES_MAX: Final = 60
 """From 0 on, whatever the commit: one of them has to miss each fence."""

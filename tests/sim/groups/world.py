@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from cluster.group.answers import Answer
 from cluster.group.requests import Request
@@ -15,7 +15,7 @@ from cluster.group.states import GroupState
 from cluster.model.ids import LeaderEpoch
 from tests.sim.groups.broker import Broker
 from tests.sim.groups.client import Consumer, Keeper
-from tests.sim.groups.log import OffsetsLog
+from tests.sim.groups.log import ALL_FENCES, LogFences, OffsetsLog
 from tests.sim.groups.oracle import Oracle
 from tests.sim.groups.violation import Kind, Violation
 from tests.sim.schedule import Schedule
@@ -26,16 +26,6 @@ BROKERS: Final = 3
 EAGER, COOPERATIVE, KEPT = "eager", "coop", "kept"
 WAIT_MAX_MS: Final = 400
 """For how long a request may wait for an answer when nothing breaks any more."""
-
-
-class LogFences(NamedTuple):
-    """What the log does for its coordinators; tests take one out at a time."""
-
-    checks_epochs: bool = True
-    waits_for_replicas: bool = True
-
-
-ALL_FENCES: Final = LogFences()
 
 
 def violation_of(seed: int, fences: LogFences = ALL_FENCES) -> Violation | None:
@@ -60,7 +50,7 @@ class World:
             self.oracle.on_append,
             self.oracle.on_truncate,
         )
-        self.log.checks_epochs, self.log.waits_for_replicas = fences
+        self.log.fences = fences
         self.loss = self.random.choice((0, 0.02, 0.1))
         self.doubling = self.random.choice((0, 0.05, 0.2))
         self.brokers = [Broker(self, broker_id) for broker_id in range(BROKERS)]
@@ -150,6 +140,7 @@ class World:
             *2 * (self._lead_twice,),
             *2 * (self._crash_consumer,),
             *2 * (self._pause_consumer,),
+            *3 * (self._slow_down,),
             self._leave,
             *2 * (self._change,),
         )
@@ -191,6 +182,12 @@ class World:
             # It asks for its role; the controller gives one that has restarted a new epoch.
             if broker.broker_id == self.log.leader_id:
                 self._elect(broker.broker_id, 1)
+
+    def _slow_down(self) -> None:
+        """Slow down the followers of the log; a new leader may be elected meanwhile."""
+        self.log.slow_until_ms = self.schedule.now_ms + self.random.randint(100, 400)
+        if self.random.random() < 0.5:
+            self.schedule.after(self.random.randint(100, 400), self._move_leader)
 
     def _pause_broker(self) -> None:
         broker = self.random.choice(self.brokers)
