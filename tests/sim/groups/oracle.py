@@ -41,8 +41,8 @@ class Oracle:
     def __init__(self, world: World) -> None:
         self._world = world
         self.commits: dict[int, Commit] = {}
-        self._log_offsets: dict[int, int] = {}
-        """Where each value is in the log, or was before that was cut."""
+        self._log_offsets: dict[int, list[int]] = {}
+        """Where each value is in the log, or was before that was cut; a request may come twice."""
         self._acknowledged: dict[tuple[str, TopicPartition], list[Acknowledged]] = defaultdict(list)
         self._leaders: dict[tuple[str, LeaderEpoch, int], str] = {}
         self._assignments: dict[tuple[str, int], dict[str, bytes]] = defaultdict(dict)
@@ -60,7 +60,7 @@ class Oracle:
                 self._stored.append((batch.offset, key.group, value))
             elif isinstance(key, OffsetCommitKey) and value is not None:
                 assert not isinstance(value, GroupMetadataValue)
-                self._log_offsets[value.offset] = batch.offset
+                self._log_offsets.setdefault(value.offset, []).append(batch.offset)
                 self._check_author(key.group, self.commits[value.offset])
 
     def on_truncate(self, log_end: int) -> None:
@@ -125,15 +125,14 @@ class Oracle:
                 value = request.offsets[partition].offset
                 if value not in self._log_offsets:
                     raise Violation(Kind.LOST_COMMIT, f"{value} is not in the log")
-                log_offset = self._log_offsets[value]
-                acknowledged = Acknowledged(broker.known_epoch, log_offset)
+                acknowledged = Acknowledged(broker.known_epoch, min(self._log_offsets[value]))
                 self._acknowledged[request.group_id, partition].append(acknowledged)
 
     def on_read(self, epoch: LeaderEpoch, group_id: str, found: dict[TopicPartition, int]) -> None:
         """A coordinator gives what it, or one before it, has acknowledged, or something later."""
         for partition, value in found.items():
             self.read_count += 1
-            log_offset = NOTHING if value < 0 else self._log_offsets[value]
+            log_offset = NOTHING if value < 0 else max(self._log_offsets[value])
             for one in self._acknowledged[group_id, partition]:
                 if one.epoch <= epoch and one.log_offset > log_offset:
                     text = f"{group_id} {partition}: {value} at {log_offset}, {one} is gone"

@@ -146,7 +146,16 @@ class World:
         )
         for _ in range(self.random.randint(5, 25)):
             at_ms = self.random.randint(200, FAULTS_MS)
-            self.schedule.after(at_ms, self.random.choice(acts))
+            self._act(at_ms, self.random.choice(acts))
+
+    def _act(self, delay_ms: int, act: Callable[[], None]) -> None:
+        """Let something happen later, unless nothing breaks any more by then."""
+
+        def do() -> None:
+            if self.is_troubled:
+                act()
+
+        self.schedule.after(delay_ms, do)
 
     def _run_until(self, until_ms: int) -> None:
         while self.schedule.run_next(until_ms):
@@ -174,7 +183,7 @@ class World:
         broker.crash()
         self.schedule.after(self.random.randint(10, 300), lambda: self._start(broker))
         if broker.broker_id == self.log.leader_id:
-            self.schedule.after(self.random.randint(1, 100), self._move_leader)
+            self._act(self.random.randint(1, 100), self._move_leader)
 
     def _start(self, broker: Broker) -> None:
         if not broker.is_up:
@@ -187,7 +196,7 @@ class World:
         """Slow down the followers of the log; a new leader may be elected meanwhile."""
         self.log.slow_until_ms = self.schedule.now_ms + self.random.randint(100, 400)
         if self.random.random() < 0.5:
-            self.schedule.after(self.random.randint(100, 400), self._move_leader)
+            self._act(self.random.randint(100, 400), self._move_leader)
 
     def _pause_broker(self) -> None:
         broker = self.random.choice(self.brokers)
@@ -196,7 +205,7 @@ class World:
         self._pause(broker, self.random.randint(20, 400))
         if broker.broker_id == self.log.leader_id and self.random.random() < 0.7:
             for _ in range(self.random.randint(1, 2)):
-                self.schedule.after(self.random.randint(1, 200), self._move_leader)
+                self._act(self.random.randint(1, 200), self._move_leader)
 
     def _pause(self, broker: Broker, for_ms: int) -> None:
         broker.is_paused = broker.is_up
@@ -220,7 +229,7 @@ class World:
             (back_ms, lambda: self._elect(broker.broker_id, 1)),
         )
         for at_ms, act in acts:
-            self.schedule.after(at_ms, act)
+            self._act(at_ms, act)
 
     def _resume(self, broker: Broker) -> None:
         if broker.is_up and broker.is_paused:
