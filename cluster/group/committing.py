@@ -47,8 +47,6 @@ def refusal(group: Group, request: CommitOffsets | CommitTransactionalOffsets) -
     Without a generation they come from a client that no group manages, or from an operator, and
     only an empty group takes them.  Old clients commit in transactions without their member id.
     """
-    if group.state is GroupState.DEAD:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
     member_id, instance_id = request.member_id, request.group_instance_id
     if request.generation < 0 and group.state is GroupState.EMPTY:
         return ErrorCode.NONE

@@ -197,8 +197,6 @@ class Group:
         self, member_id: str, group_instance_id: str | None, generation: int
     ) -> ErrorCode:
         """Why this member speaks of no generation that is."""
-        if self.state is GroupState.DEAD:
-            return ErrorCode.COORDINATOR_NOT_AVAILABLE
         error = self.error_of(member_id, group_instance_id)
         if error is ErrorCode.NONE and generation != self.generation:
             return ErrorCode.ILLEGAL_GENERATION

@@ -107,9 +107,6 @@ class Member:
         """Whether silence ends its session: not while it waits for others, once it knows its id."""
         return self.is_new or (self.joining is None and self.syncing is None)
 
-    def supports(self, protocol: str) -> bool:
-        return any(name == protocol for name, _ in self.protocols)
-
     def metadata(self, protocol: str) -> bytes:
         """Its metadata for a *protocol* that it supports."""
         return next(metadata for name, metadata in self.protocols if name == protocol)

@@ -41,9 +41,6 @@ class GroupOffsets:
         self._transactional: dict[int, dict[TopicPartition, Committed]] = {}
         """By producer, what its open transaction has in the log."""
 
-    def __len__(self) -> int:
-        return len(self._committed)
-
     @property
     def is_empty(self) -> bool:
         """Whether there are none, and none on their way."""

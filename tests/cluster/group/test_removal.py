@@ -4,8 +4,8 @@ import pytest
 
 from cluster.group.answers import DeleteGroupAnswer, DeleteOffsetsAnswer
 from cluster.group.config import GroupConfig
-from cluster.group.events import ExpirationDue, TopicsDeleted
-from cluster.group.requests import DeleteGroup, DeleteOffsets
+from cluster.group.events import ExpirationDue, TopicsDeleted, TransactionEnded
+from cluster.group.requests import CommitTransactionalOffsets, DeleteGroup, DeleteOffsets
 from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import (
     GroupMetadataKey,
@@ -14,6 +14,7 @@ from cluster.model.group_records import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from cluster.model.ids import TopicPartition
 from tests.cluster.group.coordinating import (
     A0,
     B0,
@@ -238,3 +239,18 @@ def test_an_empty_group_without_offsets_goes_at_the_next_expiration() -> None:
 
     assert "Dead" == group.state
     assert [] == group.appended
+
+
+@pytest.mark.parametrize("removed", [(A0,), (A0, B0)])
+def test_offsets_of_an_open_transaction_are_deleted_with_the_others(
+    removed: tuple[TopicPartition, ...],
+) -> None:
+    group = with_offsets()
+    offsets = {A0: OffsetCommitValue(8), B0: OffsetCommitValue(9)}
+    group.send(CommitTransactionalOffsets(GROUP, offsets, producer_id=9, producer_epoch=0))
+    group.land()
+
+    group.step(TopicsDeleted(removed))
+    group.step(TransactionEnded(0, 9, is_commit=True))
+
+    assert {"a-0", "b-0"} - {str(one) for one in removed} == committed(group)

@@ -194,3 +194,30 @@ def test_a_group_of_static_members_waits_until_one_is_back(session_ms: int) -> N
     assert "PreparingRebalance" == group.state
     again = group.send(join(leader.member_id, instance_id="s"))
     assert 2 == group.joined(again).generation
+
+
+def test_in_a_rebalance_a_new_client_takes_part_in_the_place_of_the_old() -> None:
+    group, old, other = stable()
+    waiting = group.send(static(old.member_id))
+
+    new = group.send(static())
+
+    assert ErrorCode.FENCED_INSTANCE_ID == group.joined(waiting).error
+    group.send(join(other.member_id))
+    answer = group.joined(new)
+    assert (2, answer.member_id) == (answer.generation, answer.leader_id)
+
+
+def test_a_follower_that_comes_back_follows() -> None:
+    group = Coordinating()
+    leader, _ = group.stabilize(join(), static())
+
+    new = group.send(static())
+    group.land()
+
+    answer = group.joined(new)
+    assert (leader.member_id, False, ()) == (
+        answer.leader_id,
+        answer.skip_assignment,
+        answer.members,
+    )
