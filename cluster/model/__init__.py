@@ -20,6 +20,7 @@ __all__ = [
     "extra",
     "fault",
     "file_slice",
+    "group_records",
     "ids",
     "java_hash",
     "kafka_broker_configs",

@@ -1,0 +1,111 @@
+"""OffsetCommit and TxnOffsetCommit: offsets of members, and of clients that no group manages.
+
+Source: Kafka's GroupCoordinator and GroupMetadataManager.
+"""
+
+from cluster.group.answers import UNKNOWN_MEMBER, CommitAnswer
+from cluster.group.context import Context, StoredOffsets
+from cluster.group.effects import NO_PRODUCER, Producer
+from cluster.group.group import Group
+from cluster.group.membership import renew
+from cluster.group.offsets import Values
+from cluster.group.requests import CommitOffsets, CommitTransactionalOffsets
+from cluster.group.states import COMMIT, GroupState
+from cluster.group.storing import commit_error
+from cluster.model.error_codes import ErrorCode
+from cluster.model.group_records import OffsetCommitKey
+from cluster.model.ids import TopicPartition
+
+
+def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
+    """Append the offsets; a commit is a sign of life of its member, too."""
+    error = refusal(group, request)
+    if error is ErrorCode.NONE and group.state is not GroupState.EMPTY:
+        error = COMMIT[group.state]
+        if error is ErrorCode.NONE:
+            renew(context, group, group.members[request.member_id])
+    if error is ErrorCode.NONE:
+        store(context, group, request_id, request)
+    else:
+        context.respond(request_id, request.refused(error))
+
+
+def commit_in_transaction(
+    context: Context, group: Group, request_id: int, request: CommitTransactionalOffsets
+) -> None:
+    """Append the offsets in their producer's transaction."""
+    error = refusal(group, request)
+    if error is ErrorCode.NONE:
+        store(context, group, request_id, request)
+    else:
+        context.respond(request_id, request.refused(error))
+
+
+def refusal(group: Group, request: CommitOffsets | CommitTransactionalOffsets) -> ErrorCode:
+    """Why these offsets are not the requester's to commit.
+
+    Without a generation they come from a client that no group manages, or from an operator, and
+    only an empty group takes them.  Old clients commit in transactions without their member id.
+    """
+    member_id, instance_id = request.member_id, request.group_instance_id
+    if request.generation < 0 and group.state is GroupState.EMPTY:
+        return ErrorCode.NONE
+    if request.generation >= 0 or member_id != UNKNOWN_MEMBER or instance_id is not None:
+        return group.error_in_generation(member_id, instance_id, request.generation)
+    is_transactional = isinstance(request, CommitTransactionalOffsets)
+    return ErrorCode.NONE if is_transactional else ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def store(
+    context: Context,
+    group: Group,
+    request_id: int,
+    request: CommitOffsets | CommitTransactionalOffsets,
+) -> None:
+    """Append those offsets whose metadata are not too large."""
+    size_max = context.config.metadata_max_bytes
+    stored: Values = {
+        partition: value
+        for partition, value in request.offsets.items()
+        if len(value.metadata) <= size_max
+    }
+    waiting = StoredOffsets(group, request_id, request, stored)
+    if not stored:
+        answer(context, waiting, ErrorCode.NONE)
+        return
+    append_id = context.next_append_id()
+    group.offsets.begin(append_id, stored)
+    records = tuple(
+        (OffsetCommitKey(group.group_id, *partition), value) for partition, value in stored.items()
+    )
+    context.append(append_id, records, waiting, producer_of(request))
+
+
+def producer_of(request: CommitOffsets | CommitTransactionalOffsets) -> Producer:
+    if isinstance(request, CommitOffsets):
+        return NO_PRODUCER
+    return Producer(request.producer_id, request.producer_epoch)
+
+
+def on_stored(context: Context, append_id: int, log_offset: int, waiting: StoredOffsets) -> None:
+    group, request = waiting.group, waiting.request
+    if group.state is not GroupState.DEAD:
+        if isinstance(request, CommitOffsets):
+            group.offsets.complete(append_id, log_offset, waiting.stored)
+        else:
+            group.offsets.hold(request.producer_id, append_id, log_offset, waiting.stored)
+    answer(context, waiting, ErrorCode.NONE)
+
+
+def on_failed(context: Context, append_id: int, waiting: StoredOffsets, error: ErrorCode) -> None:
+    waiting.group.offsets.fail(append_id, waiting.stored)
+    answer(context, waiting, commit_error(error))
+
+
+def answer(context: Context, waiting: StoredOffsets, error: ErrorCode) -> None:
+    def error_of(partition: TopicPartition) -> ErrorCode:
+        is_stored = partition in waiting.stored
+        return error if is_stored else ErrorCode.OFFSET_METADATA_TOO_LARGE
+
+    errors = {partition: error_of(partition) for partition in waiting.request.offsets}
+    context.respond(waiting.request_id, CommitAnswer(errors))

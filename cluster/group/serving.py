@@ -1,0 +1,118 @@
+"""Requests: which coordinator and which group they are for, and what a missing group means.
+
+Source: Kafka's GroupCoordinator.
+"""
+
+from typing import Final, assert_never
+
+from cluster.group import committing, syncing
+from cluster.group.answers import UNKNOWN_MEMBER, Answer
+from cluster.group.context import Context
+from cluster.group.group import Group
+from cluster.group.joining import join
+from cluster.group.leaving import leave, left_unknown_group
+from cluster.group.membership import heartbeat
+from cluster.group.removal import delete_group, delete_offsets
+from cluster.group.requests import (
+    CommitOffsets,
+    CommitTransactionalOffsets,
+    DeleteGroup,
+    DeleteOffsets,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    Request,
+    SyncGroup,
+)
+from cluster.model.error_codes import ErrorCode
+
+LOADING: Final = {
+    Heartbeat: ErrorCode.NONE,
+    SyncGroup: ErrorCode.REBALANCE_IN_PROGRESS,
+}
+"""While a partition is loaded: members do not expect the error that others get."""
+
+MISSING: Final = {
+    JoinGroup: ErrorCode.UNKNOWN_MEMBER_ID,
+    SyncGroup: ErrorCode.UNKNOWN_MEMBER_ID,
+    Heartbeat: ErrorCode.UNKNOWN_MEMBER_ID,
+    CommitOffsets: ErrorCode.ILLEGAL_GENERATION,
+    DeleteGroup: ErrorCode.GROUP_ID_NOT_FOUND,
+    DeleteOffsets: ErrorCode.GROUP_ID_NOT_FOUND,
+}
+"""Why a request for a group that is not there is refused, unless it makes the group."""
+
+
+def refuse_status(context: Context, group_id: str, *, allows_empty: bool) -> ErrorCode:
+    """Why this coordinator answers nothing about the group."""
+    if not group_id and not allows_empty:
+        return ErrorCode.INVALID_GROUP_ID
+    partition = context.partition(group_id)
+    if partition is None:
+        return ErrorCode.NOT_COORDINATOR
+    return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if partition.is_loading else ErrorCode.NONE
+
+
+def serve(context: Context, request_id: int, request: Request) -> None:
+    """Answer *request*, or let it wait."""
+    error = refusal(context, request)
+    if error is not ErrorCode.NONE:
+        if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+            error = LOADING.get(type(request), error)
+        context.respond(request_id, request.refused(error))
+        return
+    group = context.group(request.group_id)
+    if group is None and makes_group(request):
+        group = context.create(request.group_id)
+    if group is not None:
+        serve_group(context, group, request_id, request)
+    elif isinstance(request, LeaveGroup):
+        context.respond(request_id, left_unknown_group(request))
+    else:
+        context.respond(request_id, request.refused(MISSING[type(request)]))
+
+
+def refusal(context: Context, request: Request) -> ErrorCode:
+    allows_empty = isinstance(request, CommitOffsets | DeleteGroup)
+    error = refuse_status(context, request.group_id, allows_empty=allows_empty)
+    if error is ErrorCode.NONE and isinstance(request, JoinGroup):
+        config, timeout_ms = context.config, request.session_timeout_ms
+        if not config.min_session_timeout_ms <= timeout_ms <= config.max_session_timeout_ms:
+            return ErrorCode.INVALID_SESSION_TIMEOUT
+    return error
+
+
+def makes_group(request: Request) -> bool:
+    """Whether the group begins with this request if it is not there."""
+    match request:
+        case JoinGroup():
+            return request.member_id == UNKNOWN_MEMBER
+        case CommitOffsets():
+            return request.generation < 0
+        case _:
+            return isinstance(request, CommitTransactionalOffsets)
+
+
+def serve_group(context: Context, group: Group, request_id: int, request: Request) -> None:
+    answer: Answer | None = None
+    match request:
+        case JoinGroup():
+            join(context, group, request_id, request)
+        case SyncGroup():
+            syncing.sync(context, group, request_id, request)
+        case CommitOffsets():
+            committing.commit(context, group, request_id, request)
+        case CommitTransactionalOffsets():
+            committing.commit_in_transaction(context, group, request_id, request)
+        case Heartbeat():
+            answer = heartbeat(context, group, request)
+        case LeaveGroup():
+            answer = leave(context, group, request)
+        case DeleteGroup():
+            answer = delete_group(context, group)
+        case DeleteOffsets():
+            answer = delete_offsets(context, group, request)
+        case _:
+            assert_never(request)
+    if answer is not None:
+        context.respond(request_id, answer)

@@ -1,0 +1,66 @@
+"""Deadlines, of which most are put off again and again before they come."""
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from itertools import count
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+
+
+class Timers(Generic[Key]):
+    """One deadline a key.
+
+    A heartbeat puts its deadline off, so that must be cheap: the heap keeps the older one, and
+    finds out when that comes.
+    """
+
+    __slots__ = ("_deadlines", "_heap", "_numbers", "_queued")
+
+    def __init__(self) -> None:
+        self._deadlines: dict[Key, int] = {}
+        self._queued: dict[Key, int] = {}
+        """The earliest entry of each key in the heap."""
+        self._heap: list[tuple[int, int, Key]] = []
+        self._numbers = count()
+
+    def set(self, key: Key, at_ms: int) -> None:
+        """Let the deadline of *key* be *at_ms*, whatever it was."""
+        self._deadlines[key] = at_ms
+        queued_ms = self._queued.get(key)
+        if queued_ms is None or at_ms < queued_ms:
+            self._queue(key, at_ms)
+
+    def cancel(self, key: Key) -> None:
+        self._deadlines.pop(key, None)
+
+    def next_deadline(self) -> int | None:
+        """When `due` should be called, in ms; maybe earlier than anything is due."""
+        self._drop_cancelled()
+        return self._heap[0][0] if self._heap else None
+
+    def due(self, now_ms: int) -> Iterator[Key]:
+        """The keys whose deadline has come, each taken out before it is given."""
+        while self._heap and self._heap[0][0] <= now_ms:
+            at_ms, _, key = heappop(self._heap)
+            if self._queued.get(key) != at_ms:
+                continue  # An earlier entry of the same key took its place.
+            del self._queued[key]
+            deadline_ms = self._deadlines.get(key)
+            if deadline_ms is None:
+                continue
+            if deadline_ms > now_ms:
+                self._queue(key, deadline_ms)
+                continue
+            del self._deadlines[key]
+            yield key
+
+    def _queue(self, key: Key, at_ms: int) -> None:
+        self._queued[key] = at_ms
+        heappush(self._heap, (at_ms, next(self._numbers), key))
+
+    def _drop_cancelled(self) -> None:
+        while self._heap and self._heap[0][2] not in self._deadlines:
+            at_ms, _, key = heappop(self._heap)
+            if self._queued.get(key) == at_ms:
+                del self._queued[key]

@@ -1,0 +1,73 @@
+"""What a group coordinator keeps in `__consumer_offsets`: keys and values of its records.
+
+Plain values, in the order of Kafka's fields; codecs turn them into bytes and back.
+
+Source: Kafka's OffsetCommitKey, OffsetCommitValue, GroupMetadataKey and GroupMetadataValue.
+"""
+
+from typing import Final, NamedTuple, TypeAlias
+
+NO_TIMESTAMP: Final = -1
+"""A version of the value without this time, or a commit without a retention of its own."""
+
+
+class OffsetCommitKey(NamedTuple):
+    """The key of a committed offset: versions 0 and 1."""
+
+    group: str
+    topic: str
+    partition: int
+
+
+class OffsetCommitValue(NamedTuple):
+    """A committed offset, and whatever the client wanted to keep with it.
+
+    *expire_timestamp* is set only by clients that commit with a retention of their own: such a
+    value is written in version 1, which has no leader epoch, any other in version 3.
+    """
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+    commit_timestamp: int = NO_TIMESTAMP
+    expire_timestamp: int = NO_TIMESTAMP
+
+
+class GroupMetadataKey(NamedTuple):
+    """The key of a group's metadata: version 2."""
+
+    group: str
+
+
+class GroupMember(NamedTuple):
+    """A member, as the generation has it.
+
+    *rebalance_timeout* is -1 in version 0, which has none: there it is the session's timeout.
+    """
+
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout: int
+    session_timeout: int
+    subscription: bytes
+    assignment: bytes
+
+
+class GroupMetadataValue(NamedTuple):
+    """A generation of a group; one without members is Empty."""
+
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader: str | None
+    current_state_timestamp: int
+    members: tuple[GroupMember, ...]
+
+
+GroupRecord: TypeAlias = (
+    tuple[OffsetCommitKey, OffsetCommitValue | None]
+    | tuple[GroupMetadataKey, GroupMetadataValue | None]
+)
+"""A key and its value; None is a tombstone."""
