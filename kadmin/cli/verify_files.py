@@ -16,23 +16,24 @@ if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from kadmin.jobs.collection import Manifest
     from kadmin.jobs.depot import Depot
-    from kadmin.jobs.spark.driver import Driver
+    from kadmin.jobs.engine import Engine
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify.request import VerifyRequest
     from kadmin.plan.select import TopicSelection
 
+APP_NAME: Final = "kadmin verify-replicas"
 SHOWN_MAX: Final = 5
 
 
 class Workers(NamedTuple):
-    """Who reads: a master of Spark with its settings, None for this process, and its driver if it
+    """Who reads: a master of Spark with its settings, None for this process, and its engine if it
     was started ahead.
     """
 
     master: str | None
     conf: Mapping[str, str]
-    driver: "Driver | None"
+    engine: "Engine | None"
 
 
 class Collection(NamedTuple):
@@ -47,14 +48,14 @@ def verify_files(
     session: Session, selection: "TopicSelection", options: Mapping[str, Any]
 ) -> "tuple[Sequence[VerifiedPartition], bool]":
     """Compare what is in log directories and show it; whether something else could not be read."""
-    from kadmin.jobs.verify.drivers import ahead
+    from kadmin.jobs.engines import engine_ahead
 
     mute_if_submitted(session)
     collections = read_collections(options["collections"])
     conf = spark_settings(options["conf"], options["properties_file"])
     master = chosen_master(options["master"], conf)
-    with ahead(master, conf) as driver:
-        workers = Workers(master, conf, driver)
+    with engine_ahead(APP_NAME, master, conf) as engine:
+        workers = Workers(master, conf, engine)
         return verify_with(workers, session, selection, collections, options)
 
 
@@ -97,7 +98,7 @@ def verify_with(
         is_whole = is_whole and not collected.unreadable and not collected.strangers
         request = request_of(collected, selection, options, workers, has_all_brokers=is_whole)
         with job_progress(session.output) as progress:
-            verified = verify(request, progress.report, workers.driver)
+            verified = verify(request, progress.report, workers.engine)
     session.output.show(verified_document(verified, collected.unreadable, collected.strangers))
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
