@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collection import Manifest
     from kadmin.jobs.depot import Depot
+    from kadmin.jobs.engine import Engine
     from kadmin.jobs.progress import Report
-    from kadmin.jobs.spark.driver import Driver
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify.request import VerifyRequest
 
+APP_NAME: Final = "kadmin verify-replicas"
 SHOWN_MAX: Final = 5
 
 
@@ -53,7 +54,7 @@ class Comparison:
     """
 
     request: "VerifyRequest"
-    driver: "Driver | None"
+    engine: "Engine | None"
     unreadable: "Sequence[Unreadable]"
     strangers: "Sequence[Unreadable]"
     is_lacking: bool
@@ -66,7 +67,7 @@ class Comparison:
     def run(self, report: "Report") -> "Sequence[VerifiedPartition]":
         from kadmin.jobs.verify.run import verify
 
-        return verify(self.request, report, self.driver)
+        return verify(self.request, report, self.engine)
 
 
 class Collection(NamedTuple):
@@ -80,12 +81,16 @@ class Collection(NamedTuple):
 @contextmanager
 def comparison(session: Session, wanted: FilesWanted) -> "Iterator[Comparison]":
     """Find the replicas that are *wanted*; what is unpacked for that goes in the end."""
+    from kadmin.jobs.engines import engine_ahead
     from kadmin.jobs.verify.collected import collect
-    from kadmin.jobs.verify.drivers import ahead
     from kadmin.jvm.interrupts import ending_in_order
 
     collections = read_collections(wanted.collections)
-    with ahead(wanted.master, wanted.conf) as driver, ending_in_order(), ExitStack() as opened:
+    with (
+        engine_ahead(APP_NAME, wanted.master, wanted.conf) as engine,
+        ending_in_order(),
+        ExitStack() as opened,
+    ):
         arguments = arguments_of(wanted.log_dirs, collections)
         collected = collect(arguments, opened, wanted.unpacked_max)
         collected.unreadable += left_out(collections)
@@ -94,7 +99,7 @@ def comparison(session: Session, wanted: FilesWanted) -> "Iterator[Comparison]":
         is_whole = is_whole and not collected.unreadable and not collected.strangers
         yield Comparison(
             request=request_of(collected, wanted, has_all_brokers=is_whole),
-            driver=driver,
+            engine=engine,
             unreadable=collected.unreadable,
             strangers=collected.strangers,
             is_lacking=is_lacking,

@@ -7,6 +7,7 @@ __all__ = [
     "collection_check",
     "depot",
     "engine",
+    "engines",
     "factory",
     "merge",
     "processes",

@@ -4,14 +4,23 @@ An engine takes a function and its arguments and gives the results in order.  Th
 this process; `kadmin.jobs.processes` and `kadmin.jobs.spark.engine` have the others.
 """
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+from kadmin.errors import KadminError
 
 Work = Callable[[Any], Any]
 
 
 class Engine(Protocol):
     """Runs module-level functions of kadmin on values that can be pickled."""
+
+    @property
+    def workers(self) -> int:
+        """How many arguments are worked on at a time; waits for the start."""
+        ...
 
     @property
     def in_flight_max(self) -> int:
@@ -50,13 +59,14 @@ class Engine(Protocol):
         ...
 
     def close(self, *, is_abandoned: bool) -> None:
-        """End all workers; with work under way that nobody wants any more, or without."""
+        """End all workers; with work under way whose results are not wanted, or without."""
         ...
 
 
 class InProcessEngine:
     """Does each piece of work when its result is taken."""
 
+    workers = 1
     in_flight_max = 1
     shares_files = False
 
@@ -71,3 +81,44 @@ class InProcessEngine:
 
     def close(self, *, is_abandoned: bool) -> None:
         """There is nothing to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A KadminError that ended a piece of work in another process.
+
+    Not every subclass can be unpickled, and Spark would repeat the work and print its traceback.
+    """
+
+    message: str
+    hint: str | None
+
+
+def attempt(work: Work, argument: Any) -> Any:
+    """In a worker: what *work* returns for *argument*, or the Failure that it ended with."""
+    try:
+        return work(argument)
+    except KadminError as error:
+        return Failure(error.message, error.hint)
+
+
+def result_of(outcome: Any) -> Any:
+    """What the work returned.
+
+    Raises:
+        KadminError: the work raised one, of whatever kind.
+    """
+    if isinstance(outcome, Failure):
+        raise KadminError(outcome.message, hint=outcome.hint)
+    return outcome
+
+
+def pack(work: Work, argument: Any) -> bytes:
+    """A piece of work on its way to a worker; a function goes by its name."""
+    return pickle.dumps((work, argument))
+
+
+def run_packed(item: bytes) -> bytes:
+    """In a worker: do a piece of work, and pack its outcome."""
+    work, argument = pickle.loads(item)
+    return pickle.dumps(attempt(work, argument))

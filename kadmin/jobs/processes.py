@@ -1,37 +1,42 @@
-"""Processes of this machine as an engine: one for each core, which take work items from this one.
+"""Processes of this machine as an engine: one for each core, in a pool of `concurrent.futures`.
 
-They end with this process, however that ends.  One that is killed is replaced, and what it was at
-is done again; where that goes on, it is an error.  Knows nothing of what the work is.
+They end with this process, however that ends.  One that is killed ends the pool: another one takes
+its place and does again what was not done; where that goes on, it is an error.
 """
 
-import json
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final
 
-import kadmin
 from kadmin.errors import KadminError
-from kadmin.jobs.engine import Work
-from kadmin.jobs.work_queue import WorkQueue, run_work_items
+from kadmin.jobs.engine import Work, attempt, result_of
 
 WORKERS_MAX: Final = 32
 """More workers give more than one process can take."""
 
 REPLACEMENTS_MAX: Final = 2
-"""Whoever loses more workers than that loses all of them."""
-
-END_TIMEOUT_S: Final = 10.0
+"""So many pools are replaced before workers that end are an error."""
 
 
 def core_count() -> int:
     """How many cores this process may use."""
     return min(len(os.sched_getaffinity(0)), WORKERS_MAX)
+
+
+class WorkerDied(KadminError):
+    """Workers end before their work is done."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "processes that this one started were killed again and again",
+            hint="where memory was short (dmesg tells), let one core do it: taskset -c 0 kadmin …",
+        )
 
 
 class ProcessEngine:
@@ -40,18 +45,26 @@ class ProcessEngine:
     shares_files = True
 
     def __init__(self, workers: int) -> None:
+        self.workers = workers
         self.in_flight_max = workers + 1
-        self.work_queue = WorkQueue()
-        self.processes: list[subprocess.Popen[bytes]] = []
-        self.watchers: list[threading.Thread] = []
         self.replacements_left = REPLACEMENTS_MAX
-        self.is_closed = False
-        self.lock = threading.Lock()
-        for _ in range(workers):
-            self.start_worker()
+        self.others = multiprocessing.active_children()
+        self.start_pool()
+
+    def start_pool(self) -> None:
+        """Start all workers: each is busy with its start, so that the next piece needs another."""
+        self.pool = ProcessPoolExecutor(
+            self.workers, multiprocessing.get_context("spawn"), initializer=start_worker
+        )
+        # Workers inherit what is blocked: Ctrl-C is for this process to handle.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.starting = [self.pool.submit(os.getpid) for _ in range(self.workers)]
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def is_ready(self) -> bool:
-        return self.work_queue.is_ready()
+        return any(each.done() for each in self.starting)
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """They see what this process sees."""
@@ -62,90 +75,72 @@ class ProcessEngine:
         Raises:
             KadminError: the work raised one, or workers were killed again and again.
         """
-        return self.work_queue.run(work, arguments, self.in_flight_max)
+        pending: deque[tuple[Any, Future[Any]]] = deque()
+        try:
+            for argument in arguments:
+                pending.append((argument, self.submit(work, argument)))
+                if len(pending) == self.in_flight_max:
+                    yield result_of(self.next_outcome(work, pending))
+            while pending:
+                yield result_of(self.next_outcome(work, pending))
+        finally:
+            for _, future in pending:
+                future.cancel()
+
+    def submit(self, work: Work, argument: Any) -> Future[Any]:
+        try:
+            return self.pool.submit(attempt, work, argument)
+        except BrokenProcessPool as error:
+            failed: Future[Any] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def next_outcome(self, work: Work, pending: "deque[tuple[Any, Future[Any]]]") -> Any:
+        """Take the first of *pending*; where its worker was killed, after doing it again."""
+        while True:
+            try:
+                outcome = pending[0][1].result()
+            except BrokenProcessPool as error:
+                self.replace_pool(error)
+                for number, (argument, future) in enumerate(pending):
+                    if not future.done() or future.exception() is not None:
+                        pending[number] = argument, self.submit(work, argument)
+            else:
+                pending.popleft()
+                return outcome
+
+    def replace_pool(self, error: BrokenProcessPool) -> None:
+        """Start other workers, if any are left to be started.
+
+        Raises:
+            WorkerDied: there are none left.
+        """
+        if self.replacements_left == 0:
+            raise WorkerDied from error
+        self.replacements_left -= 1
+        self.pool.shutdown()
+        self.start_pool()
 
     def close(self, *, is_abandoned: bool) -> None:
-        """End all workers; with work under way that nobody wants any more, or without."""
-        with self.lock:
-            self.is_closed = True
+        """End all workers; with work under way whose results are not wanted, or without."""
         if is_abandoned:
-            self.kill_all()
-        self.work_queue.close()
-        for watcher in self.watchers:
-            watcher.join(END_TIMEOUT_S)
-        self.kill_all()
-
-    def kill_all(self) -> None:
-        for process in self.processes:
-            process.kill()
-
-    def start_worker(self) -> None:
-        """Start a worker, and see that another one takes its place when it is killed."""
-        with self.lock:
-            if self.is_closed:
-                return
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", __name__],
-                stdin=subprocess.PIPE,
-                env=environment(),
-                # Ctrl-C is for us to handle.
-                start_new_session=True,
-            )
-            self.processes.append(process)
-            watcher = threading.Thread(target=self.watch, args=(process,), daemon=True)
-            self.watchers.append(watcher)
-        host, port = self.work_queue.address
-        words = {"host": host, "port": port, "key": self.work_queue.key.hex()}
-        assert process.stdin is not None
-        # Not among its arguments, which everybody sees.
-        with suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(json.dumps(words).encode())
-        watcher.start()
-
-    def watch(self, process: "subprocess.Popen[bytes]") -> None:
-        code = process.wait()
-        with self.lock:
-            if self.is_closed or code == 0:
-                return
-            self.replacements_left -= 1
-            is_hopeless = self.replacements_left < 0
-        if is_hopeless:
-            self.work_queue.fail(WorkerDied(code))
-        else:
-            self.start_worker()
+            for process in multiprocessing.active_children():
+                if process not in self.others:
+                    process.kill()
+        self.pool.shutdown(cancel_futures=True)
 
 
-class WorkerDied(KadminError):
-    """Workers end before their work is done."""
-
-    def __init__(self, code: int) -> None:
-        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        super().__init__(
-            f"processes that this one started were ended again and again, the last {how}",
-            hint="where memory was short (dmesg tells), let one core do it: taskset -c 0 kadmin …",
-        )
+def start_worker() -> None:
+    """In a worker, before its first work: end with the process that started it."""
+    # What a terminal sends to all processes of its own is for the one that started this.
+    os.setsid()
+    # There is a worker for each core already.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def environment() -> dict[str, str]:
-    """What a worker finds in its environment: kadmin where it is here."""
-    own = str(Path(kadmin.__path__[0]).parent)
-    path = os.environ.get("PYTHONPATH")
-    return {
-        **os.environ,
-        "PYTHONPATH": own if not path else f"{own}{os.pathsep}{path}",
-        # There is a worker for each core already.
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-
-
-def main() -> None:
-    """Be a worker."""
-    words = json.load(sys.stdin)
-    # Whoever gave us work is gone, or wants no more.
-    with suppress(EOFError, OSError):
-        run_work_items((words["host"], words["port"]), bytes.fromhex(words["key"]))
-
-
-if __name__ == "__main__":
-    main()
+def end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker was started by another process"
+    parent.join()
+    os.kill(os.getpid(), signal.SIGKILL)

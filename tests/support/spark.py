@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.jobs.merge.engines import WORKER_MODULE
-from kadmin.jobs.spark.driver import Driver
+from kadmin.extras import Extra, pyspark_directory
 from kadmin.jobs.spark.engine import SparkEngine
-from kadmin.jobs.spark.jvm import module_options, spark_home
+from kadmin.jobs.spark.session import FLAGS, Session
 from kadmin.jvm.java import find_java
 from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -37,8 +37,8 @@ class SharedSpark:
             with pytest.MonkeyPatch.context() as patch:
                 for name in [name for name in os.environ if "SPARK" in name]:
                     patch.delenv(name)
-                driver = Driver("tests", "local[3,4]", {}, directory)
-            self._engine = SparkEngine(driver, imports=WORKER_MODULE, workers_max=2)
+                session = Session("tests", "local[3,4]", {}, directory)
+            self._engine = SparkEngine(session, workers_max=2)
             self._engine.started.result()
         return self._engine
 
@@ -96,22 +96,17 @@ def daemon(
     directory.mkdir()
     watch(directory)
     log = directory / "log"
+    home = pyspark_directory("Spark", Extra.SPARK)
     command = [
-        *launcher,
-        str(find_java().path),
-        *("-cp", f"{spark_home() / 'jars'}/*", "-Xmx256m"),
-        *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"),
-        f"-Djava.io.tmpdir={directory}",
-        *module_options(),
-        f"org.apache.spark.deploy.{name}",
+        *(*launcher, str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}"),
         *("--host", LOOPBACK, *arguments),
     ]
-    (core,) = (spark_home() / "jars").glob("spark-core_*.jar")
     environment = {
         **os.environ,
-        "SPARK_HOME": str(spark_home()),
-        # Workers ask for it when they start executors; Spark's scripts set it.
-        "SPARK_SCALA_VERSION": core.name.split("_")[1].split("-")[0],
+        "JAVA_HOME": str(find_java().path.parent.parent),
+        "SPARK_HOME": str(home),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": shlex.join([*FLAGS, f"-Djava.io.tmpdir={directory}"]),
         "PYSPARK_PYTHON": sys.executable,
     }
     with log.open("wb") as output:

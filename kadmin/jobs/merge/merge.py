@@ -12,12 +12,11 @@ results in order while later ones are still at work.  Knows no format and no ter
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from kadmin.errors import UsageError
 from kadmin.jobs.engine import Engine
-from kadmin.jobs.merge.engines import check_master_of, running, start_engine
+from kadmin.jobs.merge.engines import shared_engine
 from kadmin.jobs.merge.merge_phase import MergePhase
 from kadmin.jobs.merge.output.slice_output import SliceOutput
 from kadmin.jobs.merge.request import MergeRequest, OddInput, RequestFiles, request_files
@@ -51,9 +50,7 @@ def merge(
         if engine is not None:
             yield Merge(request, engine, directory, report)
             return
-        check_master_of(request)
-        start = partial(start_engine, request, directory)
-        with running(start, is_whole=lambda: merged.is_whole) as started:
+        with shared_engine(request, is_whole=lambda: merged.is_whole) as started:
             merged = Merge(request, started, directory, report)
             yield merged
 

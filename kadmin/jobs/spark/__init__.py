@@ -1,3 +1,3 @@
-"""Spark as an engine: a driver in a JVM, and tasks that take work items from this process."""
+"""Spark as an engine: a session, and a DataFrame of the pieces of work."""
 
-__all__ = ["driver", "engine", "errors", "master_url", "started"]
+__all__ = ["data_source", "engine", "master_url", "session"]

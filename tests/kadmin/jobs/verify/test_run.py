@@ -15,7 +15,6 @@ import pytest
 from cluster.formats.batch_walk import Walk
 from kadmin.errors import ExitCode, KadminError
 from kadmin.jobs.progress import Progress
-from kadmin.jobs.verify import on_spark
 from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
 from kadmin.jobs.verify.replica_files import segments_of
@@ -151,10 +150,6 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
 ) -> None:
     logs = write_brokers(tmp_path, 11, copies=2)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(on_spark, "POLL_S", 0.01)
-    # So that little work is shared out, too, and goes in many parts.
-    monkeypatch.setattr(on_spark, "TASK_BYTES_MIN", 1)
-    monkeypatch.setattr(on_spark, "MESSAGE_BYTES", 1)
     conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
     heard: list[Progress] = []
 
