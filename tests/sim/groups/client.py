@@ -96,10 +96,11 @@ class Caller:
     ) -> None:
         """Send *request*; gives the first answer to it, or None after *timeout_ms*."""
         is_open = True
+        life = self.life
 
         def take(answer: Answer | None) -> None:
             nonlocal is_open
-            if is_open:
+            if is_open and self.life == life:
                 is_open = False
                 on_answer(answer)
 
