@@ -96,10 +96,11 @@ class Caller:
     ) -> None:
         """Send *request*; gives the first answer to it, or None after *timeout_ms*."""
         is_open = True
+        life = self.life
 
         def take(answer: Answer | None) -> None:
             nonlocal is_open
-            if is_open:
+            if is_open and self.life == life:
                 is_open = False
                 on_answer(answer)
 
@@ -171,6 +172,8 @@ class Consumer(Caller):
         self.generation = -1
         self.is_stable = False
         self.owned: frozenset[int] = frozenset()
+        self.owned_in = -1
+        """The generation that gave it what it owns."""
         self._topics = 0
 
     def __str__(self) -> str:
@@ -225,7 +228,7 @@ class Consumer(Caller):
             session_timeout_ms=SESSION_MS,
             rebalance_timeout_ms=REBALANCE_MS,
             protocol_type="consumer",
-            protocols=(("p", encoded(self.owned) + b";%d" % self._topics),),
+            protocols=(("p", encoded(self.owned) + b";%d;%d" % (self.owned_in, self._topics)),),
             requires_known_id=self.version >= 4,
             can_skip_assignment=self.version >= 9,
         )
@@ -272,10 +275,12 @@ class Consumer(Caller):
             self.random.shuffle(ids)  # To assign anew is to assign otherwise.
         wanted = {number: ids[number % len(ids)] for number in range(PARTITIONS)}
         if not self.is_eager:
+            # Who missed a generation claims what others have got since: the later claim counts.
+            claims = sorted(members, key=lambda one: int(one.metadata.split(b";")[1]))
             owners = {
                 number: one.member_id
-                for one in members
-                for number in partitions_in(one.metadata.partition(b";")[0])
+                for one in claims
+                for number in partitions_in(one.metadata.split(b";")[0])
             }
             wanted = {
                 number: member_id
@@ -297,7 +302,7 @@ class Consumer(Caller):
             return
         assigned = partitions_in(answer.assignment)
         revoked = self.owned - assigned
-        self.owned = assigned
+        self.owned, self.owned_in = assigned, self.generation
         self.world.oracle.check_owners(self)
         self.is_stable = True
         self.read(tuple(TopicPartition("t", number) for number in sorted(assigned)))

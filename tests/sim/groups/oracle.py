@@ -142,18 +142,21 @@ class Oracle:
         """No other member of the generation still owns what this one was given.
 
         A coordinator that has been replaced may have begun a generation of the same number, which
-        never got into the log: its members are none of this one.
+        never got into the log: its members are none of this one.  And who missed the generation
+        before may still believe in what it had: the coordinator has taken it away then.
         """
+        numbers = [one.generation for _, name, one in self._stored if name == consumer.group_id]
         stored = self._stored_last(consumer.group_id)
         if stored is None or stored.generation != consumer.generation:
             return
+        before = max((one for one in numbers if one < stored.generation), default=-1)
         members = {one.member_id for one in stored.members}
         for other in self._world.consumers:
             is_member = other.group_id == consumer.group_id and other.member_id in members
-            if is_member and other is not consumer and other.generation == consumer.generation:
-                both = consumer.owned & other.owned
-                if both:
-                    raise Violation(Kind.TWO_OWNERS, f"{consumer} and {other}: {set(both)}")
+            is_of_now = other.generation == consumer.generation and other.owned_in >= before
+            both = consumer.owned & other.owned
+            if other is not consumer and is_member and is_of_now and both:
+                raise Violation(Kind.TWO_OWNERS, f"{consumer} and {other}: {set(both)}")
 
     def _stored_last(self, group_id: str) -> GroupMetadataValue | None:
         found = (one for _, name, one in reversed(self._stored) if name == group_id)

@@ -151,6 +151,15 @@ def silent_replacement(patch: Patch) -> None:
         patch.setattr(module, "await_join", await_join)
 
 
+def first_metadata_stay(patch: Patch) -> None:
+    """The leader is given what each member said when it joined first."""
+
+    def update(group: Group, member: Member, *rest: Any) -> None:
+        """Keep what is known."""
+
+    patch.setattr(Group, "update", update)
+
+
 def violation_from(first: int, fences: LogFences = ALL_FENCES) -> Violation | None:
     """The first violation in the stories from *first* on: most before it had nothing to stop."""
     violations = (violation_of(seed, fences) for seed in range(first, first + STORIES_MAX))
@@ -179,6 +188,7 @@ INTRUDERS = {Kind.OLD_GENERATION, Kind.UNKNOWN_MEMBER}
         (last_answer_counts, 4, LOST),
         (silent_unload, 0, STUCK),
         (silent_replacement, 3, STUCK),
+        (first_metadata_stay, 0, TWO),
     ],
 )
 def test_without_this_fence_some_story_ends_badly(
