@@ -104,7 +104,8 @@ LINTERS := \
 	"mypy docs" \
 	"mypy tests bench scripts" \
 	"lint-imports" \
-	"python docs/generate.py --check"
+	"python docs/generate.py --check" \
+	"towncrier build --draft --version next"
 
 .PHONY: lint
 lint: setup ## Check format, style, types, layers and generated files
