@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,7 +43,7 @@ from tests.cluster.broker.configs.values import broker_value
 from tests.support.brokers import fetch, lead, produce, write_properties
 from tests.support.expiry import expire
 from tests.support.serving import RawClient
-from tests.support.waiting import OUTER_LIMIT_S, until
+from tests.support.waiting import OUTER_LIMIT_S, until, wait_until
 from tests.support.zookeeper import client_of, hold_controller
 
 pytestmark = pytest.mark.zk
@@ -350,13 +351,13 @@ def test_a_disk_that_fails_takes_its_partitions_and_no_others(
         assert await asyncio.wait_for(parked, OUTER_LIMIT_S) == ErrorCode.KAFKA_STORAGE_ERROR
         assert await running.produce("a", placed[second], values=5) == 0
         await until(lambda: "1 partitions are offline with" in caplog.text, what="the notice")
-        events = await running.zookeeper(
-            lambda client: [
-                client.get(f"{paths.LOG_DIR_EVENTS}/{name}")[0]
-                for name in client.get_children(paths.LOG_DIR_EVENTS)
-            ]
-        )
-        assert events == [b'{"version":1,"broker":1,"event":1}']
+
+        def read_events(client: KazooClient) -> list[bytes]:
+            events = partial(client.get_children, paths.LOG_DIR_EVENTS)
+            wait_until(lambda: bool(events()), what="the event for the controller")
+            return [client.get(f"{paths.LOG_DIR_EVENTS}/{name}")[0] for name in events()]
+
+        assert await running.zookeeper(read_events) == [b'{"version":1,"broker":1,"event":1}']
 
     async def afterwards(running: Running) -> None:
         await running.lead({"a": 2}, leader_epoch=1)
