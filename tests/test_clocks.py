@@ -57,6 +57,12 @@ WALL_MS: Final = {
     "cluster.api.flat_produce": "the times of records",
     "cluster.api.produce": "the times of records",
     "cluster.broker.replica_manager.appending": "the times of records",
+    "cluster.group.context": "its core is given it",
+    "cluster.group.core": "its core is given it",
+    "cluster.group.ownership": "since when a group is in its state",
+    "cluster.group.rebalance": "since when a group is in its state",
+    "cluster.group.removal": "since when a group is in its state",
+    "cluster.group.syncing": "the timestamps of stored groups",
     "cluster.runtime.disk.settled_clock": "retention, by the times of records",
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
@@ -67,7 +73,7 @@ WALL_MS: Final = {
     "tests.sim.ports": "its port",
     "tests.sim.process": "the timestamp of the registration, files, retention",
 }
-"""Who asks the port, `cluster.broker.ports.Clock`."""
+"""Who asks the port, `cluster.broker.ports.Clock`, or has what it said."""
 
 
 def reads(text: str) -> bool:

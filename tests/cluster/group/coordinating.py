@@ -142,7 +142,7 @@ class Coordinating:
         taken, self.appends = self.appends, []
         return taken
 
-    def wait(self, ms: int) -> None:
+    def let_pass(self, ms: int) -> None:
         """Let so many ms pass, with all deadlines in them."""
         until_ms = self.now_ms + ms
         while (deadline_ms := self.core.next_deadline()) is not None and deadline_ms <= until_ms:
@@ -166,7 +166,7 @@ class Coordinating:
     def complete(self, *joins: JoinGroup) -> list[JoinAnswer]:
         """A generation that waits for the assignment of its leader, the first of *joins*."""
         waiting = self.prepare(*joins)
-        self.wait(2 * DELAY_MS)  # Those after the first extend the delay.
+        self.let_pass(2 * DELAY_MS)  # Those after the first extend the delay.
         return [self.joined(one) for one in waiting]
 
     def stabilize(self, *joins: JoinGroup) -> list[JoinAnswer]:

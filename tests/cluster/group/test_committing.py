@@ -134,11 +134,11 @@ def test_all_offsets_of_a_group_are_fetched() -> None:
 def test_a_commit_is_a_sign_of_life() -> None:
     group = Coordinating()
     (member,) = group.stabilize(join())
-    group.wait(SESSION_MS - 1)
+    group.let_pass(SESSION_MS - 1)
 
     group.send(commit(1, member.member_id, 1))
 
-    group.wait(SESSION_MS - 1)
+    group.let_pass(SESSION_MS - 1)
     assert ErrorCode.NONE == group.error(heartbeat(member))
 
 

@@ -37,12 +37,12 @@ def test_new_members_extend_the_initial_delay_up_to_the_rebalance_timeout() -> N
     group = Coordinating()
     requests = [group.send(join(rebalance_ms=2 * DELAY_MS + 1000))]
     for _ in range(2):
-        group.wait(DELAY_MS - 1)
+        group.let_pass(DELAY_MS - 1)
         requests.append(group.send(join(rebalance_ms=DELAY_MS)))
-        group.wait(1)
+        group.let_pass(1)
     assert group.waits(*requests)
 
-    group.wait(1000)
+    group.let_pass(1000)
 
     assert {1} == {group.joined(one).generation for one in requests}
 
@@ -50,10 +50,10 @@ def test_new_members_extend_the_initial_delay_up_to_the_rebalance_timeout() -> N
 def test_a_join_without_new_members_is_not_extended() -> None:
     group = Coordinating()
     request = group.send(join())
-    group.wait(DELAY_MS - 1)
+    group.let_pass(DELAY_MS - 1)
     assert group.waits(request)
 
-    group.wait(1)
+    group.let_pass(1)
 
     assert not group.waits(request)
 
@@ -66,7 +66,7 @@ def test_a_new_dynamic_member_gets_an_id_first() -> None:
     assert ErrorCode.MEMBER_ID_REQUIRED == answer.error
     assert "c-id1" == answer.member_id
     waiting = group.send(join(answer.member_id, requires_known_id=True))
-    group.wait(DELAY_MS)
+    group.let_pass(DELAY_MS)
     assert answer.member_id == group.joined(waiting).member_id
 
 
@@ -74,7 +74,7 @@ def test_an_id_that_does_not_come_back_is_forgotten() -> None:
     group = Coordinating()
     answer = group.joined(group.send(join(requires_known_id=True)))
 
-    group.wait(SESSION_MS)
+    group.let_pass(SESSION_MS)
 
     assert ErrorCode.UNKNOWN_MEMBER_ID == group.error(join(answer.member_id))
 
@@ -200,7 +200,7 @@ def test_who_does_not_join_in_time_is_removed() -> None:
     first, second = group.stabilize(join(), join(session_ms=100_000))
     again = group.send(join(first.member_id))
 
-    group.wait(REBALANCE_MS)
+    group.let_pass(REBALANCE_MS)
 
     assert 2 == group.joined(again).generation
     assert ErrorCode.UNKNOWN_MEMBER_ID == group.error(heartbeat(second))
@@ -211,7 +211,7 @@ def test_a_new_leader_is_one_that_has_joined() -> None:
     leader, follower = group.stabilize(join(instance_id="s", session_ms=100_000), join())
     again = group.send(join(follower.member_id, metadata=b"more"))
 
-    group.wait(REBALANCE_MS)
+    group.let_pass(REBALANCE_MS)
 
     assert follower.member_id == group.joined(again).leader_id
     assert group.is_member(leader.member_id)
@@ -222,7 +222,7 @@ def test_a_new_member_that_is_gone_does_not_hold_the_group_up_for_ever() -> None
     (first,) = group.stabilize(join(session_ms=1_800_000, rebalance_ms=1_800_000))
     new = group.send(join(rebalance_ms=1_800_000))
 
-    group.wait(5 * 60 * 1000)
+    group.let_pass(5 * 60 * 1000)
 
     assert ErrorCode.UNKNOWN_MEMBER_ID == group.joined(new).error
     again = group.send(join(first.member_id))

@@ -91,10 +91,10 @@ def test_a_stable_group_goes_on_at_the_next_coordinator() -> None:
 
 def test_the_sessions_of_loaded_members_begin_with_the_load() -> None:
     group = Coordinating(records=STABLE)
-    group.wait(SESSION_MS - 1)
+    group.let_pass(SESSION_MS - 1)
     assert group.is_member("m")
 
-    group.wait(1)
+    group.let_pass(1)
 
     assert "Empty" == group.state
 
@@ -102,10 +102,10 @@ def test_the_sessions_of_loaded_members_begin_with_the_load() -> None:
 def test_a_member_of_an_old_release_has_its_session_to_rebalance() -> None:
     group = Coordinating(records=[(METADATA, generation(4, member(rebalance_ms=-1)))])
     group.send(join())
-    group.wait(SESSION_MS - 1)
+    group.let_pass(SESSION_MS - 1)
     assert "PreparingRebalance" == group.state
 
-    group.wait(1)
+    group.let_pass(1)
 
     assert "CompletingRebalance" == group.state
 
@@ -261,7 +261,7 @@ def test_nothing_is_due_in_a_partition_that_is_gone() -> None:
     group.send(join())
     group.resign()
 
-    group.wait(10 * SESSION_MS)
+    group.let_pass(10 * SESSION_MS)
 
     assert [] == group.appends
 

@@ -188,7 +188,7 @@ def test_without_members_the_retention_runs_since_the_last_has_left() -> None:
     (member,) = group.stabilize(join())
     group.send(commit(1, member.member_id, 1))
     group.land()
-    group.wait(5000)
+    group.let_pass(5000)
     group.send(leave(member.member_id))
     left_ms = WALL_MS + group.now_ms
     group.appended.clear()

@@ -123,10 +123,10 @@ def test_who_does_not_sync_in_time_is_removed() -> None:
     assert ErrorCode.NONE == group.synced(request).error
 
     for _ in range(REBALANCE_MS // SESSION_MS):
-        group.wait(SESSION_MS - 1)
+        group.let_pass(SESSION_MS - 1)
         group.send(heartbeat(leader))
         group.send(heartbeat(follower))
-    group.wait(SESSION_MS - 1)
+    group.let_pass(SESSION_MS - 1)
 
     assert ErrorCode.UNKNOWN_MEMBER_ID == group.error(heartbeat(follower))
     assert ErrorCode.REBALANCE_IN_PROGRESS == group.error(heartbeat(leader))
@@ -135,10 +135,10 @@ def test_who_does_not_sync_in_time_is_removed() -> None:
 def test_a_member_that_is_silent_is_removed_after_its_session() -> None:
     group = Coordinating()
     first, second = group.stabilize(join(), join())
-    group.wait(SESSION_MS - 1)
+    group.let_pass(SESSION_MS - 1)
     assert ErrorCode.NONE == group.error(heartbeat(first))
 
-    group.wait(1)
+    group.let_pass(1)
 
     assert ErrorCode.UNKNOWN_MEMBER_ID == group.error(heartbeat(second))
     assert ErrorCode.REBALANCE_IN_PROGRESS == group.error(heartbeat(first))
@@ -149,7 +149,7 @@ def test_a_member_that_waits_for_an_assignment_needs_no_heartbeats() -> None:
     leader, follower = group.complete(join(session_ms=100_000), join())
     waiting = group.send(sync(follower))
 
-    group.wait(2 * SESSION_MS)
+    group.let_pass(2 * SESSION_MS)
 
     assert group.waits(waiting)
     group.send(sync(leader, {}))
