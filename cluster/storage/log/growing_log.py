@@ -183,19 +183,22 @@ class GrowingLog:
                 batch is refused; nothing changed.
             KafkaStorageError: the directory is or went offline.
         """
-        self.health.check()
-        header = checked_batch(
-            buffer, self.config, wall_ms, has_checked_records=has_checked_records
-        )
+        if self.health.failure is not None:
+            self.health.check()
+        config = self.config
+        header = checked_batch(buffer, config, wall_ms, has_checked_records=has_checked_records)
         if header.producer_id != NO_PRODUCER_ID:
             sent = self._producers.duplicate_of(header)
             if sent is not None:
                 return self._outcome(sent.first_offset, sent.last_offset, sent.timestamp, True)
-        if self.config.uses_log_append_time:
+        if config.uses_log_append_time:
             header = stamp_log_append_time(buffer, header, wall_ms)
-        header = stamp(buffer, header, self.log_end_offset, leader_epoch)
-        self._write(buffer, (_new(PlacedBatch, (0, header)),), header.max_timestamp, now_ms)
-        return self._outcome(header.base_offset, self.log_end_offset - 1, wall_ms, False)
+        base_offset = self.log_end_offset
+        header = stamp(buffer, header, base_offset, leader_epoch)
+        batches = (_new(PlacedBatch, (0, header)),)
+        last_offset = base_offset + header.last_offset_delta
+        self._write(buffer, batches, last_offset, header.max_timestamp, now_ms)
+        return self._outcome(base_offset, last_offset, wall_ms, False)
 
     def _outcome(
         self, base_offset: int, last_offset: int, time_ms: int, is_duplicate: bool
@@ -231,20 +234,26 @@ class GrowingLog:
             end = run[-1].position + run[-1].header.size
             placed = tuple(PlacedBatch(position - start, header) for position, header in run)
             max_timestamp = max(header.max_timestamp for _, header in run)
-            self._write(view[start:end], placed, max_timestamp, now_ms)
+            last_offset = run[-1].header.last_offset
+            self._write(view[start:end], placed, last_offset, max_timestamp, now_ms)
         return self.log_end_offset
 
     def _write(
-        self, data: Buffer, batches: tuple[PlacedBatch, ...], max_timestamp: int, now_ms: int
+        self,
+        data: Buffer,
+        batches: tuple[PlacedBatch, ...],
+        last_offset: int,
+        max_timestamp: int,
+        now_ms: int,
     ) -> None:
-        last_offset = batches[-1].header.last_offset
-        segment, producers = self._segments[-1], self._producers
+        """Write *batches*, which lie in *data* without gaps, up to their *last_offset*."""
+        segment, producers, epochs = self._segments[-1], self._producers, self.epochs
         try:
             if not segment.has_room(len(data), max_timestamp, last_offset, now_ms):
                 self._make_room(batches[0].header.base_offset, last_offset, now_ms)
                 segment = self._segments[-1]
             for _, header in batches:
-                if header.leader_epoch != self.epochs.latest or header.magic != CURRENT_MAGIC:
+                if header.leader_epoch != epochs.latest or header.magic != CURRENT_MAGIC:
                     self._note_epoch(header)
             segment.append(data, batches, now_ms)
         except OSError as error:

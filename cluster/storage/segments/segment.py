@@ -227,8 +227,14 @@ class Segment:
         config = self._config
         if self.size > config.segment_size_max - size:
             return False
-        if self.size > 0 and self._age_at(max_timestamp, now_ms) > config.segment_ms:
-            return False
+        if self.size > 0:
+            first = self._first_timestamp
+            if first is None or first < 0 or max_timestamp < 0:
+                age_ms = self._age_at(max_timestamp, now_ms)
+            else:
+                age_ms = max_timestamp - first
+            if age_ms > config.segment_ms:
+                return False
         offset_index, time_index = self.offset_index, self.time_index
         if offset_index.count >= offset_index.entries_max or time_index.is_full:
             return False
