@@ -151,6 +151,7 @@ class Appender:
         except CorruptBatchError as error:
             return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
         base_offset, last_offset, time_ms, log_start_offset, _, needs_flush = outcome
+        assert last_offset < log.log_end_offset, "what was appended is in the log"
         if needs_flush:
             # Consumers read what is committed, and it is not to be gone with this machine's power.
             replica.committable_end = log.committable_end

@@ -136,6 +136,10 @@ class GrowingLog:
         """The offset that the next record gets."""
         self.recovery_point = recovery_point
         """Everything before this offset is durable."""
+        assert segments, "a log has a last segment"
+        assert segments[-1].base_offset <= self.log_end_offset, "a log ends in its last segment"
+        assert log_start_offset <= self.log_end_offset, "a log starts before its end"
+        assert recovery_point <= self.log_end_offset, "no more is durable than there is"
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -247,6 +251,7 @@ class GrowingLog:
         now_ms: int,
     ) -> None:
         """Write *batches*, which lie in *data* without gaps, up to their *last_offset*."""
+        assert batches[0].header.base_offset >= self.log_end_offset, "offsets do not fall"
         segment, producers, epochs = self._segments[-1], self._producers, self.epochs
         try:
             if not segment.has_room(len(data), max_timestamp, last_offset, now_ms):
@@ -255,6 +260,7 @@ class GrowingLog:
             for _, header in batches:
                 if header.leader_epoch != epochs.latest or header.magic != CURRENT_MAGIC:
                     self._note_epoch(header)
+            assert segment.base_offset <= last_offset, "its index can say how far it is"
             segment.append(data, batches, now_ms)
         except OSError as error:
             # Any part of the bytes may be there, and epochs are noted of batches that are not: the
@@ -267,6 +273,7 @@ class GrowingLog:
             aborted = producers.note_batch(header, data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
+        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
         self.log_end_offset = producers.end_offset = last_offset + 1
 
     def _index_aborted(self, aborted: AbortedTxn) -> None:
@@ -323,6 +330,7 @@ class GrowingLog:
         new segment the last one goes on, and one that is there behind lost records is set aside.
         """
         assert base_offset > self.active.base_offset, "each segment has a name of its own"
+        assert base_offset >= self.log_end_offset, "a segment begins behind all that is there"
         self.active.finish()
         # Before anything is appended behind: a snapshot's name says what it has seen.
         self._write_snapshot()
@@ -478,6 +486,7 @@ class GrowingLog:
         if work.truncations == self._truncations:
             assert work.end_offset <= self.log_end_offset, "only a truncation takes records away"
             self.recovery_point = max(self.recovery_point, work.end_offset)
+        assert self.recovery_point <= self.log_end_offset, "no more is durable than there is"
         self._flushed_ms = now_ms
         for segment, after in pairwise(self._segments):
             if after.base_offset <= self.recovery_point:
@@ -510,5 +519,6 @@ class GrowingLog:
             self.active.finish()
         if not is_durable:
             self.flush(now_ms)
+        assert self.recovery_point == self.log_end_offset, "a closed log is durable"
         for segment in self._segments:
             segment.close()

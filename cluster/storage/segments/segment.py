@@ -372,6 +372,8 @@ class Segment:
         self.time_index.truncate_to(offset)
         self.txn_index.truncate_to(offset)
         self.cut(position)
+        # An entry of the first batch, at 0, is one that `load` does not believe.
+        self._unindexed_size = 0
         self._note_indexed_time()
         for _, header in headers(self.file, self.offset_index.boundary_before(position), position):
             if header.max_timestamp > self.max_timestamp:
@@ -403,12 +405,20 @@ class Segment:
         )
         self.offset_index.trim()
         self.time_index.trim()
+        self._assert_indexed()
         if self._config.preallocates:
             self.file.truncate(self.size)
         self._forget_boundaries()
 
+    def _assert_indexed(self) -> None:
+        """Hold the indexes to the file: neither points behind the end of its batches."""
+        last, timed = self.offset_index.last, self.time_index.last
+        assert last is None or 0 < last[OffsetIndex.POSITION] < self.size, "an entry in the file"
+        assert timed is None or timed[TimeIndex.TIMESTAMP] <= self.max_timestamp, "a known time"
+
     def reopen(self) -> None:
         """Prepare a finished segment for appends again."""
+        self._assert_indexed()
         self.offset_index.grow()
         self.time_index.grow()
         if self._config.preallocates and self.size < self._config.segment_size_max:
