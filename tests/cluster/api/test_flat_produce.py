@@ -762,6 +762,14 @@ def test_entries_of_the_indexes_are_made(pair: Pair) -> None:
     assert pair.flat.log.active.offset_index.count > 2
 
 
+def test_acks_all_wait_for_a_flush_that_an_earlier_config_wants(pair: Pair) -> None:
+    pair(reconfigure(LogConfig(flush_messages=1)))
+    pair(sends(frame(batch(1), acks=0)))
+    pair(reconfigure(LogConfig()))
+
+    assert pair(sends(frame(batch(1), acks=-1))) == [b""]
+
+
 def test_a_disk_that_fails_is_told_of_in_the_same_words(pair: Pair) -> None:
     pair(disk_trouble(errno.ENOSPC, "write"))
     for _ in range(2):
