@@ -54,7 +54,6 @@ ALLOWED: Final = {
 }
 
 WALL_MS: Final = {
-    "cluster.api.flat_produce": "the times of records",
     "cluster.api.produce": "the times of records",
     "cluster.broker.replica_manager.appending": "the times of records",
     "cluster.group.context": "its core is given it",

@@ -282,6 +282,7 @@ def _election(
 def _set_online(active: ActiveController, partition: TopicPartition, state: PartitionState) -> None:
     assert state.leader in state.isr, "every strategy elects a member of the new ISR"
     assert state.zk_version != NEVER_READ, "it was written"
+    assert state.controller_epoch == active.controller_epoch, "this controller has decided it"
     context = active.context
     previous = context.partition_status(partition)
     context.states[partition] = state

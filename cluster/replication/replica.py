@@ -166,6 +166,7 @@ class Replica:
     ) -> None:
         """Be the leader; the ISR is the controller's from now on, whatever was proposed."""
         assert state.leader == self.broker_id
+        assert self.high_watermark <= log_end_offset, "no more is committed than there is"
         known = self._known_still(state)
         self._enter(ReplicaRole.LEADER)
         self.epoch_start_offset = log_end_offset
@@ -260,6 +261,8 @@ class Replica:
         The high watermark stays while other members of the ISR may lack records, and while the ISR
         is smaller than the topic demands.
         """
+        assert self.is_leader, "a leader appends"
+        assert self.high_watermark <= self._log_end_offset <= log_end_offset, "no offset falls"
         self._log_end_offset = log_end_offset
         if self._at_end:
             for follower in self._at_end:
@@ -329,6 +332,7 @@ class Replica:
         Never lowers the high watermark: a new leader may not know yet what the one before had
         committed.
         """
+        assert not self.is_leader, "a leader knows itself what is committed"
         offset = min(leader_high_watermark, log_end_offset)
         if offset > self.high_watermark:
             self.high_watermark = offset
@@ -340,6 +344,8 @@ class Replica:
 
         Here alone it falls, and only where an unclean election has given up what was committed.
         """
+        assert log_start_offset <= log_end_offset, "a log starts before its end"
+        assert not self.is_leader, "a leader truncates nothing"
         self.high_watermark = min(max(self.high_watermark, log_start_offset), log_end_offset)
 
     # Followers.

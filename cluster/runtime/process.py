@@ -305,7 +305,7 @@ class BrokerProcess:
             metrics=self._metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
-            flat_produce=flat_produce(broker.ports, broker.partitions, broker.refused_batches),
+            flat_produce=flat_produce(broker.ports, broker.appender),
         )
 
     async def _register(self, parts: Parts) -> None:

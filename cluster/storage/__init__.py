@@ -8,5 +8,4 @@ __all__ = [
     "log_config",
     "records",
     "recovery",
-    "segments",
 ]

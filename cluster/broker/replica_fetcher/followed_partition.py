@@ -92,6 +92,7 @@ class FollowedPartition:
             if log.log_end_offset != state.fetch_offset:
                 raise UnexpectedAppendOffset(state.fetch_offset, log.log_end_offset)
             end_offset = log.append_as_follower(records, now_ms)
+            assert end_offset == log.log_end_offset >= state.fetch_offset, "no append takes away"
             if end_offset > state.fetch_offset:
                 state.has_fetched(end_offset, log.epochs.latest)
                 has_changed = True
@@ -119,6 +120,7 @@ class FollowedPartition:
         """Go on with the log as it is now."""
         log = self.log
         self.replica.keep_within(log.log_start_offset, log.log_end_offset)
+        assert log.log_start_offset <= self.replica.high_watermark <= log.log_end_offset
         self.state.has_cut(log.log_end_offset, log.epochs.latest)
         if self.state.phase is FetchPhase.FETCHING:
             # Not before nothing is left that the leader does not have: what is committed there is

@@ -14,9 +14,10 @@ from cluster.broker.replica_manager.partitions import HostedPartition, Partition
 from cluster.broker.replica_manager.record_errors import MESSAGE, RecordError, timestamp_errors
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
 from cluster.broker.standstill import Standstill
-from cluster.formats.record_batch import CorruptBatchError
+from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
+from cluster.storage.log_config import NO_BOUND
 
 ALL_ACKS: Final = -1
 NO_ACKS: Final = 0
@@ -25,6 +26,10 @@ LEADER_ACKS: Final = 1
 ZSTD: Final = 4
 CODEC_AT: Final = 22
 """Of a batch: the byte with its codec, in the lowest three bits."""
+
+
+# Makes a named tuple in half the time: its fields need not be counted.
+_new: Final = tuple.__new__
 
 
 class Refusal(NamedTuple):
@@ -50,6 +55,14 @@ class Appended(NamedTuple):
         if self.needs_flush:
             return True
         return acks == ALL_ACKS and self.hosted.replica.high_watermark < self.end_offset
+
+
+def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
+    """Whether no producer with *acks* waits for what is appended to *hosted* next."""
+    replica = hosted.replica
+    if hosted.log.config.flush_messages != NO_BOUND:
+        return False
+    return acks != ALL_ACKS or (replica.commits_at_once and replica.committable_end == OFFSET_MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +100,35 @@ class Appender:
             return Refusal(hosted)
         if batch is None:
             return Refusal(ErrorCode.INVALID_RECORD, "there are no records")
-        refusal = self._refusal(hosted, batch, acks, takes_zstd)
-        if refusal is not None:
-            return refusal
+        return self.append_to(
+            hosted, batch, acks, takes_zstd, has_checked_records=has_checked_records
+        )
+
+    def append_to(
+        self,
+        hosted: HostedPartition,
+        batch: memoryview,
+        acks: int,
+        takes_zstd: bool = True,
+        *,
+        has_checked_records: bool = False,
+    ) -> Appended | Refusal:
+        """Write the batch of a partition that this broker has just been found to lead, as `append`
+        does.
+
+        Raises:
+            HeavyBatch: as `append`.
+        """
         replica, log = hosted.replica, hosted.log
+        if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
+            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+        if acks == ALL_ACKS and replica.is_under_min_isr:
+            self.refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
+            return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS)
+        if self.refused_batches.by_producer:
+            behind = self.refused_batches.error_behind(*hosted.partition, batch, log.producers)
+            if behind is not None:
+                return Refusal(behind)
         now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
         try:
             outcome = log.append(
@@ -112,31 +150,13 @@ class Appender:
             return Refusal(error.error_code, str(error))
         except CorruptBatchError as error:
             return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
-        if outcome.needs_flush:
+        base_offset, last_offset, time_ms, log_start_offset, _, needs_flush = outcome
+        assert last_offset < log.log_end_offset, "what was appended is in the log"
+        if needs_flush:
             # Consumers read what is committed, and it is not to be gone with this machine's power.
             replica.committable_end = log.committable_end
         replica.advance_high_watermark(log.log_end_offset, len(batch), now_ms)
-        return Appended(
-            hosted,
-            outcome.base_offset,
-            outcome.log_append_time_ms,
-            outcome.log_start_offset,
-            outcome.last_offset + 1,
-            outcome.needs_flush,
+        return _new(
+            Appended,
+            (hosted, base_offset, time_ms, log_start_offset, last_offset + 1, needs_flush),
         )
-
-    def _refusal(
-        self, hosted: HostedPartition, batch: memoryview, acks: int, takes_zstd: bool
-    ) -> Refusal | None:
-        """Why the partition takes no such batch now; None when it does."""
-        if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
-            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
-        if acks == ALL_ACKS and hosted.replica.is_under_min_isr:
-            self.refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
-            return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS)
-        if self.refused_batches.by_producer:
-            producers = hosted.log.producers
-            behind = self.refused_batches.error_behind(*hosted.partition, batch, producers)
-            if behind is not None:
-                return Refusal(behind)
-        return None

@@ -42,6 +42,10 @@ DAMAGE_MAX: Final = 100
 """How many damaged places of a log are news."""
 
 
+# Makes a named tuple in half the time: its fields need not be counted.
+_new: Final = tuple.__new__
+
+
 class AppendOutcome(NamedTuple):
     """What a producer is told."""
 
@@ -132,6 +136,10 @@ class GrowingLog:
         """The offset that the next record gets."""
         self.recovery_point = recovery_point
         """Everything before this offset is durable."""
+        assert segments, "a log has a last segment"
+        assert segments[-1].base_offset <= self.log_end_offset, "a log ends in its last segment"
+        assert log_start_offset <= self.log_end_offset, "a log starts before its end"
+        assert recovery_point <= self.log_end_offset, "no more is durable than there is"
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -179,30 +187,37 @@ class GrowingLog:
                 batch is refused; nothing changed.
             KafkaStorageError: the directory is or went offline.
         """
-        self.health.check()
-        header = checked_batch(
-            buffer, self.config, wall_ms, has_checked_records=has_checked_records
-        )
+        if self.health.failure is not None:
+            self.health.check()
+        config = self.config
+        header = checked_batch(buffer, config, wall_ms, has_checked_records=has_checked_records)
         if header.producer_id != NO_PRODUCER_ID:
             sent = self._producers.duplicate_of(header)
             if sent is not None:
                 return self._outcome(sent.first_offset, sent.last_offset, sent.timestamp, True)
-        if self.config.uses_log_append_time:
+        if config.uses_log_append_time:
             header = stamp_log_append_time(buffer, header, wall_ms)
-        header = stamp(buffer, header, self.log_end_offset, leader_epoch)
-        self._write(buffer, (PlacedBatch(0, header),), header.max_timestamp, now_ms)
-        return self._outcome(header.base_offset, header.last_offset, wall_ms, False)
+        base_offset = self.log_end_offset
+        header = stamp(buffer, header, base_offset, leader_epoch)
+        batches = (_new(PlacedBatch, (0, header)),)
+        last_offset = base_offset + header.last_offset_delta
+        self._write(buffer, batches, last_offset, header.max_timestamp, now_ms)
+        return self._outcome(base_offset, last_offset, wall_ms, False)
 
     def _outcome(
         self, base_offset: int, last_offset: int, time_ms: int, is_duplicate: bool
     ) -> AppendOutcome:
-        return AppendOutcome(
-            base_offset,
-            last_offset,
-            time_ms if self.config.uses_log_append_time else NO_TIMESTAMP,
-            self.log_start_offset,
-            is_duplicate,
-            self.owes_flush,
+        config = self.config
+        return _new(
+            AppendOutcome,
+            (
+                base_offset,
+                last_offset,
+                time_ms if config.uses_log_append_time else NO_TIMESTAMP,
+                self.log_start_offset,
+                is_duplicate,
+                self.log_end_offset - self.recovery_point >= config.flush_messages,
+            ),
         )
 
     def append_as_follower(self, buffer: Buffer, now_ms: int) -> int:
@@ -223,29 +238,43 @@ class GrowingLog:
             end = run[-1].position + run[-1].header.size
             placed = tuple(PlacedBatch(position - start, header) for position, header in run)
             max_timestamp = max(header.max_timestamp for _, header in run)
-            self._write(view[start:end], placed, max_timestamp, now_ms)
+            last_offset = run[-1].header.last_offset
+            self._write(view[start:end], placed, last_offset, max_timestamp, now_ms)
         return self.log_end_offset
 
     def _write(
-        self, data: Buffer, batches: tuple[PlacedBatch, ...], max_timestamp: int, now_ms: int
+        self,
+        data: Buffer,
+        batches: tuple[PlacedBatch, ...],
+        last_offset: int,
+        max_timestamp: int,
+        now_ms: int,
     ) -> None:
+        """Write *batches*, which lie in *data* without gaps, up to their *last_offset*."""
+        assert batches[0].header.base_offset >= self.log_end_offset, "offsets do not fall"
+        segment, producers, epochs = self._segments[-1], self._producers, self.epochs
         try:
-            last_offset = batches[-1].header.last_offset
-            if not self.active.has_room(len(data), max_timestamp, last_offset, now_ms):
+            if not segment.has_room(len(data), max_timestamp, last_offset, now_ms):
                 self._make_room(batches[0].header.base_offset, last_offset, now_ms)
+                segment = self._segments[-1]
             for _, header in batches:
-                self._note_epoch(header)
-            self.active.append(data, batches, now_ms)
+                if header.leader_epoch != epochs.latest or header.magic != CURRENT_MAGIC:
+                    self._note_epoch(header)
+            assert segment.base_offset <= last_offset, "its index can say how far it is"
+            segment.append(data, batches, now_ms)
         except OSError as error:
             # Any part of the bytes may be there, and epochs are noted of batches that are not: the
             # directory is offline, and the next start reads the file, not this.
             raise self.health.fail(error) from error
         # What is in the file is counted, whatever becomes of the index.
         for position, header in batches:
-            aborted = self._producers.note_batch(header, data, position, now_ms)
+            if header.producer_id == NO_PRODUCER_ID:
+                continue
+            aborted = producers.note_batch(header, data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
-        self.log_end_offset = self._producers.end_offset
+        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
+        self.log_end_offset = producers.end_offset = last_offset + 1
 
     def _index_aborted(self, aborted: AbortedTxn) -> None:
         index = self.active.txn_index
@@ -301,6 +330,7 @@ class GrowingLog:
         new segment the last one goes on, and one that is there behind lost records is set aside.
         """
         assert base_offset > self.active.base_offset, "each segment has a name of its own"
+        assert base_offset >= self.log_end_offset, "a segment begins behind all that is there"
         self.active.finish()
         # Before anything is appended behind: a snapshot's name says what it has seen.
         self._write_snapshot()
@@ -456,6 +486,7 @@ class GrowingLog:
         if work.truncations == self._truncations:
             assert work.end_offset <= self.log_end_offset, "only a truncation takes records away"
             self.recovery_point = max(self.recovery_point, work.end_offset)
+        assert self.recovery_point <= self.log_end_offset, "no more is durable than there is"
         self._flushed_ms = now_ms
         for segment, after in pairwise(self._segments):
             if after.base_offset <= self.recovery_point:
@@ -488,5 +519,6 @@ class GrowingLog:
             self.active.finish()
         if not is_durable:
             self.flush(now_ms)
+        assert self.recovery_point == self.log_end_offset, "a closed log is durable"
         for segment in self._segments:
             segment.close()

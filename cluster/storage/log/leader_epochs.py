@@ -39,12 +39,14 @@ class EpochEnd(NamedTuple):
 class LeaderEpochs:
     """The epochs of one log, oldest first; epochs and start offsets both rise."""
 
-    __slots__ = ("_directory", "_files", "_starts", "is_unsaved")
+    __slots__ = ("_directory", "_files", "_starts", "is_unsaved", "latest")
 
     def __init__(self, files: Files, directory: str) -> None:
         self._files = files
         self._directory = directory
         self._starts: tuple[EpochStart, ...] = ()
+        self.latest = UNDEFINED
+        """The newest epoch; UNDEFINED when there is none.  Each append asks for it."""
         self.is_unsaved = False
         """Whether the checkpoint says something else: until the next flush takes its content."""
 
@@ -56,7 +58,7 @@ class LeaderEpochs:
         """
         path = f"{self._directory}/{LEADER_EPOCHS}"
         rows = parse_rows(read_whole(self._files, path) or b"", path, width=2)
-        self._starts = ()
+        self._replace_starts(())
         for epoch, start_offset in rows:
             self._enter(EpochStart(int(epoch), int(start_offset)))
 
@@ -68,10 +70,9 @@ class LeaderEpochs:
     def starts(self) -> tuple[EpochStart, ...]:
         return self._starts
 
-    @property
-    def latest(self) -> int:
-        """The newest epoch; UNDEFINED when there is none."""
-        return self._starts[-1].epoch if self._starts else UNDEFINED
+    def _replace_starts(self, starts: tuple[EpochStart, ...]) -> None:
+        self._starts = starts
+        self.latest = starts[-1].epoch if starts else UNDEFINED
 
     def assign(self, epoch: int, start_offset: int) -> None:
         """Let *epoch* begin at *start_offset*; nothing happens when it is not newer.
@@ -99,7 +100,7 @@ class LeaderEpochs:
         ]
         if not kept or kept[-1].epoch < epoch:
             kept.append(EpochStart(epoch, first_offset))
-        self._starts = tuple(kept)
+        self._replace_starts(tuple(kept))
         self.is_unsaved = True
 
     def begin_saving(self) -> File:
@@ -131,7 +132,7 @@ class LeaderEpochs:
             if start.epoch < entry.epoch and start.start_offset < entry.start_offset
         ]
         # Both columns rise: everything that would not is gone.
-        self._starts = (*kept, entry)
+        self._replace_starts((*kept, entry))
 
     def epoch_at(self, offset: int) -> int:
         """The epoch in which *offset* was or will be written; UNDEFINED before the first."""
@@ -156,7 +157,7 @@ class LeaderEpochs:
         """Forget the epochs that begin at *offset* or later."""
         kept = tuple(start for start in self._starts if start.start_offset < offset)
         if len(kept) < len(self._starts):
-            self._starts = kept
+            self._replace_starts(kept)
             self.is_unsaved = True
 
     def truncate_from_start(self, offset: int) -> None:
@@ -167,13 +168,13 @@ class LeaderEpochs:
         holder = self._starts[number - 1]
         if number == 1 and holder.start_offset == offset:
             return
-        self._starts = (EpochStart(holder.epoch, offset), *self._starts[number:])
+        self._replace_starts((EpochStart(holder.epoch, offset), *self._starts[number:]))
         self.is_unsaved = True
 
     def clear(self) -> None:
         """Forget all epochs."""
         if self._starts:
-            self._starts = ()
+            self._replace_starts(())
             self.is_unsaved = True
 
     def _encoded(self) -> bytes:

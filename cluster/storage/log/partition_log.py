@@ -145,6 +145,8 @@ class PartitionLog(GrowingLog):
         # The names are gone before anything is written: a segment or a snapshot that came back
         # after a crash would stand in the middle of it.
         self._files.sync_directory(self.directory)
+        assert self.active.base_offset <= offset, "a log ends in its last segment"
+        assert self._producers.end_offset == offset, "producers are known up to the log's end"
         self.log_end_offset = offset
 
     def delete_records_before(self, offset: int, high_watermark: int) -> int:
@@ -163,6 +165,8 @@ class PartitionLog(GrowingLog):
         return self.log_start_offset
 
     def _start_at(self, offset: int) -> None:
+        assert self.log_start_offset <= offset, "the log's start does not fall"
+        assert offset <= self.log_end_offset, "a log starts before its end"
         self.log_start_offset = offset
         with self.health.guard():
             self.epochs.truncate_from_start(offset)
@@ -195,6 +199,7 @@ class PartitionLog(GrowingLog):
             self._drop(self._segments[:count], now_ms)
         del self._segments[:count]
         assert self._segments, "a log has a last segment"
+        assert self._segments[0].base_offset <= high_watermark, "what is not committed stays"
         self._start_at(max(self.log_start_offset, self._segments[0].base_offset))
         # Who compares the files of replicas would miss the segments that the epochs name.
         self._has_new_start = self.epochs.is_unsaved

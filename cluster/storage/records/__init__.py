@@ -1,6 +1,5 @@
 """Checks of batches and records before they are appended."""
 
 __all__ = [
-    "record_check",
     "validation",
 ]

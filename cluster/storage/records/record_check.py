@@ -12,9 +12,11 @@ each such run, and what is like none of them: records with headers, or very larg
 Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 """
 
+from functools import cache
+from struct import Struct
 from typing import Final
 
-from cluster.formats.record_batch import Buffer
+from cluster.formats.record_batch import HEADER_SIZE, Buffer
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.records.columns import (
     BEYOND,
@@ -26,6 +28,7 @@ from cluster.storage.records.columns import (
     alike_run,
     differing_run,
 )
+from cluster.wire.varint import encode
 
 RECORD_SIZE_MIN: Final = 7
 """Bytes of a record without key, value and headers: each of its seven fields takes one."""
@@ -49,6 +52,9 @@ KEY_STEPS: Final = bytes(
 )
 """How far it is behind a key, by the first byte of its size; 0 for more bytes and for no size."""
 UNLIMITED: Final = 2**31
+LONE_SIZE_MAX: Final = 8 * 1024
+"""Of a batch whose one record is known by its size: what it begins with is kept for each size."""
+BEGINNING: Final = Struct(">Q")
 
 
 KNOWN: Final[dict[int, Form]] = {}
@@ -277,3 +283,33 @@ def varint(body: Body, position: int, size_max: int) -> tuple[int, int]:
         if byte < 0x80:
             return (raw >> 1) ^ -(raw & 1), position + index + 1
     raise InvalidRecord(f"a number at byte {position} has more than {size_max} bytes")
+
+
+def is_plain_lone_record(buffer: Buffer, size: int) -> bool:
+    """Whether an uncompressed batch of *size* bytes holds one plain record with the batch's time.
+
+    False also for what `check_records` has to look at.
+    """
+    if HEADER_SIZE + BEGINNING.size <= size < LONE_SIZE_MAX:
+        mask, beginning = lone_beginning(size - HEADER_SIZE)
+        (found,) = BEGINNING.unpack_from(buffer, HEADER_SIZE)
+        if found & mask == beginning and buffer[size - 1] == 0:
+            return True
+    return plain_end(buffer, HEADER_SIZE, 0) == (size, 0)
+
+
+@cache
+def lone_beginning(size: int) -> tuple[int, int]:
+    """How a record of *size* bytes begins that has the time of its batch, no key and no headers.
+
+    Up to its value, of the first 8 bytes: those that count, as a mask, and what they are.
+    """
+    for length_size, value_size in ((1, 1), (2, 1), (2, 2)):
+        length = size - length_size
+        value = length - 5 - value_size
+        beginning = encode(2 * length) + b"\0\0\0\1" + encode(2 * value)
+        if len(beginning) == length_size + 4 + value_size:
+            unknown_bits = 64 - 8 * len(beginning)
+            mask = (1 << 64) - (1 << unknown_bits)
+            return mask, int.from_bytes(beginning) << unknown_bits
+    return 0, -1

@@ -12,6 +12,8 @@ And whoever checks may set a lower bound to what he does at once: beyond it is `
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from crc32c import crc32c
+
 from cluster.formats.compression import UNPACKED_SIZE_MAX, Codec, UnpackedTooLarge, unpacked
 from cluster.formats.indexes import RELATIVE_OFFSET_MAX
 from cluster.formats.record_batch import (
@@ -20,6 +22,8 @@ from cluster.formats.record_batch import (
     NO_PRODUCER_ID,
     NO_TIMESTAMP,
     OFFSET_MAX,
+    PREFIX_SIZE,
+    SEALED_AT,
     BatchHeader,
     Buffer,
     CorruptBatchError,
@@ -42,7 +46,11 @@ from cluster.storage.errors import (
 )
 from cluster.storage.log_config import NO_BOUND, LogConfig
 from cluster.storage.records.columns import Body
-from cluster.storage.records.record_check import UNLIMITED, check_records
+from cluster.storage.records.record_check import (
+    UNLIMITED,
+    check_records,
+    is_plain_lone_record,
+)
 
 UNCOMPRESSED: Final = int(Codec.NONE)
 CODEC_MAX: Final = int(Codec.ZSTD)
@@ -86,18 +94,35 @@ def checked_batch(
         InvalidTimestamp
     """
     header = parse_header(buffer)
-    if header.magic != CURRENT_MAGIC:
-        raise UnsupportedForMessageFormat(header.magic)
-    size = header.size
-    check_size(size, config)
+    first, length, _, magic, crc, attributes, delta, base_ms, max_ms, producer, _, _, count = header
+    if magic != CURRENT_MAGIC:
+        raise UnsupportedForMessageFormat(magic)
+    size = length + PREFIX_SIZE
+    if size > config.message_size_max or size > config.segment_size_max:
+        check_size(size, config)
     if size != len(buffer):
         raise InvalidRecord(f"{len(buffer)} bytes are not the one batch of {size}")
-    if not checksum_matches(buffer, header):
+    if crc32c(memoryview(buffer)[SEALED_AT:]) != crc:
         raise CorruptBatchError(0, "its checksum is wrong")
-    check_fields(header, size)
+    # Most batches have none of what a broker has to look at more closely, and many one record.
+    is_plain = attributes == 0 and producer == NO_PRODUCER_ID
+    if not (is_plain and first == 0 and 0 < count == delta + 1):
+        check_fields(header, size)
     if has_checked_records:
         return header
-    return with_right_times(buffer, header, check_at_once(buffer, header, config), config, wall_ms)
+    if (
+        count == 1
+        and attributes == 0
+        and base_ms == max_ms >= 0
+        and config.timestamp_before_max_ms == NO_BOUND
+        and is_plain_lone_record(buffer, size)
+    ):
+        times = None
+    else:
+        times = check_at_once(buffer, header, config)
+    if times is None and attributes == 0 and config.timestamp_after_max_ms == NO_BOUND:
+        return header
+    return with_right_times(buffer, header, times, config, wall_ms)
 
 
 def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:

@@ -214,6 +214,8 @@ class OffsetIndex(IndexFile):
         return entry[self.OFFSET] >= 0 and 0 < entry[self.POSITION] < log_size
 
     def append(self, last_offset: int, position: int) -> None:
+        last = self.last
+        assert last is None or position > last[self.POSITION], "positions rise"
         self.add((last_offset - self.base_offset, position))
 
     def position_before(self, offset: int) -> int:

@@ -16,6 +16,7 @@ from cluster.formats.indexes import (
 )
 from cluster.formats.record_batch import (
     NO_TIMESTAMP,
+    PREFIX_SIZE,
     BatchHeader,
     Buffer,
     CorruptBatchError,
@@ -176,7 +177,7 @@ class Segment:
         One write, whatever the number of batches or records.
         """
         start = self.size
-        self.file.write(start, data)
+        (self._file or self.file).write(start, data)
         # The batches count only now: a write that fails in its middle leaves bytes behind the end.
         self.modified_ms = now_ms
         for position, header in batches:
@@ -185,19 +186,22 @@ class Segment:
     def adopt(self, position: int, header: BatchHeader) -> None:
         """Count and index the batch that stands at *position*, which is the end so far."""
         assert position == self.size
+        base_offset, length, _, _, _, _, delta, _, max_timestamp, _, _, _, _ = header
+        last_offset = base_offset + delta
+        size = length + PREFIX_SIZE
         if position == 0:
-            self._first_timestamp = header.max_timestamp
-        if header.max_timestamp > self.max_timestamp:
-            self.max_timestamp = header.max_timestamp
-            self.max_timestamp_offset = header.last_offset
+            self._first_timestamp = max_timestamp
+        if max_timestamp > self.max_timestamp:
+            self.max_timestamp = max_timestamp
+            self.max_timestamp_offset = last_offset
         if self._unindexed_size > self._config.index_interval_size:
             if not self.offset_index.is_full:
-                self.offset_index.append(header.last_offset, position)
+                self.offset_index.append(last_offset, position)
             self.time_index.append_if_later(self.max_timestamp, self.max_timestamp_offset)
             self._unindexed_size = 0
-        self._unindexed_size += header.size
-        self.size = position + header.size
-        self._remember(header.next_offset, self.size)
+        self._unindexed_size += size
+        self.size = position + size
+        self._remember(last_offset + 1, self.size)
 
     def _remember(self, offset: int, position: int) -> None:
         """Keep in mind that the batch with *offset* begins, or will begin, at *position*."""
@@ -223,9 +227,16 @@ class Segment:
         config = self._config
         if self.size > config.segment_size_max - size:
             return False
-        if self.size > 0 and self._age_at(max_timestamp, now_ms) > config.segment_ms:
-            return False
-        if self.offset_index.is_full or self.time_index.is_full:
+        if self.size > 0:
+            first = self._first_timestamp
+            if first is None or first < 0 or max_timestamp < 0:
+                age_ms = self._age_at(max_timestamp, now_ms)
+            else:
+                age_ms = max_timestamp - first
+            if age_ms > config.segment_ms:
+                return False
+        offset_index, time_index = self.offset_index, self.time_index
+        if offset_index.count >= offset_index.entries_max or time_index.is_full:
             return False
         return last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
 
@@ -361,6 +372,8 @@ class Segment:
         self.time_index.truncate_to(offset)
         self.txn_index.truncate_to(offset)
         self.cut(position)
+        # An entry of the first batch, at 0, is one that `load` does not believe.
+        self._unindexed_size = 0
         self._note_indexed_time()
         for _, header in headers(self.file, self.offset_index.boundary_before(position), position):
             if header.max_timestamp > self.max_timestamp:
@@ -392,12 +405,20 @@ class Segment:
         )
         self.offset_index.trim()
         self.time_index.trim()
+        self._assert_indexed()
         if self._config.preallocates:
             self.file.truncate(self.size)
         self._forget_boundaries()
 
+    def _assert_indexed(self) -> None:
+        """Hold the indexes to the file: neither points behind the end of its batches."""
+        last, timed = self.offset_index.last, self.time_index.last
+        assert last is None or 0 < last[OffsetIndex.POSITION] < self.size, "an entry in the file"
+        assert timed is None or timed[TimeIndex.TIMESTAMP] <= self.max_timestamp, "a known time"
+
     def reopen(self) -> None:
         """Prepare a finished segment for appends again."""
+        self._assert_indexed()
         self.offset_index.grow()
         self.time_index.grow()
         if self._config.preallocates and self.size < self._config.segment_size_max:

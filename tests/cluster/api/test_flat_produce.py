@@ -24,8 +24,6 @@ from cluster.api.flat_produce import (
     FlatProduce,
     Prefixes,
     flat_produce,
-    is_plain_record,
-    lone_beginning,
 )
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
@@ -37,7 +35,7 @@ from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.turns import Turns
 from cluster.storage.errors import InvalidRecord
 from cluster.storage.log_config import LogConfig
-from cluster.storage.records.record_check import check_records
+from cluster.storage.records.record_check import check_records, is_plain_lone_record, lone_beginning
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import encode_request
 from cluster.wire.messages.produce import (
@@ -57,7 +55,7 @@ DAY_MS: Final = 24 * 3600 * 1000
 
 def flat_of(world: World) -> FlatProduce | None:
     broker = world.broker
-    return flat_produce(broker.ports, broker.partitions, broker.refused_batches)
+    return flat_produce(broker.ports, broker.appender)
 
 
 class Side:
@@ -718,7 +716,7 @@ def test_every_byte_around_a_lone_value_is_looked_at(key: bytes | None, size: in
         for byte in range(256):
             content = bytearray(good)
             content[at] = byte
-            if is_plain_record(memoryview(content), len(content)):
+            if is_plain_lone_record(memoryview(content), len(content)):
                 assert is_sound(content)
                 found.add((at, byte))
 
@@ -744,16 +742,16 @@ def test_the_beginning_of_a_lone_record_is_known_by_its_size() -> None:
 @given(lone_batches())
 def test_a_record_that_is_taken_for_a_plain_one_is_sound(content: bytearray) -> None:
     """The other way round it need not be: what is not plain is looked at again."""
-    if is_plain_record(memoryview(content), len(content)):
+    if is_plain_lone_record(memoryview(content), len(content)):
         assert is_sound(content)
 
 
-def test_an_idempotent_producer_goes_the_flat_way_and_its_retries_do_not(pair: Pair) -> None:
+def test_an_idempotent_producer_and_its_retries_go_the_flat_way(pair: Pair) -> None:
     for sequence in (0, 2, 4, 4, 6):
         request = frame(batch(2, producer_id=5, producer_epoch=0, sequence=sequence))
         pair(sends(request))
 
-    assert pair.flat.counts == 4
+    assert pair.flat.counts == 5
 
 
 def test_entries_of_the_indexes_are_made(pair: Pair) -> None:
@@ -762,6 +760,14 @@ def test_entries_of_the_indexes_are_made(pair: Pair) -> None:
 
     assert pair.flat.counts == 20
     assert pair.flat.log.active.offset_index.count > 2
+
+
+def test_acks_all_wait_for_a_flush_that_an_earlier_config_wants(pair: Pair) -> None:
+    pair(reconfigure(LogConfig(flush_messages=1)))
+    pair(sends(frame(batch(1), acks=0)))
+    pair(reconfigure(LogConfig()))
+
+    assert pair(sends(frame(batch(1), acks=-1))) == [b""]
 
 
 def test_a_disk_that_fails_is_told_of_in_the_same_words(pair: Pair) -> None:
@@ -812,7 +818,7 @@ class Everything:
 @pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     broker = pair.flat.world.broker
-    prefixes = Prefixes(broker.ports.clock, broker.partitions, broker.refused_batches)
+    prefixes = Prefixes(broker.appender)
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
     for number in range(PREFIXES_MAX + 1000):
         # The timeout stands in the prefix.

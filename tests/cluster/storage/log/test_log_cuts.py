@@ -16,6 +16,7 @@ from cluster.storage.errors import (
 )
 from cluster.storage.files import read_whole
 from cluster.storage.log.partition_log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.log_directories import (
     EPOCH,
@@ -29,8 +30,12 @@ from tests.cluster.storage.log_directories import (
     started,
 )
 from tests.cluster.storage.logs import (
+    append,
+    check_indexes,
     finish_truncation,
+    opened,
     restart_at,
+    sim_disk,
     truncate,
 )
 from tests.sim.disk import Crashed, SimDisk
@@ -344,3 +349,19 @@ def test_records_that_were_deleted_do_not_come_back_with_their_segments():
 
         assert again is not None
         assert again.log_start_offset == start
+
+
+def test_a_segment_that_was_cut_counts_anew_until_its_next_entry() -> None:
+    """An entry of the first batch is one that no start believes."""
+    disk = sim_disk()
+    config = LogConfig(index_interval_size=1)
+    log, _ = opened(disk, config=config)
+    append(log, 3)
+
+    log.truncate_to(1, START_MS)
+    append(log, 3)
+    log.close(START_MS)
+
+    known, report = opened(disk, config=config, recovery_point=3, was_closed=True)
+    check_indexes(known)
+    assert (3, ()) == (known.log_end_offset, report.reindexed)
