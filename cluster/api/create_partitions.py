@@ -7,6 +7,7 @@ from collections import Counter
 from functools import partial
 from typing import cast
 
+from cluster.broker.configs.topic_configs import serving_problem
 from cluster.broker.delayed_metadata import until_metadata_says
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
@@ -60,6 +61,8 @@ def add(
 
     outcome = refused
     if outcome.error is ErrorCode.NONE:
+        outcome = yield from unserved(ports, topic.name)
+    if outcome.error is ErrorCode.NONE:
         larger = larger_topic(topic)
         if body.validate_only:
             added = partitions_to_add(cache, larger, known_partitions(cache, topic.name))
@@ -73,6 +76,16 @@ def add(
                 late = "the partitions have no leaders yet"
                 outcome = ApiError(ErrorCode.REQUEST_TIMED_OUT, late)
     return CreatePartitionsTopicResult(topic.name, outcome.error, outcome.message)
+
+
+def unserved(ports: Ports, topic: str) -> Procedure[ApiError]:
+    """Return why brokers like this one would not serve more partitions of *topic*."""
+    found = yield from outcome_of(partial(ports.store.read_topic_overrides, (topic,)))
+    overrides = found if isinstance(found, ApiError) else found[topic]
+    if isinstance(overrides, ApiError):
+        return overrides
+    problem = serving_problem(overrides, ports.settings)
+    return ApiError() if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)
 
 
 def larger_topic(topic: CreatePartitionsTopic) -> LargerTopic:

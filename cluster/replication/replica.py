@@ -87,6 +87,7 @@ class Replica:
         "proposal",
         "role",
         "state",
+        "took_over_ms",
     )
 
     def __init__(
@@ -116,6 +117,8 @@ class Replica:
         """As leader: up to where its own disk has what has to be there (`flush.messages`)."""
         self.epoch_start_offset = 0
         """As leader: where its log ended when the leader epoch began."""
+        self.took_over_ms: int | None = None
+        """As leader: when it took over from another broker; None where that is long ago."""
         self.role = ReplicaRole.NONE
         self.is_leader = False
         """Whether the role is LEADER: what each request asks."""
@@ -167,6 +170,8 @@ class Replica:
         """Be the leader; the ISR is the controller's from now on, whatever was proposed."""
         assert state.leader == self.broker_id
         assert self.high_watermark <= log_end_offset, "no more is committed than there is"
+        if self.state.leader not in (self.broker_id, NO_LEADER):
+            self.took_over_ms = now_ms
         known = self._known_still(state)
         self._enter(ReplicaRole.LEADER)
         self.epoch_start_offset = log_end_offset

@@ -32,6 +32,8 @@ OF_ZOOKEEPER: Final = (
     "what only ZooKeeper knows: itself, topics that wait for deletion, and elections"
 )
 OF_BROKERS: Final = "log directories and versions of brokers"
+BY_DEFAULT: Final = "PLAINTEXT"
+"""The protocol that nobody has asked for."""
 UNASKED: Final = f"{OF_BROKERS} (--no-brokers)"
 
 
@@ -232,8 +234,13 @@ class OfBrokers:
 
 
 def told_beside(session: Session, connection: "Connection") -> OfBrokers:
-    """What the brokers that are registered tell of themselves."""
+    """What the brokers that are registered tell of themselves.
+
+    Raises:
+        NoSuchListener: none listens as it is asked for by the operator.
+    """
     from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
+    from kadmin.admin.zookeeper.bootstrap import NoSuchListener
     from kadmin.admin.zookeeper.snapshot import read_brokers
 
     brokers = list(connection.read(read_brokers()))
@@ -246,6 +253,8 @@ def told_beside(session: Session, connection: "Connection") -> OfBrokers:
         gap = f"{OF_BROKERS}: {error.message}"
         return OfBrokers(asked=brokers, none_answered=True, gaps=(gap,))
     except KadminError as error:
+        if isinstance(error, NoSuchListener) and error.protocol != BY_DEFAULT:
+            raise
         return OfBrokers(asked=brokers, gaps=(f"{OF_BROKERS}: {error.message}",))
 
 

@@ -31,6 +31,7 @@ from kadmin.plan.risks import (
     merged,
     new_risks,
     racks_told,
+    refuses_by_default,
     unclean_default,
 )
 from kadmin.plan.scram import shown_credential
@@ -339,13 +340,17 @@ def config_risks(
         return locked_out(before, after)
     if entity.kind is not EntityKind.BROKERS:
         return ()
-    found = [*unclean_default(before, after), *locked_out(before, after)]
+    found = [
+        *unclean_default(before, after),
+        *refuses_by_default(before, after),
+        *locked_out(before, after, len(surroundings.brokers)),
+    ]
+    # A default that is a risk to all is one risk, not one for each topic.
+    told = {RiskKind.UNCLEAN, RiskKind.REFUSES_RECORDS}
     for topic in surroundings.judged:
         was = replace(topic, defaults={**topic.defaults, **before})
         becomes = replace(topic, defaults={**topic.defaults, **after})
-        found += [
-            risk for risk in new_risks(was, becomes, racks) if risk.kind is not RiskKind.UNCLEAN
-        ]
+        found += [risk for risk in new_risks(was, becomes, racks) if risk.kind not in told]
     return merged(found)
 
 

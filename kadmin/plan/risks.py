@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration
+from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import is_true, members, trimmed
-from cluster.model.config_table import LISTENER_PREFIX
+from cluster.model.config_table import LISTENER_PREFIX, find_spec
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -20,10 +21,32 @@ from kadmin.wording import SHOWN_MAX, counted, first_listed
 
 CLEANUP_POLICY: Final = "cleanup.policy"
 COMPACT: Final = "compact"
-RISKY_KEYS: Final = frozenset({MIN_ISR, UNCLEAN_LEADER_ELECTION, CLEANUP_POLICY})
-"""The keys that decide on risks."""
+RECORD_BYTES_MIN: Final = 1024
+"""Batches are hardly ever smaller: one record without a value takes 68 bytes."""
+RECORD_AGE_MIN_MS: Final = 1000
+"""By so much the clocks of producers and brokers differ, and so long a batch is on its way."""
+TIMESTAMP_TYPE: Final = "message.timestamp.type"
+BROKERS_TIME: Final = "LogAppendTime"
+BYTE_LIMITS: Final = ("max.message.bytes", "segment.bytes")
+AGE_LIMITS: Final = (
+    "message.timestamp.difference.max.ms",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.after.max.ms",
+)
+RISKY_KEYS: Final = frozenset(
+    {
+        MIN_ISR,
+        UNCLEAN_LEADER_ELECTION,
+        CLEANUP_POLICY,
+        TIMESTAMP_TYPE,
+        *BYTE_LIMITS,
+        *AGE_LIMITS,
+    }
+)
+"""The keys that decide on the risks of topics."""
+MAX_CONNECTIONS: Final = "max.connections"
 CONNECTION_LIMITS: Final = (
-    "max.connections",
+    MAX_CONNECTIONS,
     "max.connections.per.ip",
     "max.connection.creation.rate",
     "connection_creation_rate",
@@ -44,6 +67,8 @@ class RiskKind(StrEnum):
     """A rack that fails takes more replicas along than it has to."""
     UNCLEAN = "unclean elections"
     """Acknowledged records may be lost when leaders change."""
+    REFUSES_RECORDS = "refuses records"
+    """Hardly any record is within the limits."""
     NOT_COMPACTED = "not compacted"
     """Offsets or transactions are lost with their age."""
     UNSERVED = "unserved"
@@ -139,6 +164,12 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
             " when its leaders change",
             topic=topic.name,
         )
+    for limit in low_limits(topic.configs, topic.defaults):
+        yield Risk(
+            kind=RiskKind.REFUSES_RECORDS,
+            text=f"{limit}: producers of {topic.name} will be refused",
+            topic=topic.name,
+        )
     yield from unserved(topic)
     if topic.name in INTERNAL_TOPICS and COMPACT not in (topic.configs.get(CLEANUP_POLICY) or ""):
         yield Risk(
@@ -147,6 +178,29 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
             " committed is deleted with its age",
             topic=topic.name,
         )
+
+
+def low_limits(configs: Mapping[str, str], defaults: Mapping[str, str]) -> Iterator[str]:
+    """The limits, as key=value, that hardly any record is within; those of a topic with *configs*,
+    before the *defaults* of brokers."""
+
+    def value(key: str) -> str:
+        spec = find_spec(EntityKind.TOPICS, key)
+        default = "" if spec is None or spec.synonym is None else defaults.get(spec.synonym, "")
+        return trimmed(configs.get(key, default))
+
+    least = dict.fromkeys(BYTE_LIMITS, RECORD_BYTES_MIN)
+    if value(TIMESTAMP_TYPE) != BROKERS_TIME:
+        least |= dict.fromkeys(AGE_LIMITS, RECORD_AGE_MIN_MS)
+    return (f"{key}={value(key)}" for key in least if is_below(value(key), least[key]))
+
+
+def is_below(number: str, least: int) -> bool:
+    """Whether *number* is one, and less than *least*."""
+    try:
+        return float(number) < least
+    except ValueError:
+        return False
 
 
 def unserved(topic: TopicAsJudged) -> Iterator[Risk]:
@@ -227,29 +281,54 @@ def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tupl
     return (Risk(kind=RiskKind.UNCLEAN, text=text),)
 
 
-def locked_out(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
-    """The risk of configs of brokers, or of all IP addresses, that become *after*, for all who
-    connect."""
+def refuses_by_default(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
+    """The risk of brokers' configs that become *after*, for producers of topics that say nothing
+    themselves."""
+    low = set(low_limits({}, after)) - set(low_limits({}, before))
     return tuple(
         Risk(
-            kind=RiskKind.LOCKED_OUT,
-            text=f"{key}={trimmed(value)}: the brokers will take no connection by it, also none"
-            " that would set it back; 'kadmin configs --zookeeper HOST:PORT' can",
+            kind=RiskKind.REFUSES_RECORDS,
+            text=f"{limit} for all topics that do not say otherwise: their producers will be"
+            " refused",
         )
-        for key, value in after.items()
-        if limits_connections(key) and is_zero(value) and not is_zero(before.get(key, ""))
+        for limit in sorted(low)
     )
 
 
+def locked_out(
+    before: Mapping[str, str], after: Mapping[str, str], broker_count: int = 0
+) -> tuple[Risk, ...]:
+    """The risk of configs of brokers, *broker_count* of them, or of all IP addresses, that become
+    *after*, for all who connect."""
+    found = []
+    for key, value in after.items():
+        if trimmed(value) == trimmed(before.get(key, "")):
+            continue
+        if limits_connections(key) and is_below(trimmed(value), 1):
+            text = (
+                "the brokers will take no connection by it, also none that would set it back;"
+                " 'kadmin configs --zookeeper HOST:PORT' can"
+            )
+        elif is_of_connections(key, MAX_CONNECTIONS) and is_below(trimmed(value), broker_count):
+            text = (
+                f"the {broker_count} brokers have more connections with each other: replication"
+                " or clients will stop"
+            )
+        else:
+            continue
+        found.append(Risk(kind=RiskKind.LOCKED_OUT, text=f"{key}={trimmed(value)}: {text}"))
+    return tuple(found)
+
+
 def limits_connections(key: str) -> bool:
+    return any(is_of_connections(key, limit) for limit in CONNECTION_LIMITS)
+
+
+def is_of_connections(key: str, limit: str) -> bool:
+    """Whether *key* is that *limit*, of a broker or of one of its listeners."""
     if key.startswith(LISTENER_PREFIX):
         _listener, _, key = key.removeprefix(LISTENER_PREFIX).partition(".")
-    return key in CONNECTION_LIMITS
-
-
-def is_zero(value: str) -> bool:
-    text = trimmed(value)
-    return bool(text) and not text.strip("+-0")
+    return key == limit
 
 
 def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:

@@ -54,14 +54,19 @@ class Reader:
             }
         )
         self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="reader")
+        self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
+        """Read no more.
+
+        librdkafka 2.16 may never close: its thread that handles OffsetForLeaderEpoch holds a
+        partition's lock and waits for that of all, and one whose broker fails the other way round.
+        """
         self._is_over.set()
-        self._thread.join()
+        self._thread.join(OUTER_LIMIT_S)
 
     def _run(self) -> None:
         self._assign()

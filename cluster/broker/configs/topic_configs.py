@@ -111,9 +111,11 @@ def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str 
         problem = topic_config_problem(name, value)
         if problem is not None:
             return problem
-    conflict = conflict_of(overrides)
-    if conflict is not None:
-        return conflict
+    return conflict_of(overrides) or serving_problem(overrides, settings)
+
+
+def serving_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
+    """Why no topic with *overrides* is served here; None when one is."""
     try:
         EffectiveTopicConfigs.parse(settings.topic_defaults, overrides)
     except InvalidLogConfig as error:

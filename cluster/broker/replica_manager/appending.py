@@ -12,7 +12,11 @@ from typing import Final, NamedTuple
 from cluster.broker.ports import Clock
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.record_errors import MESSAGE, RecordError, timestamp_errors
-from cluster.broker.replica_manager.refused_batches import RefusedBatches
+from cluster.broker.replica_manager.refused_batches import (
+    REMEMBERED_MS,
+    RefusedBatches,
+    may_be_behind,
+)
 from cluster.broker.standstill import Standstill
 from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.error_codes import ErrorCode
@@ -129,6 +133,11 @@ class Appender:
             behind = self.refused_batches.error_behind(*hosted.partition, batch, log.producers)
             if behind is not None:
                 return Refusal(behind)
+        if replica.took_over_ms is not None:
+            if replica.took_over_ms + REMEMBERED_MS <= self.clock.now_ms():
+                replica.took_over_ms = None
+            elif may_be_behind(batch, log.producers):
+                return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
         try:
             outcome = log.append(

@@ -6,7 +6,8 @@ then a log says of the second that sequence numbers are missing.  librdkafka tak
 that it has lost count, and sends all that is not acknowledged under a new epoch: what was in the
 log without its knowledge is then there twice.  A log that knows nothing of the producer even takes
 the second for the first one; then the first is lost.  So the second is refused as the first was,
-and the producer sends both again, in order.
+and the producer sends both again, in order.  The first may also have been refused by the leader
+before; so a leader that has just taken over refuses a batch that others are missing before.
 
 Source: none; Kafka answers OUT_OF_ORDER_SEQUENCE_NUMBER, or takes it.
 """
@@ -108,6 +109,16 @@ class RefusedBatches:
             if not is_over and len(self.by_producer) <= REMEMBERED_MAX:
                 return
             self.by_producer.popitem(last=False)
+
+
+def may_be_behind(records: object, producers: ProducerState) -> bool:
+    """Whether a batch is missing before *records* that the leader before this one may have refused,
+    as only the producer knows."""
+    header = header_of(records)
+    if header is None:
+        return False
+    awaited = producers.awaited_sequence(header.producer_id, header.producer_epoch)
+    return distance(awaited or 0, header.base_sequence) > 0
 
 
 def header_of(records: object) -> BatchHeader | None:

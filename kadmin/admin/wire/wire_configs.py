@@ -4,7 +4,7 @@ protocol.
 Who changes the same key in between is not noticed: brokers take no fence.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from kafka.errors import ClusterAuthorizationFailedError, TopicAuthorizationFailedError
@@ -12,6 +12,7 @@ from kafka.errors import ClusterAuthorizationFailedError, TopicAuthorizationFail
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.fault import Fault
+from cluster.model.ids import BrokerId
 from cluster.model.outcome import Committed
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import Fence, Outcome
@@ -40,6 +41,7 @@ from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
 from kadmin.arguments.entities import EntitySelection, Wanted
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import KadminError, RefusedError
+from kadmin.plan.broker_names import NoSuchBroker, hosts_of
 from kadmin.plan.config_plan import QUOTA_KINDS, ConfigPlan, is_secret
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.entity_options import options_of, order_of, parts_of
@@ -170,6 +172,7 @@ class WireConfigs:
 
         Raises:
             BrokerNotAlive: one of the brokers.
+            NoSuchBroker: one of them is none of the cluster.
             AuthorizationError: none of it may be read.
         """
         denied: list[str] = []
@@ -199,11 +202,19 @@ class WireConfigs:
             ),
         ]
 
-    def require_alive(self, names: Mapping[str, ConfigEntity]) -> None:
-        alive = [ALL_BROKERS, *self.live_brokers()]
-        for name in names:
-            if name not in alive:
-                raise BrokerNotAlive(name)
+    def require_alive(self, names: Collection[str]) -> None:
+        """Raise NoSuchBroker or BrokerNotAlive for those of *names* that nobody can ask."""
+        alive = self.live_brokers()
+        dead = [name for name in names if name not in (ALL_BROKERS, *alive)]
+        if not dead:
+            return
+        topics = self.connection.metadata(None)["topics"]
+        hosts = hosts_of(known_topics(topic for topic in topics if topic["error_code"] == 0))
+        known = hosts.union(map(BrokerId, map(int, alive)))
+        missing = {BrokerId(int(name)) for name in dead} - hosts
+        if missing:
+            raise NoSuchBroker(missing, known)
+        raise BrokerNotAlive(dead[0])
 
     def read_all(
         self, entities: Sequence[ConfigEntity]

@@ -27,7 +27,7 @@ from kadmin.admin.answers import TopicNames, TopicsOfId
 from kadmin.admin.ports import Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.describe_configs import read_brokers
+from kadmin.admin.wire.describe_configs import read_brokers, read_topic_configs
 from kadmin.admin.wire.outcomes import AnswerLost, outcome
 from kadmin.admin.wire.refused_partitions import read_refused, refusing
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
@@ -170,19 +170,31 @@ class WireTopics:
 
     def shows(self, plan: CreatePlan | AddPartitionsPlan | DeletePlan) -> bool:
         try:
-            # A broker that has just started knows no topics, and the controller all.
-            broker = self.connection.controller() if isinstance(plan, DeletePlan) else None
-            told = known_topics(self.connection.metadata([plan.name], broker)["topics"])
+            # Other brokers may know of old topics still, or not yet of any.
+            controller = self.connection.controller()
+            told = known_topics(self.connection.metadata([plan.name], controller)["topics"])
             layouts = [layout_of(topic.assignment) for topic in told]
+            match plan:
+                case CreatePlan():
+                    return layouts == [plan.layout] and self.has_configs(plan)
+                case AddPartitionsPlan():
+                    return layouts == [layout_of(plan.after)]
+                case DeletePlan():
+                    return not layouts and self.knows_topics(plan.name, controller)
         except (KafkaError, KadminError):
             return False
-        match plan:
-            case CreatePlan():
-                return layouts == [plan.layout]
-            case AddPartitionsPlan():
-                return layouts == [layout_of(plan.after)]
-            case DeletePlan():
-                return not layouts
+
+    def has_configs(self, plan: CreatePlan) -> bool:
+        """Whether the topic has the configs of *plan*: another with the same replicas may not."""
+        found = read_topic_configs(self.connection, [plan.name])
+        return plan.name in found and found[plan.name].overrides == plan.configs
+
+    def knows_topics(self, deleted: str, controller: int) -> bool:
+        """Whether *controller* returns no topic *deleted* because it is gone, and not because it
+        was elected a moment ago and returns no topics yet."""
+        return bool(self.connection.metadata(None, controller)["topics"]) or not self.hidden(
+            [deleted]
+        )
 
     @contextmanager
     def changing(self, what: str) -> Iterator[None]:

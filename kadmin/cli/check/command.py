@@ -36,6 +36,7 @@ KINDS: Final = (
         "recovering",
         "unclean",
         "internal-topic",
+        "refuses-records",
         "unserved",
         "deletion",
         "reassignment",

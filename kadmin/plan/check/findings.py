@@ -36,6 +36,8 @@ class Kind(StrEnum):
     RECOVERING = "recovering"
     UNCLEAN = "unclean"
     INTERNAL_TOPIC = "internal-topic"
+    REFUSES_RECORDS = "refuses-records"
+    """Limits that hardly any record is within."""
     UNSERVED = "unserved"
     """What brokers will not serve any more once they start again."""
     DELETION = "deletion"

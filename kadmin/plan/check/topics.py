@@ -15,7 +15,7 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
     Topics that have an unclean election by the brokers' default are one finding with it.
     """
-    kinds = (RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.UNSERVED)
+    kinds = (RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.REFUSES_RECORDS, RiskKind.UNSERVED)
     found: dict[RiskKind, list[str]] = {kind: [] for kind in kinds}
     refused = {partition.topic for partition in refusals_in(snapshot)}
     for topic in snapshot.topics.values():
@@ -25,7 +25,7 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             # What is refused already is a finding of its own.
             if risk.kind is RiskKind.UNSERVED and topic.name in refused:
                 continue
-            if risk.kind in found:
+            if risk.kind in found and topic.name not in found[risk.kind]:
                 found[risk.kind].append(topic.name)
     by_default = unclean_default({}, snapshot.broker_defaults.values)
     if (unclean := found[RiskKind.UNCLEAN]) or by_default:
@@ -51,6 +51,16 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             " have committed is deleted with its age",
             topics=tuple(internal),
             command=f"kadmin configs --describe --topic {quoted(internal[0])}",
+        )
+    if refusing := found[RiskKind.REFUSES_RECORDS]:
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.REFUSES_RECORDS,
+            text=f"{counted(len(refusing), 'topic')}"
+            f" {'has' if len(refusing) == 1 else 'have'} limits that hardly any record is within:"
+            " producers are refused",
+            topics=tuple(refusing),
+            command=f"kadmin configs --describe --topic {quoted(refusing[0])}",
         )
     if unserved := found[RiskKind.UNSERVED]:
         is_one = len(unserved) == 1

@@ -77,6 +77,39 @@ def test_what_comes_behind_is_refused_until_what_is_missing_has_come(
     assert end_offset(world) == len(sequences)
 
 
+@pytest.mark.parametrize("known", [0, 1, 7])
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_what_the_leader_before_has_refused_is_awaited(
+    world: World, known: int, epoch: int
+) -> None:
+    """The first batch was refused by the leader before, and the second comes to this one."""
+    lead(world, 0)
+    assert {NONE} >= {produced(world, sequence) for sequence in range(known)}
+    missing = known if epoch == 0 else 0
+    follow(world, 1)
+    lead(world, 2)
+
+    behind = [produced(world, missing + n, epoch=epoch) for n in (1, 2)]
+    again = [produced(world, missing + n, epoch=epoch) for n in (0, 1, 2)]
+
+    assert behind == [ErrorCode.NOT_LEADER_OR_FOLLOWER] * 2
+    assert again == [NONE] * 3
+    assert end_offset(world) == known + 3
+
+
+def test_what_the_leader_before_has_refused_is_not_awaited_for_ever(world: World) -> None:
+    lead(world, 0)
+    assert produced(world, 0) == NONE
+    follow(world, 1)
+    lead(world, 2)
+
+    world.clock.advance(REMEMBERED_MS - 1)
+    assert produced(world, 2) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    lead(world, 3)
+    world.clock.advance(1)
+    assert produced(world, 2) == OUT_OF_ORDER
+
+
 def test_before_this_broker_had_heard_of_the_partition(world: World) -> None:
     assert produced(world, 0) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     lead(world, 0)
@@ -105,9 +138,9 @@ def test_a_retry_of_what_is_in_the_log_is_known_although_it_was_refused_meanwhil
 def test_a_gap_that_was_never_refused_is_one(world: World) -> None:
     lead(world, 0)
     assert produced(world, 0) is NONE
-    follow(world, 1)
-    assert produced(world, 5) is ErrorCode.NOT_LEADER_OR_FOLLOWER
-    lead(world, 2)
+    shrink(world, 1)
+    assert produced(world, 5) is ErrorCode.NOT_ENOUGH_REPLICAS
+    grow(world, 2)
 
     assert produced(world, 6) is OUT_OF_ORDER
 
@@ -115,9 +148,9 @@ def test_a_gap_that_was_never_refused_is_one(world: World) -> None:
 def test_another_producer_another_epoch_or_partition_is_not_concerned(world: World) -> None:
     lead(world, 0)
     assert produced(world, 0) is NONE
-    follow(world, 1)
-    assert produced(world, 1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
-    lead(world, 2)
+    shrink(world, 1)
+    assert produced(world, 1) is ErrorCode.NOT_ENOUGH_REPLICAS
+    grow(world, 2)
 
     assert produced(world, 8, producer_id=6) is NONE
     assert produced(world, 0, epoch=1) is NONE

@@ -1,5 +1,6 @@
 """Which topics may be made, made larger and deleted, and when is that answered?"""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -428,6 +429,31 @@ def test_only_the_controller_adds_partitions_and_only_to_topics_that_are_there(o
 
     assert [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.NOT_CONTROLLER] == [unknown, elsewhere]
     assert [ErrorCode.INVALID_REQUEST] == [result.error_code for result in twice.results]
+
+
+@pytest.mark.parametrize("validates", [False, True])
+@pytest.mark.parametrize(
+    ("overrides", "error"),
+    [
+        ({"cleanup.policy": "compact"}, ErrorCode.INVALID_CONFIG),
+        ({"segment.bytes": "none"}, ErrorCode.INVALID_CONFIG),
+        (ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "damaged"), ErrorCode.UNKNOWN_SERVER_ERROR),
+        # A plug-in's: the topic is served.
+        ({"of.a.plugin": "x"}, ErrorCode.NONE),
+        ({"cleanup.policy": "delete"}, ErrorCode.NONE),
+    ],
+)
+def test_a_topic_that_is_not_served_gets_no_partitions(
+    orders: World, overrides: Mapping[str, str] | ApiError, error: ErrorCode, validates: bool
+):
+    orders.store.configs["orders"] = overrides
+
+    answer = add_partitions(orders, 3, validates=validates)
+
+    is_refused = error is not ErrorCode.NONE
+    assert (2 if is_refused or validates else 3) == len(orders.store.topics["orders"])
+    if is_refused:
+        assert error == answer.body.results[0].error_code
 
 
 def test_time_is_up_also_for_partitions(orders: World):

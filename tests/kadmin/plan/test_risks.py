@@ -23,7 +23,8 @@ from tests.kadmin.builders import brokers, cluster, ids, topic
 RACKED = brokers("0:a 1:a 2:b 3:b")
 FEW, RACKS = RiskKind.TOO_FEW_REPLICAS, RiskKind.FEWER_RACKS
 UNCLEAN, RAW, BY_HAND = RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.BY_HAND
-LOCKED_OUT = RiskKind.LOCKED_OUT
+LOCKED_OUT, REFUSES = RiskKind.LOCKED_OUT, RiskKind.REFUSES_RECORDS
+BROKERS_TIME = {"message.timestamp.type": "LogAppendTime"}
 MIN_2, MIN_3 = {"min.insync.replicas": "2"}, {"min.insync.replicas": "3"}
 TRUE = {"unclean.leader.election.enable": "true"}
 COMPACT = {"cleanup.policy": "compact"}
@@ -55,6 +56,8 @@ def with_default(snapshot: ClusterSnapshot, values: dict[str, str]) -> ClusterSn
         ("t", "0,2", {"unclean.leader.election.enable": " TRUE "}, {}, [UNCLEAN]),
         ("t", "0,2", {"unclean.leader.election.enable": "false"}, TRUE, []),
         ("t", "0,2", {}, TRUE, [UNCLEAN]),
+        ("t", "0,2", {"max.message.bytes": "1"}, {}, [REFUSES]),
+        ("t", "0,2", {}, {"message.max.bytes": "1"}, [REFUSES]),
         ("__consumer_offsets", "0,2", {}, {}, [BY_HAND, RAW]),
         ("__consumer_offsets", "0,2", COMPACT, {}, [BY_HAND]),
         ("__transaction_state", "0,2", {"cleanup.policy": "delete"}, {}, [BY_HAND, RAW]),
@@ -89,6 +92,7 @@ FOUND_AS = {
     RACKS: Kind.RACKS,
     UNCLEAN: Kind.UNCLEAN,
     RAW: Kind.INTERNAL_TOPIC,
+    REFUSES: Kind.REFUSES_RECORDS,
 }
 
 
@@ -169,6 +173,29 @@ def test_a_move_is_asked_about_what_it_makes_worse(
         (ALL_BROKERS, {}, {"max.connections": "0"}, (), [LOCKED_OUT]),
         (ALL_BROKERS, {}, {"max.connections": " 00 "}, (), [LOCKED_OUT]),
         (ALL_BROKERS, {}, {"max.connections": "9"}, (), []),
+        (ALL_BROKERS, {}, {"max.connections": "3"}, (), [LOCKED_OUT]),
+        (ONE_BROKER, {}, {"listener.name.plain.max.connections": "1"}, (), [LOCKED_OUT]),
+        (ALL_BROKERS, {}, {"max.connections.per.ip": "3"}, (), []),
+        (TOPIC, {}, {"max.message.bytes": "1023"}, (), [REFUSES]),
+        (TOPIC, {}, {"max.message.bytes": "1024"}, (), []),
+        (TOPIC, {}, {"segment.bytes": "14"}, (), [REFUSES]),
+        (TOPIC, {"segment.bytes": "14"}, {"segment.bytes": "15"}, (), []),
+        (TOPIC, {}, {"message.timestamp.difference.max.ms": "0"}, (), [REFUSES]),
+        (TOPIC, {}, {"message.timestamp.before.max.ms": "999"}, (), [REFUSES]),
+        (TOPIC, {}, {"message.timestamp.after.max.ms": " 0"}, (), [REFUSES]),
+        (TOPIC, {}, {"message.timestamp.before.max.ms": "0", **BROKERS_TIME}, (), []),
+        (
+            TOPIC,
+            {"message.timestamp.before.max.ms": "0", **BROKERS_TIME},
+            {"message.timestamp.type": "CreateTime"},
+            (),
+            [REFUSES],
+        ),
+        (ALL_BROKERS, {}, {"message.max.bytes": "1"}, (), [REFUSES]),
+        (ALL_BROKERS, {}, {"message.max.bytes": "5000"}, (), []),
+        (ONE_BROKER, {}, {"log.segment.bytes": "14"}, (), [REFUSES]),
+        (ALL_BROKERS, {}, {"log.message.timestamp.before.max.ms": "0"}, (), [REFUSES]),
+        (ALL_BROKERS, {"message.max.bytes": "1"}, {"message.max.bytes": "1"}, (), []),
         (ALL_BROKERS, {"max.connections": "0"}, {"max.connections": "0"}, (), []),
         (ALL_BROKERS, {"max.connections": "0"}, {}, ("max.connections",), []),
         (ONE_BROKER, {}, {"max.connections.per.ip": "0"}, (), [LOCKED_OUT]),

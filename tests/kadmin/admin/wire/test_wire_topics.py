@@ -4,6 +4,7 @@ Brokers that answer in earnest are asked in `tests/interop/test_topics_by_wire.p
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -24,6 +25,7 @@ from kadmin.admin.answers import TopicNames
 from kadmin.admin.ports import Remaining
 from kadmin.admin.wire import wire_topics
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.describe_configs import TopicConfigs
 from kadmin.admin.wire.outcomes import NO_FENCE, AnswerLost
 from kadmin.admin.wire.wire_topics import WireTopics
 from kadmin.arguments.topics import TopicSelection
@@ -46,6 +48,7 @@ GROWN = TopicAssignment(
 )
 ADDITION = AddPartitionsPlan(name="t", before=PLAN.assignment, after=GROWN, placement=None)
 DELETION = DeletePlan(name="t", before=PLAN.assignment, is_already_marked=False)
+MIN_2 = {"min.insync.replicas": "2"}
 SNAPSHOT = cluster(brokers("1"))
 EXISTS = Conflict("topic 't'", ConflictKind.EXISTS)
 
@@ -68,6 +71,10 @@ class Brokers(WireConnection):
         self.has_rights = rights
         self.tried_count = 0
         self.later: Callable[[], object] = lambda: None
+        self.others: set[str] = set()
+        """Topics that are returned when all are asked for."""
+        self.configs: dict[str, str] = {}
+        """The configs of each topic that is told."""
         self.layout: Layout = {}
         """The replicas of each topic that is told."""
         self.codes: dict[str, int] = {}
@@ -86,9 +93,7 @@ class Brokers(WireConnection):
         return {
             "brokers": [],
             "controller_id": 1,
-            "topics": []
-            if topics is None
-            else [
+            "topics": [
                 {
                     "name": name,
                     "error_code": 0 if name in self.told else unknown,
@@ -104,7 +109,7 @@ class Brokers(WireConnection):
                         for number, replicas in self.layout.items()
                     ],
                 }
-                for name in topics
+                for name in (self.others if topics is None else topics)
             ],
         }
 
@@ -142,6 +147,19 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def without_reassignments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire_topics, "told_reassignments", lambda _connection: ({}, ()))
     monkeypatch.setattr(wire_topics, "read_snapshot", lambda *_arguments, **_options: SNAPSHOT)
+
+
+@pytest.fixture(autouse=True)
+def with_configs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        wire_topics,
+        "read_topic_configs",
+        lambda asked, names: {
+            name: TopicConfigs(overrides=asked.configs, inherited={})
+            for name in names
+            if name in asked.told
+        },
+    )
 
 
 def test_a_topic_is_deleted_when_it_is_not_in_the_way_of_another_one() -> None:
@@ -231,9 +249,41 @@ def test_a_controller_that_waits_for_a_new_topic_says_so_and_it_is_looked_for() 
     assert Committed() == WireTopics(asked).write(NO_FENCE, PLAN)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "there", "is_made"),
+    [({}, {}, True), (MIN_2, MIN_2, True), (MIN_2, {}, False), ({}, MIN_2, False)],
+)
+def test_a_topic_with_other_configs_is_not_the_one_whose_answer_was_lost(
+    wanted: dict[str, str], there: dict[str, str], is_made: bool
+) -> None:
+    asked = asked_in_vain(PLAN.layout)
+    asked.configs = there
+
+    assert is_made == WireTopics(asked).shows(replace(PLAN, configs=wanted))
+
+
+@pytest.mark.parametrize(
+    ("others", "exists", "is_made"),
+    [
+        # It was elected a moment ago, or the deletion waits for a broker: nobody can tell which.
+        (set(), True, False),
+        (set(), False, True),
+        ({"u"}, True, True),
+    ],
+)
+def test_a_controller_that_returns_no_topics_at_all_has_deleted_none(
+    others: set[str], exists: bool, is_made: bool
+) -> None:
+    asked = Brokers({"t"} if exists else set(), set())
+    asked.others = others
+
+    assert is_made == WireTopics(asked).shows(DELETION)
+
+
 def asked_in_vain(layout: Layout) -> Brokers:
     """Brokers that answer no change, and that have "t" if it has a *layout*."""
     asked = Brokers(set(), {"t"} if layout else set())
+    asked.others = {"u"}
     asked.layout = layout
     asked.client.create_topics = asked.loses_answer
     return asked

@@ -50,6 +50,23 @@ def test_protocol_that_nobody_listens_for_is_named_with_those_that_are(chroot: s
     assert "no broker listens for SSL, only for PLAINTEXT, SASL_SSL" in outcome.stderr
 
 
+@pytest.mark.parametrize(("options", "exit_code"), [(["--broker-tls"], 1), ([], 0)])
+def test_check_takes_a_protocol_for_wrong_that_was_asked_for(
+    chroot: str, options: list[str], exit_code: int
+) -> None:
+    register(chroot, 0, "SASL_SSL://127.0.0.1:1")
+    with client_of(chroot) as client:
+        client.ensure_path("/brokers/topics")
+
+    outcome = kadmin("check", "--nagios", "--zookeeper", chroot, *options)
+    told = kadmin("check", "--zookeeper", chroot, *options)
+
+    listens = f"no broker listens for {'SSL' if options else 'PLAINTEXT'}, only for SASL_SSL"
+    assert listens in told.stdout + told.stderr
+    assert (told.exit_code == 1) == bool(exit_code)
+    assert (outcome.exit_code == 3) == bool(exit_code)
+
+
 def test_cluster_without_a_live_broker_is_unreachable(chroot: str) -> None:
     outcome = kadmin("produce", "--topic", "t", "--zookeeper", chroot)
 
