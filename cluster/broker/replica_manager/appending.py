@@ -123,21 +123,10 @@ class Appender:
         Raises:
             HeavyBatch: as `append`.
         """
+        refusal = self._refusal(hosted, batch, acks, takes_zstd)
+        if refusal is not None:
+            return refusal
         replica, log = hosted.replica, hosted.log
-        if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
-            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
-        if acks == ALL_ACKS and replica.is_under_min_isr:
-            self.refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
-            return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS)
-        if self.refused_batches.by_producer:
-            behind = self.refused_batches.error_behind(*hosted.partition, batch, log.producers)
-            if behind is not None:
-                return Refusal(behind)
-        if replica.took_over_ms is not None:
-            if replica.took_over_ms + REMEMBERED_MS <= self.clock.now_ms():
-                replica.took_over_ms = None
-            elif may_be_behind(batch, log.producers):
-                return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
         try:
             outcome = log.append(
@@ -169,3 +158,24 @@ class Appender:
             Appended,
             (hosted, base_offset, time_ms, log_start_offset, last_offset + 1, needs_flush),
         )
+
+    def _refusal(
+        self, hosted: HostedPartition, batch: memoryview, acks: int, takes_zstd: bool
+    ) -> Refusal | None:
+        """Why the partition takes no such batch now; None when it does."""
+        replica, log = hosted.replica, hosted.log
+        if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
+            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+        if acks == ALL_ACKS and replica.is_under_min_isr:
+            self.refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)
+            return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS)
+        if self.refused_batches.by_producer:
+            behind = self.refused_batches.error_behind(*hosted.partition, batch, log.producers)
+            if behind is not None:
+                return Refusal(behind)
+        if replica.took_over_ms is not None:
+            if replica.took_over_ms + REMEMBERED_MS <= self.clock.now_ms():
+                replica.took_over_ms = None
+            elif may_be_behind(batch, log.producers):
+                return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return None
