@@ -6,7 +6,8 @@ All changes are made in memory, and wait there for the log's next flush: an elec
 of leaders does not wait for the disk.  What a crash leaves is right again after a start, because
 
 * the flush that lets the recovery point pass a batch replaces the checkpoint as well, so behind
-  the recovery point it knows every epoch;
+  the recovery point it knows every epoch; after a start that no orderly end was before, it does
+  so again, since what was written may not be durable;
 * from the segment with the recovery point on, a start after a crash reads all batches, and `hold`
   believes them, not what stands in the checkpoint: neither an epoch that is missing there nor one
   that was truncated since does harm;

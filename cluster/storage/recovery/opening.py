@@ -75,6 +75,9 @@ def open_log(
         loader = Loader(files, directory, config, known, now_ms)
         loader.load()
         producers = loader.settle()
+        if loader.has_new_names and loader.epochs.starts:
+            # A process may have ended before the checkpoint that it wrote was durable.
+            loader.epochs.is_unsaved = True
         known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
         keep_snapshots(files, directory, known_snapshots, loader.segments)
         # A log that nobody uses needs no descriptors: a broker may have more logs than the

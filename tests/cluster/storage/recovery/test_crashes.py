@@ -340,6 +340,10 @@ def test_a_segment_that_was_deleted_as_old_may_come_back() -> None:
     survive(12600433)
 
 
+def test_epochs_that_a_process_wrote_before_it_ended_are_durable_before_they_are_trusted() -> None:
+    survive(3090081)
+
+
 def survive(seed: int) -> SimDisk:
     sys.stdout.write(f"seed {seed}\n")
     life = Life(machine(seed), random.Random(seed))
