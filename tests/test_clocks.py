@@ -57,6 +57,8 @@ WALL_MS: Final = {
     "cluster.api.flat_produce": "the times of records",
     "cluster.api.produce": "the times of records",
     "cluster.broker.replica_manager.appending": "the times of records",
+    "cluster.api.offset_commit": "when offsets are committed, which retention goes by",
+    "cluster.broker.coordinators.group_service": "the times of records, and of groups in them",
     "cluster.runtime.disk.settled_clock": "retention, by the times of records",
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
@@ -99,7 +101,14 @@ def test_no_other_module_reads_a_wall_clock() -> None:
 def test_no_other_module_asks_a_broker_for_the_wall_clock() -> None:
     assert {name for name, text in sources(WATCHED).items() if asks_port(text)} - {
         # A client of ZooKeeper carries it there.
-        "cluster.coordination.writes"
+        "cluster.coordination.writes",
+        # The core of groups has it from the event.
+        "cluster.group.context",
+        "cluster.group.core",
+        "cluster.group.ownership",
+        "cluster.group.rebalance",
+        "cluster.group.removal",
+        "cluster.group.syncing",
     } == WALL_MS.keys()
 
 

@@ -233,6 +233,7 @@ class BrokerProcess:
                 broker.partitions,
                 self._directory_failed,
                 settled_clock,
+                broker.group_service.expire_offsets,
             ),
         )
 
