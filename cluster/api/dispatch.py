@@ -272,9 +272,7 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
     groups = of.group_service
     commits = OffsetCommits(ports, cache, groups)
     offset_fetches = OffsetFetches(ports.authorizer, groups)
-    finder = CoordinatorFinder(
-        cache, of.metadata_updates, of.auto_creation, of.refusals_log, groups
-    )
+    finder = CoordinatorFinder(cache, of.metadata_updates, of.auto_creation, groups)
     metadata_reader = MetadataReader(ports, cache, of.metadata_updates, of.auto_creation)
     config_reader = ConfigReader(ports, cache, of.refused_partitions)
     return {

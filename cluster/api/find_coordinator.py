@@ -12,7 +12,6 @@ from cluster.broker.control.metadata_updates import MetadataUpdates
 from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.refusals_log import RefusalsLog, quoted
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -37,26 +36,15 @@ class CoordinatorFinder:
         cache: MetadataCache,
         metadata_updates: MetadataUpdates,
         auto_creation: AutoCreation,
-        refusals_log: RefusalsLog,
         groups: GroupService,
     ) -> None:
         self._cache = cache
         self._metadata_updates = metadata_updates
         self._auto_creation = auto_creation
-        self._refusals_log = refusals_log
         self._groups = groups
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
         body = cast(FindCoordinatorRequest, request.body)
-        if body.key_type == TRANSACTION:
-            wanted = (
-                body.key if request.api_version < SEVERAL_VERSION else body.coordinator_keys[:1]
-            )
-            self._refusals_log.add(
-                peer,
-                f"asks for the coordinator of transactional id {quoted(str(wanted))}:"
-                " transactions are not supported",
-            )
         if request.api_version >= SEVERAL_VERSION:
             reply.in_turns(self._answer(body, peer))
             return
@@ -79,13 +67,14 @@ class CoordinatorFinder:
 
     def _find(self, key: str, key_type: int, peer: Peer) -> Coordinator:
         if key_type == TRANSACTION:
-            # Final for every client, as for InitProducerId.
-            return refused(key, ErrorCode.UNSUPPORTED_VERSION)
-        if key_type != GROUP:
+            # There are none here; librdkafka takes no other refusal for final, and asks for ever.
+            return refused(key, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+        if key_type == GROUP:
+            coordinator_id = self._groups.coordinator_of(key)
+            if coordinator_id is None and not self._metadata_updates.awaits_topics:
+                self._auto_creation.create_offsets_topic()
+        else:
             return refused(key, ErrorCode.INVALID_REQUEST)
-        coordinator_id = self._groups.coordinator_of(key)
-        if coordinator_id is None and not self._metadata_updates.awaits_topics:
-            self._auto_creation.create_offsets_topic()
         broker = None if coordinator_id is None else self._cache.brokers.get(coordinator_id)
         endpoint = None if broker is None else broker.endpoints.get(peer.listener)
         if broker is None or endpoint is None:

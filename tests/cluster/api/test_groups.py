@@ -168,7 +168,9 @@ def test_a_coordinator_that_is_dead_or_elsewhere_is_none(world: World):
 
 @pytest.mark.parametrize("version", [3, 4])
 def test_transactions_have_no_coordinator(world: World, version: int):
-    assert (ErrorCode.UNSUPPORTED_VERSION, -1) == find(world, version, key_type=1)
+    error = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
+    assert (error, -1) == find(world, version, key_type=1)
     assert (ErrorCode.INVALID_REQUEST, -1) == find(world, version, key_type=2)
 
 
