@@ -62,6 +62,8 @@ WALL_MS: Final = {
     "cluster.group.rebalance": "since when a group is in its state",
     "cluster.group.removal": "since when a group is in its state",
     "cluster.group.syncing": "the timestamps of stored groups",
+    "cluster.api.offset_commit": "when offsets are committed, which retention goes by",
+    "cluster.broker.coordinators.group_service": "the times of records, and of groups in them",
     "cluster.runtime.disk.settled_clock": "retention, by the times of records",
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",

@@ -167,7 +167,7 @@ def rules_of(settings: ApiSettings, resource: Resource) -> Rules:
     return Rules(
         TOPIC_CONFIGS.get,
         lambda spec: defaults.get(spec.name, spec.default or ""),
-        partial(topic_problem, settings),
+        partial(topic_problem, settings, resource[1]),
     )
 
 
@@ -181,6 +181,8 @@ def broker_problem(
     return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)
 
 
-def topic_problem(settings: ApiSettings, changes: Overrides, after: Overrides) -> ApiError | None:
-    problem = configs_problem(after, settings)
+def topic_problem(
+    settings: ApiSettings, topic: str, changes: Overrides, after: Overrides
+) -> ApiError | None:
+    problem = configs_problem(topic, after, settings)
     return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)

@@ -19,24 +19,35 @@ from cluster.api import (
     controlled_shutdown,
     create_partitions,
     create_topics,
+    delete_groups,
     delete_records,
     delete_topics,
     describe_cluster,
+    describe_groups,
     describe_log_dirs,
     describe_producers,
     elect_leaders,
+    heartbeat,
     init_producer_id,
+    join_group,
     leader_and_isr,
+    leave_group,
+    list_groups,
     list_offsets,
     list_partition_reassignments,
     offset_for_leader_epoch,
     stop_replica,
+    sync_group,
     update_metadata,
 )
 from cluster.api.describe_configs import ConfigReader
 from cluster.api.fetch import Fetches
+from cluster.api.find_coordinator import CoordinatorFinder
 from cluster.api.leader_hints import LeaderHints
 from cluster.api.metadata import MetadataReader
+from cluster.api.offset_commit import OffsetCommits
+from cluster.api.offset_delete import OffsetDeletions
+from cluster.api.offset_fetch import OffsetFetches
 from cluster.api.produce import Produces
 from cluster.broker.authorizer import Authorizer, Permission
 from cluster.broker.control.metadata_updates import MetadataUpdates
@@ -44,6 +55,7 @@ from cluster.broker.control.orders import Orders
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops
 from cluster.broker.control.role_changes import RoleChanger
+from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.handling import Cancel, Handler, Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
@@ -89,6 +101,7 @@ class Services(Protocol):
     record_checks: RecordChecks
     checkpoint_writes: CheckpointWrites
     log_dir_moves: LogDirMoves
+    group_service: GroupService
 
 
 class Api(NamedTuple):
@@ -103,6 +116,10 @@ class Api(NamedTuple):
 
 def on_topic(operation: AclOperation) -> Permission:
     return Permission(operation, ResourceType.TOPIC)
+
+
+def on_group(operation: AclOperation) -> Permission:
+    return Permission(operation, ResourceType.GROUP)
 
 
 def on_cluster(operation: AclOperation) -> Permission:
@@ -137,6 +154,25 @@ APIS: Final[Mapping[ApiKey, Api]] = {
         (BROKER,),
     ),
     ApiKey.CONTROLLED_SHUTDOWN: Api(Versions(0, 3), (BROKER,)),
+    # Version 0 of these keeps offsets in ZooKeeper.
+    ApiKey.OFFSET_COMMIT: Api(Versions(1, 9), (on_group(AclOperation.READ),)),
+    ApiKey.OFFSET_FETCH: Api(Versions(1, 9), (on_group(AclOperation.DESCRIBE),)),
+    ApiKey.FIND_COORDINATOR: Api(
+        Versions(0, 6),
+        (
+            on_group(AclOperation.DESCRIBE),
+            Permission(AclOperation.DESCRIBE, ResourceType.TRANSACTIONAL_ID),
+        ),
+    ),
+    ApiKey.JOIN_GROUP: Api(Versions(0, 9), (on_group(AclOperation.READ),)),
+    ApiKey.HEARTBEAT: Api(Versions(0, 4), (on_group(AclOperation.READ),)),
+    ApiKey.LEAVE_GROUP: Api(Versions(0, 5), (on_group(AclOperation.READ),)),
+    ApiKey.SYNC_GROUP: Api(Versions(0, 5), (on_group(AclOperation.READ),)),
+    ApiKey.DESCRIBE_GROUPS: Api(Versions(0, 5), (on_group(AclOperation.DESCRIBE),)),
+    ApiKey.LIST_GROUPS: Api(
+        Versions(0, 5),
+        (on_cluster(AclOperation.DESCRIBE), on_group(AclOperation.DESCRIBE)),
+    ),
     ApiKey.API_VERSIONS: Api(Versions(0, 4), ()),
     ApiKey.CREATE_TOPICS: Api(Versions(0, 7), on_either(AclOperation.CREATE)),
     ApiKey.DELETE_TOPICS: Api(Versions(0, 6), (DELETE,)),
@@ -154,10 +190,12 @@ APIS: Final[Mapping[ApiKey, Api]] = {
     ApiKey.ALTER_REPLICA_LOG_DIRS: Api(Versions(0, 2), (on_cluster(AclOperation.ALTER),)),
     ApiKey.DESCRIBE_LOG_DIRS: Api(Versions(0, 4), (on_cluster(AclOperation.DESCRIBE),)),
     ApiKey.CREATE_PARTITIONS: Api(Versions(0, 3), (ALTER,)),
+    ApiKey.DELETE_GROUPS: Api(Versions(0, 2), (on_group(AclOperation.DELETE),)),
     ApiKey.ELECT_LEADERS: Api(Versions(0, 2), (on_cluster(AclOperation.ALTER),)),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)),
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: Api(Versions(0, 0), (on_cluster(AclOperation.ALTER),)),
     ApiKey.LIST_PARTITION_REASSIGNMENTS: Api(Versions(0, 0), (on_cluster(AclOperation.DESCRIBE),)),
+    ApiKey.OFFSET_DELETE: Api(Versions(0, 0), (on_group(AclOperation.DELETE),)),
     ApiKey.ALTER_PARTITION: Api(Versions(0, 3), (BROKER,)),
     ApiKey.DESCRIBE_CLUSTER: Api(Versions(0, 1), ()),
     ApiKey.DESCRIBE_PRODUCERS: Api(Versions(0, 0), (READ,)),
@@ -192,6 +230,16 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     ApiKey.ELECT_LEADERS: IN_ONE_GO,
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,
     ApiKey.LIST_PARTITION_REASSIGNMENTS: IN_ONE_GO,
+    # What a group commits is appended and kept at once.
+    ApiKey.OFFSET_COMMIT: IN_ONE_GO,
+    ApiKey.OFFSET_DELETE: IN_ONE_GO,
+    ApiKey.OFFSET_FETCH: 2 * IN_ONE_GO,
+    ApiKey.FIND_COORDINATOR: IN_ONE_GO,
+    ApiKey.JOIN_GROUP: IN_ONE_GO,
+    ApiKey.SYNC_GROUP: IN_ONE_GO,
+    ApiKey.LEAVE_GROUP: IN_ONE_GO,
+    ApiKey.DESCRIBE_GROUPS: IN_ONE_GO,
+    ApiKey.DELETE_GROUPS: IN_ONE_GO,
     # Each of these waits for ZooKeeper, and its answer may be a hundred times as large.
     ApiKey.CREATE_TOPICS: IN_ONE_GO,
     ApiKey.DELETE_TOPICS: IN_ONE_GO,
@@ -221,6 +269,10 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
         throttle=of.throttles.leader,
         hints=hints,
     )
+    groups = of.group_service
+    commits = OffsetCommits(ports, cache, groups)
+    offset_fetches = OffsetFetches(ports.authorizer, groups)
+    finder = CoordinatorFinder(cache, of.metadata_updates, of.auto_creation, groups)
     metadata_reader = MetadataReader(ports, cache, of.metadata_updates, of.auto_creation)
     config_reader = ConfigReader(ports, cache, of.refused_partitions)
     return {
@@ -228,6 +280,17 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
         ApiKey.FETCH: fetches.handle,
         ApiKey.METADATA: metadata_reader.handle,
         ApiKey.DESCRIBE_CONFIGS: config_reader.handle,
+        ApiKey.OFFSET_COMMIT: commits.handle,
+        ApiKey.OFFSET_FETCH: offset_fetches.handle,
+        ApiKey.OFFSET_DELETE: OffsetDeletions(ports, cache, groups).handle,
+        ApiKey.FIND_COORDINATOR: finder.handle,
+        ApiKey.JOIN_GROUP: partial(join_group.handle, groups),
+        ApiKey.SYNC_GROUP: partial(sync_group.handle, groups),
+        ApiKey.HEARTBEAT: partial(heartbeat.handle, groups),
+        ApiKey.LEAVE_GROUP: partial(leave_group.handle, groups),
+        ApiKey.DESCRIBE_GROUPS: partial(describe_groups.handle, ports.authorizer, groups),
+        ApiKey.LIST_GROUPS: partial(list_groups.handle, groups),
+        ApiKey.DELETE_GROUPS: partial(delete_groups.handle, groups),
         ApiKey.DESCRIBE_ACLS: acls.describe,
         ApiKey.CREATE_ACLS: acls.create,
         ApiKey.DELETE_ACLS: acls.delete,

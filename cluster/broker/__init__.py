@@ -6,6 +6,7 @@ __all__ = [
     "cluster_store",
     "configs",
     "control",
+    "coordinators",
     "delayed_metadata",
     "handling",
     "line_limit",

@@ -29,6 +29,10 @@ class Authorizer(Protocol):
     def allows(self, principal: str, permission: Permission) -> bool: ...
 
 
+def is_allowed(authorizer: Authorizer | None, principal: str, permission: Permission) -> bool:
+    return authorizer is None or authorizer.allows(principal, permission)
+
+
 def authorized_operations(
     authorizer: Authorizer | None, principal: str, resource_type: ResourceType, *, is_asked: bool
 ) -> int:
@@ -38,5 +42,5 @@ def authorized_operations(
     return sum(
         1 << operation
         for operation in SUPPORTED_OPERATIONS[resource_type]
-        if authorizer is None or authorizer.allows(principal, Permission(operation, resource_type))
+        if is_allowed(authorizer, principal, Permission(operation, resource_type))
     )

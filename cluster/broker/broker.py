@@ -8,6 +8,7 @@ from cluster.broker.control.queue import ControlQueue
 from cluster.broker.control.refused_partitions import RefusedPartitions
 from cluster.broker.control.replica_stops import ReplicaStops
 from cluster.broker.control.role_changes import RoleChanger, Unserved
+from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
@@ -72,6 +73,8 @@ class Broker:
         self.appender = Appender(
             self.partitions, self.refused_batches, self.standstill, ports.clock
         )
+        self.group_service = GroupService(ports, self.cache, self.partitions, self.appender)
+        self.leadership_listeners.append(self.group_service)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
         self.checkpoint_writes = CheckpointWrites(ports)
         self.replica_fetchers = ReplicaFetcherManager(
@@ -125,4 +128,5 @@ class Broker:
         self.replica_fetchers.close()
         self.log_dir_moves.close()
         self.isr_changes.stop()
+        self.group_service.stop()
         self.standstill.stop()

@@ -59,6 +59,7 @@ class MetadataCache:
         "_topics",
         "_watchers",
         "controller_id",
+        "deletion_listeners",
         "ids_version",
     )
 
@@ -73,6 +74,8 @@ class MetadataCache:
         self._watchers: dict[object, Callable[[], None]] = {}
         self.controller_id: BrokerId | None = None
         """Who sent the last update."""
+        self.deletion_listeners: list[Callable[[tuple[TopicPartition, ...]], None]] = []
+        """Called with partitions that are gone since their topics are deleted."""
         self.ids_version = 0
         """Another one after each change of which topic has which id."""
 
@@ -105,20 +108,24 @@ class MetadataCache:
         self.controller_id = controller_id
         self._brokers = {broker.broker_id: broker for broker in live_brokers}
         count = forgotten_count = 0
+        deleted: list[TopicPartition] = []
         for partition, topic_id, known in updates:
             if self._is_of_earlier_life:
                 self._is_of_earlier_life = False
                 forgotten_count = self._forget_all()
             if known.leader == LEADER_DURING_DELETION:
                 self._forget(partition)
-                forgotten_count += 1
+                deleted.append(partition)
                 continue
             self._topics.setdefault(partition.topic, {})[partition.partition] = known
             self._note_id(partition.topic, topic_id)
             count += 1
         for watcher in tuple(self._watchers.values()):
             watcher()
-        return count, forgotten_count
+        if deleted:
+            for listener in self.deletion_listeners:
+                listener(tuple(deleted))
+        return count, forgotten_count + len(deleted)
 
     def _forget_all(self) -> int:
         count = sum(map(len, self._topics.values()))

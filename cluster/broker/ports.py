@@ -13,6 +13,7 @@ from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Body, Cancel
 from cluster.controller.requests import Request
 from cluster.coordination.client_requests import AddPartitions, ChangeConfigs, TopicOverrides
+from cluster.group.config import GroupConfig
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
@@ -88,6 +89,25 @@ class FetcherSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSettings:
+    """How groups are coordinated, and what the topic is like that keeps them."""
+
+    config: GroupConfig = GroupConfig()
+    partition_count: int = 50
+    """`offsets.topic.num.partitions`"""
+    replication_factor: int = 3
+    """`offsets.topic.replication.factor`"""
+    segment_size: int = 100 * 1024**2
+    """`offsets.topic.segment.bytes`"""
+    commit_timeout_ms: int = 5000
+    """`offsets.commit.timeout.ms`"""
+    load_size_max: int = 5 * 1024**2
+    """`offsets.load.buffer.size`"""
+    expiration_interval_ms: int = 600_000
+    """`offsets.retention.check.interval.ms`"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
     """What the APIs go by, under the names that docs/style.md makes of Kafka's.
 
@@ -111,6 +131,7 @@ class ApiSettings:
     inter_broker_listener: str = "PLAINTEXT"
     """By which of its listeners each broker is reached by others."""
     fetchers: FetcherSettings = FetcherSettings()
+    groups: GroupSettings = GroupSettings()
 
     lag_max_ms: int = 30_000
     """`replica.lag.time.max.ms`"""

@@ -1,12 +1,14 @@
 """Kafka's formats on disk and in internal topics: batches, records, indexes, small files."""
 
 __all__ = [
+    "batch_building",
     "batch_walk",
     "checkpoints",
     "compression",
     "coordinator_records",
     "directory_names",
     "errors",
+    "group_records",
     "indexes",
     "producer_snapshot",
     "properties",

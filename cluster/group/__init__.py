@@ -1,1 +1,13 @@
 """The group coordinator as a pure core: members, generations and committed offsets of groups."""
+
+__all__ = [
+    "answers",
+    "config",
+    "context",
+    "core",
+    "effects",
+    "events",
+    "replay",
+    "requests",
+    "views",
+]

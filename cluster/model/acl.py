@@ -42,6 +42,8 @@ SUPPORTED_OPERATIONS: Final[Mapping[ResourceType, frozenset[AclOperation]]] = {
     - {AclOperation.CLUSTER_ACTION, AclOperation.IDEMPOTENT_WRITE},
     ResourceType.CLUSTER: frozenset(AclOperation)
     - {AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE},
+    ResourceType.GROUP: frozenset({AclOperation.READ, AclOperation.DESCRIBE, AclOperation.DELETE}),
+    ResourceType.TRANSACTIONAL_ID: frozenset({AclOperation.DESCRIBE, AclOperation.WRITE}),
 }
 """What can be done to a resource at all.  Source: Kafka's AclEntry.supportedOperations."""
 

@@ -18,7 +18,9 @@ UNKNOWN_BROKER_EPOCH: Final = BrokerEpoch(-1)
 ZkVersion = NewType("ZkVersion", int)
 """A znode's data version, counted by ZooKeeper from 0."""
 
-INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state"})
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+"""The topic in which coordinators of groups keep what they know."""
+INTERNAL_TOPICS: Final = frozenset({OFFSETS_TOPIC, "__transaction_state"})
 """The topics that brokers keep for themselves."""
 
 NO_LEADER: Final = BrokerId(-1)

@@ -1,15 +1,21 @@
 """Java's hash of a string, by which Kafka spreads things that have names."""
 
+ASTRAL_MIN = "\U00010000"
+"""The first character that Java has as two."""
+
 
 def java_hash(text: str) -> int:
-    """What `String.hashCode` gives: a signed number of 32 bits.
-
-    Only for characters of the Basic Multilingual Plane, as all names of Kafka's are.
-    """
+    """What `String.hashCode` gives: a signed number of 32 bits."""
+    units = map(ord, text) if max(text, default="") < ASTRAL_MIN else utf_16(text)
     number = 0
-    for character in text:
-        number = (31 * number + ord(character)) & 0xFFFF_FFFF
+    for unit in units:
+        number = (31 * number + unit) & 0xFFFF_FFFF
     return signed(number)
+
+
+def utf_16(text: str) -> memoryview:
+    """The characters of *text* as Java has them."""
+    return memoryview(text.encode("utf-16", "surrogatepass"))[2:].cast("H")
 
 
 def signed(number: int) -> int:

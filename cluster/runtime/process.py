@@ -233,6 +233,7 @@ class BrokerProcess:
                 broker.partitions,
                 self._directory_failed,
                 settled_clock,
+                broker.group_service.expire_offsets,
             ),
         )
 
@@ -288,6 +289,7 @@ class BrokerProcess:
                 selects_by_rack=settings.selects_by_rack,
                 inter_broker_listener=settings.inter_broker_listener,
                 fetchers=settings.fetchers,
+                groups=settings.groups,
                 lag_max_ms=settings.lag_max_ms,
                 controller_timeout_ms=settings.controller_timeout_ms,
                 session_timeout_ms=settings.session_timeout_ms,

@@ -20,7 +20,8 @@ from cluster.broker.configs.supported_configs import (
     RACK_SELECTOR,
     SUPPORTED_BROKER_CONFIGS,
 )
-from cluster.broker.ports import FetcherSettings
+from cluster.broker.ports import FetcherSettings, GroupSettings
+from cluster.group.config import GroupConfig
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
 from cluster.model.config_spec import (
@@ -108,6 +109,7 @@ class BrokerSettings:
     log_start_interval_ms: int
     high_watermark_interval_ms: int
     fetchers: FetcherSettings
+    groups: GroupSettings
     peer_receive_buffer_size: int
     """-1: left to the kernel."""
     lag_max_ms: int
@@ -163,6 +165,7 @@ class _Reader:
             | {
                 "connections": connections,
                 "fetchers": self._fetchers(),
+                "groups": self._groups(),
                 "peer_receive_buffer_size": self._number("replica.socket.receive.buffer.bytes"),
             }
         )
@@ -314,6 +317,25 @@ class _Reader:
             wait_max_ms=self._number("replica.fetch.wait.max.ms"),
             backoff_ms=self._number("replica.fetch.backoff.ms"),
             timeout_ms=self._number("replica.socket.timeout.ms"),
+        )
+
+    def _groups(self) -> GroupSettings:
+        number = self._number
+        return GroupSettings(
+            config=GroupConfig(
+                min_session_timeout_ms=number("group.min.session.timeout.ms"),
+                max_session_timeout_ms=number("group.max.session.timeout.ms"),
+                initial_rebalance_delay_ms=number("group.initial.rebalance.delay.ms"),
+                max_size=number("group.max.size"),
+                metadata_max_bytes=number("offset.metadata.max.bytes"),
+                retention_ms=60_000 * number("offsets.retention.minutes"),
+            ),
+            partition_count=number("offsets.topic.num.partitions"),
+            replication_factor=number("offsets.topic.replication.factor"),
+            segment_size=number("offsets.topic.segment.bytes"),
+            commit_timeout_ms=number("offsets.commit.timeout.ms"),
+            load_size_max=number("offsets.load.buffer.size"),
+            expiration_interval_ms=number("offsets.retention.check.interval.ms"),
         )
 
     def _intervals(self) -> dict[str, object]:

@@ -32,6 +32,9 @@ from kadmin.local.zookeeper_config import Member
 ANY_PORT: Final = 0
 
 DEFAULT_REPLICAS: Final = "default.replication.factor"
+OFFSETS_REPLICAS: Final = "offsets.topic.replication.factor"
+OFFSETS_REPLICAS_DEFAULT: Final = 3
+"""Kafka's: with fewer brokers no group of consumers would be served."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +100,16 @@ def with_requested_brokers(cluster: LocalCluster, request: ClusterRequest) -> Lo
         broker_members=cluster.broker_members + added,
         broker_settings={**cluster.broker_settings, **request.settings},
     )
-    if cluster.broker_members or changed.usual_replicas <= 1:
+    usual = changed.usual_replicas
+    if cluster.broker_members or usual == 0:
         return changed
     # With its first brokers, once and for all: a cluster that has grown goes on as it began.
-    default = {DEFAULT_REPLICAS: str(changed.usual_replicas)}
-    return replace(changed, broker_settings={**default, **changed.broker_settings})
+    defaults = {}
+    if usual > 1:
+        defaults[DEFAULT_REPLICAS] = str(usual)
+    if usual < OFFSETS_REPLICAS_DEFAULT:
+        defaults[OFFSETS_REPLICAS] = str(usual)
+    return replace(changed, broker_settings={**defaults, **changed.broker_settings})
 
 
 def choose_brokers(

@@ -21,6 +21,14 @@ from tests.support.zookeeper import make_chroot
 
 NUMBERS = count(1)
 
+GROUP_SETTINGS = {
+    "offsets.topic.num.partitions": "4",
+    "offsets.topic.replication.factor": "1",
+    "group.min.session.timeout.ms": "1000",
+    "group.initial.rebalance.delay.ms": "0",
+}
+"""With these groups rebalance as fast as their members' heartbeats allow."""
+
 JAVA = [
     pytest.param(
         release,
@@ -42,7 +50,7 @@ def broker(
     """A broker that tests share; each keeps to topics of its own."""
     connect = make_chroot(zookeeper)
     directory = tmp_path_factory.mktemp("broker")
-    settings = {"num.partitions": "2"}
+    settings = {"num.partitions": "2", **GROUP_SETTINGS}
     with running_broker(directory, connect, settings=settings) as running:
         yield running
 

@@ -219,6 +219,7 @@ def test_a_transactional_producer_gets_a_clear_error(client: Driver):
     # What libraries call a request that the broker does not know; aiokafka has no code for that.
     assert refused.value.code in (
         ErrorCode.UNSUPPORTED_VERSION,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         KafkaError._UNSUPPORTED_FEATURE,
         Refused.NO_CODE,
     )

@@ -312,6 +312,42 @@ BROKER_ROWS: Final = (
         PRODUCER_EXPIRATION_CHECK,
         "How often producers are forgotten that are silent for producer.id.expiration.ms.",
     ),
+    # Groups of consumers, and the topic that keeps their offsets.
+    read_only("group.min.session.timeout.ms", "The shortest session timeout of a member."),
+    read_only("group.max.session.timeout.ms", "The longest session timeout of a member."),
+    read_only(
+        "group.initial.rebalance.delay.ms",
+        "How long a new group waits for more members before its first rebalance ends.",
+        at_least=0,
+    ),
+    read_only("group.max.size", "How many members a group may have."),
+    read_only(
+        "offset.metadata.max.bytes",
+        "How many characters of metadata may be committed with an offset.",
+        at_least=0,
+    ),
+    read_only(
+        "offsets.retention.minutes",
+        "How long the offsets of a group without members are kept, and those of a topic to which no"
+        " member subscribes.",
+    ),
+    read_only(
+        "offsets.retention.check.interval.ms", "How often is looked for offsets that may go."
+    ),
+    read_only(
+        "offsets.commit.timeout.ms",
+        "How long a commit waits until all in-sync replicas have it.",
+    ),
+    read_only("offsets.load.buffer.size", "How much is read at once of offsets that are loaded."),
+    read_only(
+        "offsets.topic.num.partitions",
+        "The partition count of __consumer_offsets, when the first group makes that topic.",
+    ),
+    read_only(
+        "offsets.topic.replication.factor",
+        "The replication factor of that topic: without so many brokers no group is served.",
+    ),
+    read_only("offsets.topic.segment.bytes", "The size of the segments of that topic."),
     # Log directories, and what of logs is looked at how often.
     read_only("log.dir", "The directory of the data, where log.dirs says nothing."),
     read_only("log.dirs", "The directories of the data."),

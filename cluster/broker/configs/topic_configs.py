@@ -5,17 +5,21 @@ The overrides of the topic win; where it has none, the sources of the broker's s
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from cluster.broker.configs.broker_configs import NO_RETENTION_LIMIT
 from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, WITHOUT_DEFAULT
 from cluster.broker.ports import ApiSettings
 from cluster.model.config_source import ConfigSource, ConfigSynonym
-from cluster.model.config_spec import ConfigSpec, trimmed, value_problem
+from cluster.model.config_spec import ConfigSpec, members, trimmed, value_problem
 from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
+from cluster.model.ids import OFFSETS_TOPIC
 from cluster.model.topic_config_specs import MIN_ISR, THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from cluster.storage.errors import InvalidLogConfig
-from cluster.storage.log_config import LogConfig
+from cluster.storage.log_config import COMPACT, LogConfig
+
+CLEANUP_POLICY: Final = "cleanup.policy"
+DELETE: Final = "delete"
 
 
 class EffectiveTopicConfigs(NamedTuple):
@@ -61,6 +65,18 @@ def throttle_problems(overrides: Mapping[str, str]) -> dict[str, str]:
     return {key: problem for key, problem in problems.items() if problem is not None}
 
 
+def served_overrides(topic: str, overrides: Mapping[str, str]) -> Mapping[str, str]:
+    """*overrides* of *topic* as its logs go by them here: there is no log cleaner yet.
+
+    The offsets topic is kept whole where it should be compacted: that loses nothing, but nothing
+    bounds its size.  Any other topic that should be compacted is refused.
+    """
+    is_compacted = COMPACT in members(trimmed(overrides.get(CLEANUP_POLICY, "")))
+    if topic != OFFSETS_TOPIC or not is_compacted:
+        return overrides
+    return {**overrides, CLEANUP_POLICY: DELETE, **NO_RETENTION_LIMIT}
+
+
 def unserved_log_config(defaults: Mapping[str, str], overrides: Mapping[str, str]) -> LogConfig:
     """What a log goes by while its topic is not served, since its *overrides* cannot be.
 
@@ -71,7 +87,7 @@ def unserved_log_config(defaults: Mapping[str, str], overrides: Mapping[str, str
         for name, value in overrides.items()
         if name in TOPIC_CONFIGS and value_problem(TOPIC_CONFIGS[name], trimmed(value)) is None
     }
-    return LogConfig.parse({**defaults, **legal, "cleanup.policy": "delete", **NO_RETENTION_LIMIT})
+    return LogConfig.parse({**defaults, **legal, CLEANUP_POLICY: DELETE, **NO_RETENTION_LIMIT})
 
 
 def synonyms_of(
@@ -105,8 +121,8 @@ def value_of(
     return overrides.get(spec.name, default), source
 
 
-def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
-    """Why no topic may have *overrides* here; None when one may."""
+def configs_problem(topic: str, overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
+    """Why *topic* may not have *overrides* here; None when it may."""
     for name, value in overrides.items():
         problem = topic_config_problem(name, value)
         if problem is not None:
@@ -117,7 +133,7 @@ def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str 
 def serving_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
     """Why no topic with *overrides* is served here; None when one is."""
     try:
-        EffectiveTopicConfigs.parse(settings.topic_defaults, overrides)
+        EffectiveTopicConfigs.parse(settings.topic_defaults, served_overrides(topic, overrides))
     except InvalidLogConfig as error:
         return str(error)
     return None

@@ -3,6 +3,7 @@
 Source: Kafka's AutoTopicCreationManager.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -11,6 +12,7 @@ from cluster.broker.ports import Ports
 from cluster.broker.topics.placement import new_layout
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import OFFSETS_TOPIC
 from cluster.model.placement import TooFewBrokers
 from cluster.model.topic_name import topic_name_problem
 
@@ -21,13 +23,13 @@ AT_ONCE_MAX: Final = 100
 class AutoCreation:
     """The topics that are being created; each is asked for once at a time."""
 
-    __slots__ = ("_cache", "_last_problem", "_ports", "_under_way")
+    __slots__ = ("_cache", "_ports", "_problems", "_under_way")
 
     def __init__(self, ports: Ports, cache: MetadataCache) -> None:
         self._ports = ports
         self._cache = cache
         self._under_way: set[str] = set()
-        self._last_problem: str | None = None
+        self._problems: set[str] = set()
 
     def ask_for(self, topic: str, *, is_allowed: bool) -> ErrorCode:
         """Create an unknown topic where that is allowed; what its client is told meanwhile.
@@ -36,32 +38,48 @@ class AutoCreation:
         """
         if topic_name_problem(topic) is not None:
             return ErrorCode.INVALID_TOPIC_EXCEPTION
-        settings = self._ports.settings
-        if not (is_allowed and settings.auto_creates_topics):
+        if not (is_allowed and self._ports.settings.auto_creates_topics):
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return self._create(topic)
+
+    def create_offsets_topic(self) -> None:
+        """Create the topic of the group coordinators, whatever is allowed to clients."""
+        self._create(OFFSETS_TOPIC)
+
+    def _create(self, topic: str) -> ErrorCode:
         if topic in self._under_way:
             return ErrorCode.LEADER_NOT_AVAILABLE
         if len(self._under_way) >= AT_ONCE_MAX:
             # As in Kafka for a creation that its quota puts off.
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        count, factor, configs = self._plan(topic)
         try:
-            layout = new_layout(
-                self._cache,
-                self._ports.chance,
-                settings.partition_count,
-                settings.replication_factor,
-            )
+            layout = new_layout(self._cache, self._ports.chance, count, factor)
         except TooFewBrokers as error:
-            if str(error) != self._last_problem:
+            if str(error) not in self._problems:
                 # Once: it is the same with every topic until brokers come or go.
-                self._last_problem = str(error)
+                self._problems.add(str(error))
                 self._ports.journal.warning(f"topic {topic} is not created: {error}")
             return ErrorCode.INVALID_REPLICATION_FACTOR
-        self._last_problem = None
+        self._problems.clear()
         self._under_way.add(topic)
         topic_id = self._ports.chance.unique_id()
-        self._ports.store.create_topic(topic, topic_id, layout, {}, partial(self._created, topic))
+        done = partial(self._created, topic)
+        self._ports.store.create_topic(topic, topic_id, layout, configs, done)
         return ErrorCode.LEADER_NOT_AVAILABLE
+
+    def _plan(self, topic: str) -> tuple[int, int, Mapping[str, str]]:
+        """The partition count, the replication factor and the configs of *topic*."""
+        settings = self._ports.settings
+        if topic != OFFSETS_TOPIC:
+            return settings.partition_count, settings.replication_factor, {}
+        groups = settings.groups
+        configs = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(groups.segment_size),
+        }
+        return groups.partition_count, groups.replication_factor, configs
 
     def _created(self, topic: str, outcome: ApiError) -> None:
         self._under_way.discard(topic)

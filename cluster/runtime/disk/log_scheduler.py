@@ -55,8 +55,10 @@ class LogScheduler:
         replicas: Replicas,
         directory_failed: Callable[[LogDirectory], None],
         settled_clock: SettledClock,
+        expire_offsets: Callable[[int], None],
     ) -> None:
-        """*directory_failed* is told once of each log directory that goes offline."""
+        """*directory_failed* is told once of each log directory that goes offline, and
+        *expire_offsets* from time to time what the settled clock says."""
         self._loop = loop
         self._settings = settings
         self._logs = logs
@@ -65,6 +67,7 @@ class LogScheduler:
         self._directory_failed = directory_failed
         self._clock = LoopClock(loop)
         self._settled_clock = settled_clock
+        self._expire_offsets = expire_offsets
         self._timers: dict[str, TimerHandle] = {}
         self._known_failures = {
             directory.path for directory in logs.directories if directory.health.failure is not None
@@ -82,6 +85,7 @@ class LogScheduler:
         )
         self._every(settings.high_watermark_interval_ms, "watermarks", self.write_watermarks)
         self._every(settings.producer_expiration_interval_ms, "producers", self.expire_producers)
+        self._every(settings.groups.expiration_interval_ms, "offsets", self.expire_offsets)
 
     def _every(self, interval_ms: int, name: str, work: Callable[[], object]) -> None:
         def turn() -> None:
@@ -137,6 +141,9 @@ class LogScheduler:
         self._settled_clock.wall_ms()
         work = self._logs.high_watermarks_work(self._replicas.high_watermarks())
         self._disk.run("watermarks", work)
+
+    def expire_offsets(self) -> None:
+        self._expire_offsets(self._settled_clock.wall_ms())
 
     def expire_producers(self) -> None:
         now_ms = self._clock.now_ms()

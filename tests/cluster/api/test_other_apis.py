@@ -34,10 +34,8 @@ def test_exactly_what_is_served_is_advertised(world: World, version: int):
     assert ErrorCode.NONE == body.error_code
 
 
-def test_no_client_is_led_to_groups_and_transactions():
-    group_apis = set(range(8, 17)) | {24, 25, 26, 28, 42, 47}
-
-    assert set() == group_apis & {key.value for key in SERVED}
+def test_no_client_is_led_to_transactions():
+    assert set() == {24, 25, 26, 28} & {key.value for key in SERVED}
 
 
 @pytest.mark.parametrize("software", [("", "1"), ("a client", "1"), ("a", "-1"), ("a", "")])

@@ -770,6 +770,9 @@ def test_partitions_are_spread_over_fetchers_as_kafka_spreads_them():
     """As AbstractFetcherManager.getFetcherId does; of these texts Java's hashes are well known."""
     assert 105 * 31 + 100 == java_hash("id")
     assert 99162322 == java_hash("hello")
+    # Two characters for Java: 0xD83D and 0xDE00.
+    assert 31 * 0xD83D + 0xDE00 == java_hash("\U0001f600")
+    assert 0 == java_hash("")
     assert -(2**31) == java_hash("polygenelubricants") == signed(2**31)
     numbers = [fetcher_number(TopicPartition("id", index), 3) for index in range(4)]
     assert [(31 * 3355 + index) % 3 for index in range(4)] == numbers

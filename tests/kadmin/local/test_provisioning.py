@@ -80,6 +80,16 @@ def test_topics_have_three_replicas_unless_brokers_are_fewer_or_somebody_says_ot
     assert cluster == made(brokers=brokers)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("brokers", "expected"), [(0, None), (1, "1"), (2, "2"), (3, None)])
+def test_groups_are_served_with_fewer_than_three_brokers(
+    brokers: int, expected: str | None
+) -> None:
+    cluster = made(brokers=brokers)
+
+    assert expected == cluster.broker_settings.get("offsets.topic.replication.factor")
+
+
 def test_a_cluster_goes_on_with_the_replicas_that_it_began_with() -> None:
     """Those that an earlier kadmin has made have nothing written down, which is 1."""
     first = made(brokers=2)

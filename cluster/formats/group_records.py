@@ -1,0 +1,122 @@
+"""The records of `__consumer_offsets` as a group coordinator writes and reads them.
+
+Written in the versions of Kafka 3.9 with ZooKeeper, so that its brokers can take a group over; read
+in all versions.  Records of other kinds, such as those of KIP-848, are passed over.
+
+Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
+"""
+
+import struct
+from struct import Struct
+from typing import Final, NamedTuple
+
+from cluster.formats.coordinator_records import OFFSETS, MisreadError, version_of
+from cluster.model.group_records import (
+    NO_TIMESTAMP,
+    GroupMember,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    GroupRecord,
+    OffsetCommitKey,
+    OffsetCommitValue,
+)
+from cluster.wire.codec import decode_payload, encode_payload
+from cluster.wire.errors import MalformedFrameError
+from cluster.wire.messages import coordinator_records as wire
+
+OFFSET_KEY: Final = 1
+GROUP_KEY: Final = 2
+OFFSET_VALUE: Final = 3
+EXPIRING_OFFSET_VALUE: Final = 1
+"""The only version with an expire timestamp, which has no leader epoch instead."""
+GROUP_VALUE: Final = 3
+
+
+_OFFSET_HEAD: Final = Struct(">hqih")
+"""Version, offset, leader epoch and the length of the metadata."""
+_INT32: Final = Struct(">i")
+_INT64: Final = Struct(">q")
+
+
+class EncodedRecord(NamedTuple):
+    """A record's bytes; a *value* of None is a tombstone."""
+
+    key: bytes
+    value: bytes | None
+
+
+def encode(record: GroupRecord) -> EncodedRecord:
+    """Write *record* in the versions of Kafka 3.9."""
+    key, value = record
+    if isinstance(key, OffsetCommitKey):
+        content = encode_payload(OFFSET_KEY, wire.OffsetCommitKey(*key))
+    else:
+        content = encode_payload(GROUP_KEY, wire.GroupMetadataKey(*key))
+    match value:
+        case None:
+            return EncodedRecord(content, None)
+        case OffsetCommitValue():
+            expires = value.expire_timestamp != NO_TIMESTAMP
+            version = EXPIRING_OFFSET_VALUE if expires else OFFSET_VALUE
+            return EncodedRecord(content, encode_payload(version, wire.OffsetCommitValue(*value)))
+        case GroupMetadataValue():
+            members = [wire.MemberMetadata(*member) for member in value.members]
+            group = wire.GroupMetadataValue(*value[:-1], members)
+            return EncodedRecord(content, encode_payload(GROUP_VALUE, group))
+
+
+def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
+    """Read a record; None for one of a kind that no coordinator of classic groups has.
+
+    Raises:
+        MisreadError: it is damaged, or its value has an unknown version.
+    """
+    if value is not None and key[:2] == b"\0\1":
+        offset = plain_offset(key, value)
+        if offset is not None:
+            return offset
+    record_type = OFFSETS.get(version_of(key, "key"))
+    if record_type is None:
+        return None
+    try:
+        decoded_key = decode_payload(record_type.key, key)
+        decoded = None if value is None else decode_payload(record_type.value, value)
+    except MalformedFrameError as error:
+        raise MisreadError(f"a record of {record_type.name}: {error}") from None
+    if isinstance(decoded_key, wire.OffsetCommitKey):
+        committed = None if decoded is None else OffsetCommitValue(*decoded)
+        return OffsetCommitKey(*decoded_key), committed
+    return GroupMetadataKey(*decoded_key), None if decoded is None else group_of(decoded)
+
+
+def plain_offset(key: bytes, value: bytes) -> GroupRecord | None:
+    """The offset in a record of the versions that nearly all have; None for any other record.
+
+    A partition may have a million, so this takes no way round by the tables of messages.
+    """
+    try:
+        group_end = 4 + (key[2] << 8 | key[3])
+        topic_at = group_end + 2
+        topic_end = topic_at + (key[group_end] << 8 | key[group_end + 1])
+        version, offset, leader_epoch, size = _OFFSET_HEAD.unpack_from(value)
+        end = _OFFSET_HEAD.size + size
+        if version != OFFSET_VALUE or size < 0:
+            return None
+        if len(key) != topic_end + _INT32.size or len(value) != end + _INT64.size:
+            return None
+        (partition,) = _INT32.unpack_from(key, topic_end)
+        (timestamp,) = _INT64.unpack_from(value, end)
+        metadata = value[_OFFSET_HEAD.size : end].decode() if size else ""
+        group, topic = key[4:group_end].decode(), key[topic_at:topic_end].decode()
+    except (IndexError, struct.error, UnicodeDecodeError):
+        return None
+    return (
+        OffsetCommitKey(group, topic, partition),
+        OffsetCommitValue(offset, leader_epoch, metadata, timestamp),
+    )
+
+
+def group_of(value: tuple[object, ...]) -> GroupMetadataValue:
+    assert isinstance(value, wire.GroupMetadataValue)
+    members = tuple(GroupMember(*member) for member in value.members)
+    return GroupMetadataValue(*value[:-1], members)
