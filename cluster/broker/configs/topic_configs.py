@@ -127,11 +127,11 @@ def configs_problem(topic: str, overrides: Mapping[str, str], settings: ApiSetti
         problem = topic_config_problem(name, value)
         if problem is not None:
             return problem
-    return conflict_of(overrides) or serving_problem(overrides, settings)
+    return conflict_of(overrides) or serving_problem(topic, overrides, settings)
 
 
-def serving_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
-    """Why no topic with *overrides* is served here; None when one is."""
+def serving_problem(topic: str, overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
+    """Why *topic* with *overrides* is not served here; None when it is."""
     try:
         EffectiveTopicConfigs.parse(settings.topic_defaults, served_overrides(topic, overrides))
     except InvalidLogConfig as error:
