@@ -21,7 +21,7 @@ from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from cluster.api.leader_hints import HINTED_ERRORS
-from cluster.api.produce import NO_ERROR, ZSTD_VERSION, refused
+from cluster.api.produce import NO_ERROR, ZSTD_VERSION, is_closed, refused
 from cluster.broker.handling import Steps, run
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.appending import (
@@ -238,7 +238,7 @@ def target_of(frame: memoryview, version: int, prefix: bytes) -> Target:
     if body.acks not in (LEADER_ACKS, ALL_ACKS) or len(body.topic_data) != 1:
         return UNUSUAL
     ((topic, partitions),) = body.topic_data
-    if len(partitions) != 1:
+    if len(partitions) != 1 or is_closed(topic, request.client_id):
         return UNUSUAL
     index = partitions[0].partition_index
     without = body._replace(

@@ -21,6 +21,7 @@ from cluster.broker.replica_manager.delayed_produce import (
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.record_checks import RecordCheck, RecordChecks
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import INTERNAL_TOPICS
 from cluster.storage.errors import HeavyBatch
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
@@ -37,6 +38,8 @@ NO_OFFSET: Final = -1
 ZSTD_VERSION: Final = 7
 """The first version of the request whose senders know zstd."""
 HINT_VERSION: Final = 10
+ADMIN_CLIENT: Final = "__admin_client"
+"""Who may write what is the brokers' own to write."""
 
 
 class Unchecked:
@@ -75,6 +78,9 @@ class Produces:
         unchecked: list[Unchecked] = []
         for topic, parts in body.topic_data:
             outcomes: list[Outcome] = []
+            if is_closed(topic, request.client_id):
+                topics.append((topic, [refused(index, closed_to(topic)) for index, _ in parts]))
+                continue
             for index, records in parts:
                 batch = records if isinstance(records, memoryview) else None
                 try:
@@ -212,6 +218,15 @@ class WaitingProduce:
         """The connection has ended: what was sent is appended all the same."""
         if self._cancel is not None:
             self._cancel()
+
+
+def is_closed(topic: str, client_id: str | None) -> bool:
+    """Whether only brokers write to *topic*, which their coordinators read back."""
+    return topic in INTERNAL_TOPICS and client_id != ADMIN_CLIENT
+
+
+def closed_to(topic: str) -> Refusal:
+    return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic}")
 
 
 def answer_nothing(topics: Outcomes, reply: Reply) -> None:

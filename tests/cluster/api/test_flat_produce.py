@@ -28,7 +28,7 @@ from cluster.api.flat_produce import (
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.formats.record_batch import HEADER_SIZE
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import OFFSETS_TOPIC, TopicPartition
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.memory_pool import MemoryPool
@@ -816,6 +816,18 @@ class Everything:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("topic", ["orders", OFFSETS_TOPIC])
+def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
+    world = World()
+    world.lead(topic)
+    flat = flat_of(world)
+    assert flat is not None
+
+    answer = flat(memoryview(bytearray(frame(batch(1), topic=topic)[4:])))
+
+    assert (topic == OFFSETS_TOPIC) == (answer is None)
+
+
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     broker = pair.flat.world.broker
     prefixes = Prefixes(broker.appender)

@@ -9,7 +9,7 @@ from cluster.broker.ports import ApiSettings
 from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import INTERNAL_TOPICS, TopicPartition
 from cluster.storage.errors import KafkaStorageError
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
@@ -64,6 +64,19 @@ def test_an_unknown_topic_and_one_that_another_broker_leads_are_told_apart(world
     assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == world.produced(topic="nowhere").error_code
     elsewhere = world.produced(topic="elsewhere")
     assert ErrorCode.NOT_LEADER_OR_FOLLOWER == elsewhere.error_code
+
+
+@pytest.mark.parametrize("topic", sorted(INTERNAL_TOPICS))
+@pytest.mark.parametrize("acks", [1, ALL])
+def test_clients_do_not_write_what_coordinators_read(world: World, topic: str, acks: int):
+    world.lead(topic)
+
+    answer = world.produced(topic=topic, acks=acks)
+
+    assert ErrorCode.INVALID_TOPIC_EXCEPTION == answer.error_code
+    log = world.logs.log(TopicPartition(topic, 0))
+    assert log is not None
+    assert 0 == log.log_end_offset
 
 
 def test_newer_producers_are_told_who_leads_instead(world: World):
