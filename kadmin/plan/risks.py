@@ -21,8 +21,8 @@ from kadmin.wording import SHOWN_MAX, counted, first_listed
 
 CLEANUP_POLICY: Final = "cleanup.policy"
 COMPACT: Final = "compact"
-RECORD_BYTES_MIN: Final = 1024
-"""Batches are hardly ever smaller: one record without a value takes 68 bytes."""
+RECORD_BYTES_MIN: Final = 256
+"""Few batches are smaller: one record without key and value takes 68 bytes."""
 RECORD_AGE_MIN_MS: Final = 1000
 """By so much the clocks of producers and brokers differ, and so long a batch is on its way."""
 TIMESTAMP_TYPE: Final = "message.timestamp.type"

@@ -101,7 +101,7 @@ def test_a_deleted_topic_is_removed_by_the_brokers(cluster: RealCluster, tools: 
 def test_a_name_can_be_used_again_once_its_topic_is_gone(
     cluster: RealCluster, tools: Tools
 ) -> None:
-    first = ("--replica-assignment", "0:1,1:0", "--config", "max.message.bytes=50")
+    first = ("--replica-assignment", "0:1,1:0", "--config", "max.message.bytes=50", "--yes")
     topics(cluster, "--create", "--topic", "again", *first)
     topics(cluster, "--delete", "--topic", "again", "--yes", "--wait")
 
