@@ -11,6 +11,7 @@ from kadmin.errors import ExitCode
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.brokers import running_broker
 from tests.support.cli import done, kadmin
+from tests.support.known_brokers import wait_until_alive
 from tests.support.waiting import wait_until
 from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
@@ -34,7 +35,9 @@ def bootstrap(tmp_path_factory: pytest.TempPathFactory, connect: str) -> Iterato
         running_broker(tmp_path_factory.mktemp("one"), connect, 1) as one,
         running_broker(tmp_path_factory.mktemp("two"), connect, 2) as two,
     ):
-        yield f"{one.bootstrap},{two.bootstrap}"
+        found = f"{one.bootstrap},{two.bootstrap}"
+        wait_until_alive(found, "1", "2")
+        yield found
 
 
 def test_every_broker_tells_what_it_serves(bootstrap: str) -> None:

@@ -18,6 +18,7 @@ from kadmin.segments.live import Records
 from tests.cluster.storage.batches import batch
 from tests.support.brokers import Broker, start_broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.known_brokers import wait_until_alive
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import make_chroot
 
@@ -147,7 +148,7 @@ def test_a_follower_that_was_changed_is_found_and_a_dead_broker_is_named(
     follower = cluster.brokers[3]
     follower.terminate()
     try:
-        wait_until_alive(cluster, "1", "2")
+        wait_until_alive(cluster.bootstrap, "1", "2")
         offset = change_last_batch(follower.data / "changed-0")
         without = kadmin(
             *("verify-replicas", "--until-caught-up", "--topic", "changed", "--output", "json"),
@@ -155,7 +156,7 @@ def test_a_follower_that_was_changed_is_found_and_a_dead_broker_is_named(
         )
     finally:
         cluster.start(3)
-        wait_until_alive(cluster, "1", "2", "3")
+        wait_until_alive(cluster.bootstrap, "1", "2", "3")
     found = partitions(cluster.verified("--topic", "changed", "--output", "json"))["changed-0"]
     plain = cluster.verified("--topic", "changed", "--plain")
 
@@ -290,19 +291,6 @@ def test_what_brokers_serve_is_collected_as_segments(cluster: Cluster, tmp_path:
             segment = f"{name}/{0:020}.log"
             copy = (target / f"broker-{number}/wire" / segment).read_bytes()
             assert (each.data / segment).read_bytes() == copy
-
-
-def wait_until_alive(cluster: Cluster, *brokers: str) -> None:
-    wait_until(lambda: list(brokers) == live_brokers(cluster), what="all know who is alive")
-
-
-def live_brokers(cluster: Cluster) -> list[str]:
-    """Those that each broker knows to be alive, if they agree."""
-    told = {
-        done("brokers", "--list", "--bootstrap-server", each)
-        for each in cluster.bootstrap.split(",")
-    }
-    return told.pop().split() if len(told) == 1 else []
 
 
 def change_last_batch(replica: Path) -> int:
