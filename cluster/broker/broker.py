@@ -47,7 +47,6 @@ class Broker:
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
         unserved: Unserved = {}
-        self.leadership_listeners: list[LeadershipListener] = []
         self.refused_partitions = RefusedPartitions(ports.registration)
         self.control_queue = ControlQueue(ports.clock, ports.memory)
         self.fence = ControllerFence(ports)
@@ -74,7 +73,7 @@ class Broker:
             self.partitions, self.refused_batches, self.standstill, ports.clock
         )
         self.group_service = GroupService(ports, self.cache, self.partitions, self.appender)
-        self.leadership_listeners.append(self.group_service)
+        self.leadership_listeners: list[LeadershipListener] = [self.group_service]
         self.record_checks = RecordChecks(ports.disks, ports.memory)
         self.checkpoint_writes = CheckpointWrites(ports)
         self.replica_fetchers = ReplicaFetcherManager(

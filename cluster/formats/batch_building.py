@@ -6,8 +6,7 @@ Source: Kafka's MemoryRecordsBuilder and DefaultRecord.
 from collections.abc import Iterable
 from typing import Final
 
-from crc32c import crc32c
-
+from cluster.formats.producer_snapshot import NO_EPOCH, NO_SEQUENCE
 from cluster.formats.record_batch import (
     CURRENT_MAGIC,
     HEADER_LAYOUT,
@@ -15,13 +14,11 @@ from cluster.formats.record_batch import (
     NO_LEADER_EPOCH,
     NO_PRODUCER_ID,
     PREFIX_SIZE,
-    SEALED_AT,
+    TRANSACTIONAL,
+    seal,
 )
 from cluster.wire.varint import encode
 
-NO_EPOCH: Final = -1
-NO_SEQUENCE: Final = -1
-TRANSACTIONAL: Final = 0x10
 NOTHING: Final = encode(1)
 """The length -1, of a key or a value that is null."""
 
@@ -61,8 +58,7 @@ def build_batch(
         NO_SEQUENCE,
         count,
     )
-    checksum = crc32c(memoryview(batch)[SEALED_AT:])
-    batch[SEALED_AT - 4 : SEALED_AT] = checksum.to_bytes(4, "big")
+    seal(batch, 0, len(batch))
     return batch
 
 

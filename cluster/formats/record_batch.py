@@ -56,7 +56,7 @@ LEGACY_SIZE_MIN: Final = {0: 26, 1: 34}
 
 CODEC_MASK: Final = 0x07
 _LOG_APPEND_TIME: Final = 0x08
-_TRANSACTIONAL: Final = 0x10
+TRANSACTIONAL: Final = 0x10
 _CONTROL: Final = 0x20
 _DELETE_HORIZON: Final = 0x40
 
@@ -133,7 +133,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_transactional(self) -> bool:
-        return self.attributes & _TRANSACTIONAL != 0 and self.magic == CURRENT_MAGIC
+        return self.attributes & TRANSACTIONAL != 0 and self.magic == CURRENT_MAGIC
 
     @property
     def is_control(self) -> bool:
@@ -284,7 +284,16 @@ def stamp_max_timestamp(
     """
     assert header.magic == CURRENT_MAGIC
     _MAX_TIMESTAMP.pack_into(buffer, position + _MAX_TIMESTAMP_AT, timestamp)
-    with memoryview(buffer) as view:
-        crc = crc32c(view[position + SEALED_AT : position + header.size])
-    _CRC.pack_into(buffer, position + _CRC_AT, crc)
+    crc = seal(buffer, position, header.size)
     return header._replace(max_timestamp=timestamp, crc=crc)
+
+
+def seal(buffer: bytearray | memoryview, position: int, size: int) -> int:
+    """Write the checksum of the batch of *size* bytes at *position*, and return it.
+
+    Only for magic 2.
+    """
+    with memoryview(buffer) as view:
+        crc = crc32c(view[position + SEALED_AT : position + size])
+    _CRC.pack_into(buffer, position + _CRC_AT, crc)
+    return crc
