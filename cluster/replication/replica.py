@@ -118,7 +118,9 @@ class Replica:
         self.epoch_start_offset = 0
         """As leader: where its log ended when the leader epoch began."""
         self.took_over_ms: int | None = None
-        """As leader: when it took over from another broker; None where that is long ago."""
+        """As leader: when it took over, from another broker or from itself before a restart; None
+        where that is long ago.
+        """
         self.role = ReplicaRole.NONE
         self.is_leader = False
         """Whether the role is LEADER: what each request asks."""
@@ -170,7 +172,8 @@ class Replica:
         """Be the leader; the ISR is the controller's from now on, whatever was proposed."""
         assert state.leader == self.broker_id
         assert self.high_watermark <= log_end_offset, "no more is committed than there is"
-        if self.state.leader not in (self.broker_id, NO_LEADER):
+        if self.state.leader != self.broker_id and (state.leader_epoch > 0 or log_end_offset > 0):
+            # Not of a new partition.
             self.took_over_ms = now_ms
         known = self._known_still(state)
         self._enter(ReplicaRole.LEADER)

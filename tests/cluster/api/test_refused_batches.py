@@ -97,6 +97,21 @@ def test_what_the_leader_before_has_refused_is_awaited(
     assert end_offset(world) == known + 3
 
 
+@pytest.mark.parametrize("known", [0, 1, 7])
+def test_what_was_refused_before_a_restart_is_awaited(world: World, known: int) -> None:
+    """Whoever leads at once after a restart no longer knows what it refused before."""
+    lead(world, 0)
+    assert {NONE} >= {produced(world, sequence) for sequence in range(known)}
+    shrink(world, 1)
+    assert produced(world, known) is ErrorCode.NOT_ENOUGH_REPLICAS
+    world = world.restarted()
+    lead(world, 1)
+
+    assert produced(world, known + 1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert [produced(world, known), produced(world, known + 1)] == [NONE, NONE]
+    assert end_offset(world) == known + 2
+
+
 def test_what_the_leader_before_has_refused_is_not_awaited_for_ever(world: World) -> None:
     lead(world, 0)
     assert produced(world, 0) == NONE

@@ -81,7 +81,7 @@ class Leader:
         partitions.add(self.hosted)
         assignment = PartitionAssignment((ME, OTHER) if min_isr > 1 else isr)
         state = PartitionState(
-            leader, isr, LeaderEpoch(4), ControllerEpoch(1), zk_version=ZkVersion(0)
+            leader, isr, LeaderEpoch(0), ControllerEpoch(1), zk_version=ZkVersion(0)
         )
         if leader == ME:
             self.replica.lead(state, assignment, 0, 0)
