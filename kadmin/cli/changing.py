@@ -25,6 +25,8 @@ class Operator(Protocol):
 
     def ask(self, question: str) -> None: ...
 
+    def flush(self) -> None: ...
+
 
 class Report(Protocol[Shown]):
     """Shows as the command's result what was written, or in a dry run what would be."""
@@ -50,6 +52,7 @@ def make(
     Raises:
         RefusedError: not confirmed, or nothing may be written here.
         ChangedInBetween: the cluster keeps changing.
+        OSError: standard output takes no report; a warning says that the change was made.
     """
     stages = carry_out(change)
     first = next(stages)
@@ -64,7 +67,17 @@ def make(
             else:
                 confirm(stage, operator, lines, is_confirmed=is_confirmed, is_first=stage is first)
     finally:
+        report_written(change, operator, report)
+
+
+def report_written(change: Change[Plan], operator: Operator, report: Report[Plan]) -> None:
+    try:
         report(change.written, is_dry_run=False)
+        operator.flush()
+    except OSError:
+        if change.written:
+            operator.warn("the change was made; only its report is missing")
+        raise
 
 
 def show_dry_run(proposal: Proposal[Plan], operator: Operator, report: Report[Plan]) -> None:

@@ -157,7 +157,8 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         discard_stdout()
         complain(f"cannot write the result: {error.strerror or error}", None)
-        return ExitCode.FAILED
+        failure = error.__context__
+        return failure.exit_code if isinstance(failure, KadminError) else ExitCode.FAILED
     return code
 
 
@@ -185,15 +186,13 @@ def run_command(arguments: list[str]) -> int:
         complain("interrupted", None)
         return ExitCode.INTERRUPTED
     except KadminError as error:
-        if is_debug(context):
-            show_trace()
-        from kadmin.cli.hint_target import with_cluster
-
-        hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
-        complain(error.message, hint, error.details)
+        complain_of_failure(error, context)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
         if is_about_stdout(error):
+            if isinstance(error.__context__, KadminError):
+                # What failed is a change, and then its report.
+                complain_of_failure(error.__context__, context)
             raise
         hint = "add --debug for the trace, and report it"
         if is_debug(context):
@@ -202,6 +201,15 @@ def run_command(arguments: list[str]) -> int:
         complain(f"internal error: {type(error).__name__}: {error}", hint)
         return ExitCode.FAILED
     return ExitCode.DONE
+
+
+def complain_of_failure(error: KadminError, context: click.Context | None) -> None:
+    if is_debug(context):
+        show_trace()
+    from kadmin.cli.hint_target import with_cluster
+
+    hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
+    complain(error.message, hint, error.details)
 
 
 def complain_of_option(error: click.NoSuchOption) -> None:
@@ -250,7 +258,7 @@ def lower_first(message: str) -> str:
 def complain(message: str, hint: str | None, details: Sequence[str] = ()) -> None:
     from kadmin.render.visible import visible
 
-    with suppress(BrokenPipeError):  # Nobody reads it; the exit code still tells.
+    with suppress(OSError):  # Nobody reads it; the exit code still tells.
         click.echo(f"{called_name()}: {visible(as_called(message))}", err=True)
         for line in details:
             click.echo(visible(as_called(line)), err=True)

@@ -151,6 +151,14 @@ class Output:
                 self.stdout.write(text)
             self.stdout.flush()
 
+    def flush(self) -> None:
+        """Write what waits for standard output.
+
+        Raises:
+            OSError: it takes no more.
+        """
+        self.stdout.flush()
+
     def show_json(self, document: Document) -> None:
         import json
 
@@ -234,8 +242,8 @@ class Output:
     def tell(self, line: str) -> None:
         if self.is_mute:
             return
-        # That nobody reads the notes must not stop a change halfway.
-        with suppress(BrokenPipeError):
+        # That nobody reads the notes, or their disk is full, must not stop a change halfway.
+        with suppress(OSError):
             self.stderr.write(visible_lines(as_called(line)) + "\n")
 
     def ask(self, question: str) -> None:

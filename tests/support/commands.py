@@ -12,13 +12,14 @@ from kadmin.__main__ import main
 from kadmin.cli.frame import command
 from kadmin.cli.main import CATALOG
 from kadmin.cli.session import Session
+from kadmin.errors import RefusedError
 from kadmin.render.output import Document
 
 LINES = 200_000
 
 EXTRA = {
-    name: (__name__, name, "A command of the tests.")
-    for name in ("asking", "failing", "printing", "table")
+    name: (__name__, name.replace("-", "_"), "A command of the tests.")
+    for name in ("asking", "failing", "half-done", "printing", "table")
 }
 
 
@@ -42,6 +43,17 @@ def failing(session: Session) -> None:
     """Fail of something that nobody expects."""
     session.output.note("about to fail")
     raise ZeroDivisionError("no such luck")
+
+
+@command("half-done")
+def half_done(session: Session) -> None:
+    """Report what was done of a change that failed."""
+    try:
+        raise RefusedError("the second half was refused", hint="look at the first half")
+    finally:
+        session.output.note("first half")
+        session.output.line("first half")
+        session.output.flush()
 
 
 @command("printing")

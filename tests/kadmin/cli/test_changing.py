@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from errno import ENOSPC
 from functools import partial
 
 import pytest
@@ -63,6 +64,11 @@ class Listener:
     yes_count: int = 99
     cluster: str = "prod"
     heard: list[str] = field(default_factory=list)
+    takes_reports: bool = True
+
+    def flush(self) -> None:
+        if not self.takes_reports:
+            raise OSError(ENOSPC, "No space left on device")
 
     def note(self, line: str) -> None:
         self.heard.append(f"note: {line}")
@@ -269,6 +275,22 @@ def test_what_was_written_before_a_no_is_reported() -> None:
 
     assert {"a": 2, "b": 7} == numbers.values
     assert ["prod: b so?", "written: a=2"] == listener.heard[-2:]
+
+
+@pytest.mark.parametrize(("yes_count", "written"), [(0, []), (1, [Put("a", 1, 2)])])
+def test_a_report_that_cannot_be_written_does_not_hide_that_the_change_was_made(
+    yes_count: int, written: list[Put]
+) -> None:
+    listener = Listener(yes_count, takes_reports=False)
+    change = Increment(Numbers({"a": 1}), ["a"], "sure?")
+
+    with pytest.raises(OSError, match="No space left"):
+        carry_out(change, listener)
+
+    assert written == change.written
+    assert bool(written) is (
+        "warning: the change was made; only its report is missing" in listener.heard
+    )
 
 
 def test_cluster_that_never_stands_still_is_given_up() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kadmin.errors import ExitCode
 from kadmin.version import VERSION
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -176,6 +177,28 @@ def test_full_disk_is_a_failure_that_says_so(arguments: tuple[str, ...]) -> None
 
     assert 1 == outcome.returncode
     assert "kadmin: cannot write the result: No space left on device\n" == outcome.stderr
+
+
+@pytest.mark.parametrize("full", ["stdout", "stderr"])
+def test_full_disk_does_not_hide_why_a_change_failed(full: str) -> None:
+    with open("/dev/full", "w") as device:
+        outcome = subprocess.run(
+            [*WITH_TEST_COMMANDS, "half-done"],
+            stdout=device if full == "stdout" else subprocess.PIPE,
+            stderr=device if full == "stderr" else subprocess.PIPE,
+            cwd=CHECKOUT,
+            text=True,
+            check=False,
+        )
+
+    assert ExitCode.REFUSED == outcome.returncode
+    if full == "stderr":
+        assert "first half\n" == outcome.stdout
+    else:
+        assert outcome.stderr == (
+            "first half\nkadmin: the second half was refused\nhint: look at the first half\n"
+            "kadmin: cannot write the result: No space left on device\n"
+        )
 
 
 def test_closed_standard_streams_are_no_error() -> None:
