@@ -95,13 +95,14 @@ def is_right(seed: int, lasts_s: float, rounds_max: int, has_namespaces: bool) -
     result = run_trial(directory, in_time(), net, on, say)
     say(
         f"{result.faults} faults in {result.rounds} rounds; {result.acknowledged:,} records"
-        f" acknowledged, the slowest after {result.worst_s:.1f} s; whole again after at most"
-        f" {result.healing_s:.1f} s"
+        f" acknowledged, the slowest after {result.worst_s:.1f} s; {result.committed:,} commits of"
+        f" groups answered; whole again after at most {result.healing_s:.1f} s"
     )
     for text in result.wrong:
         say(f"WRONG: {text}")
     if not result.wrong:
         say("each of them is there once, in order, where it was acknowledged, as is what was read")
+        say("no group was given less than it had committed")
         say("replicas are equal, as bytes and by kadmin verify-replicas --deep")
         shutil.rmtree(directory)
     return not result.wrong

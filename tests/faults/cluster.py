@@ -26,6 +26,7 @@ from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.faults import network
 from tests.faults.disks import DISKS
+from tests.faults.kinds import Ground
 from tests.faults.machine import Machine, library
 from tests.faults.network import Network
 from tests.faults.plan import SESSION_S, Members, Role, Target
@@ -49,9 +50,7 @@ class FaultyCluster:
     With a compiler, each broker is on a machine of its own.
     """
 
-    def __init__(
-        self, directory: Path, members: Members, net: Network, *, has_compiler: bool
-    ) -> None:
+    def __init__(self, directory: Path, members: Members, net: Network, ground: Ground) -> None:
         self.directory = directory
         self.network = net
         self.members = members
@@ -67,7 +66,8 @@ class FaultyCluster:
             for number in members.zookeepers
         }
         self.machines: Mapping[int, Machine] = {}
-        if has_compiler:
+        self._syncs_all = ground.syncs_all
+        if ground.has_compiler:
             self.machines = {
                 broker_id: Machine(
                     self._home(broker_id) / "machine",
@@ -148,6 +148,10 @@ class FaultyCluster:
             "leader.imbalance.per.broker.percentage": "0",
             "controlled.shutdown.retry.backoff.ms": "200",
             "log.segment.bytes": "1048576",
+            "min.insync.replicas": "2",
+            "offsets.topic.num.partitions": "4",
+            "group.initial.rebalance.delay.ms": "0",
+            **({"log.flush.interval.messages": "1"} if self._syncs_all else {}),
         }
 
     def heal(self) -> None:
@@ -396,10 +400,10 @@ def mount(home: Path, disk: str) -> None:
 
 @contextmanager
 def running_cluster(
-    directory: Path, members: Members, net: Network, *, has_compiler: bool
+    directory: Path, members: Members, net: Network, ground: Ground
 ) -> Iterator[FaultyCluster]:
     """A cluster with everything up, and gone at the end in whatever way."""
-    cluster = FaultyCluster(directory, members, net, has_compiler=has_compiler)
+    cluster = FaultyCluster(directory, members, net, ground)
     try:
         cluster.start()
         yield cluster

@@ -9,8 +9,10 @@ from typing import Final, NamedTuple
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from cluster.model.ids import OFFSETS_TOPIC
 from tests.faults import network
 from tests.faults.cluster import FaultyCluster, running_cluster
+from tests.faults.commits import Groups
 from tests.faults.kinds import Ground
 from tests.faults.moves import PARTITIONS, REPLICAS, TOPIC
 from tests.faults.network import Network
@@ -32,6 +34,8 @@ class Result(NamedTuple):
     faults: int
     rounds: int
     acknowledged: int
+    committed: int
+    """How many commits of groups were answered."""
     worst_s: float
     """Of all records, how long the slowest took."""
     healing_s: float
@@ -42,7 +46,7 @@ class Result(NamedTuple):
 @contextmanager
 def prepared(directory: Path, net: Network, ground: Ground) -> Iterator[FaultyCluster]:
     """A cluster with the topic of the trial."""
-    with running_cluster(directory, MEMBERS, net, has_compiler=ground.has_compiler) as cluster:
+    with running_cluster(directory, MEMBERS, net, ground) as cluster:
         wait_until(lambda: cluster.controller_id() is not None, what="a controller")
         admin = AdminClient({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
         # Those that serve have said so in ZooKeeper; the controller has perhaps not heard of all.
@@ -50,10 +54,7 @@ def prepared(directory: Path, net: Network, ground: Ground) -> Iterator[FaultyCl
             lambda: len(admin.list_topics(timeout=OUTER_LIMIT_S).brokers) == len(MEMBERS.brokers),
             what="a controller that knows all brokers",
         )
-        config = {"min.insync.replicas": "2"} | (
-            {"flush.messages": "1"} if ground.syncs_all else {}
-        )
-        topic = NewTopic(TOPIC, PARTITIONS, replication_factor=REPLICAS, config=config)
+        topic = NewTopic(TOPIC, PARTITIONS, replication_factor=REPLICAS)
         for future in admin.create_topics([topic]).values():
             future.result(OUTER_LIMIT_S)
         wait_until(lambda: cluster.is_whole(TOPIC), what="a whole ISR")
@@ -70,22 +71,26 @@ def run_trial(
     """Play *rounds*, one after the other, and judge what is there afterwards."""
     with prepared(directory, net, ground) as cluster:
         referee = Referee(cluster.bootstrap, directory)
+        groups = Groups(cluster.bootstrap)
         referee.start()
+        groups.start()
+        wait_until(lambda: is_whole(cluster) and not groups.behind(0), what="groups that commit")
         played: list[Round] = []
         healed_s: list[float] = []
         wrong: list[str] = []
         try:
             for one in rounds:
                 played.append(one)
-                healed_s.append(play(cluster, referee, one, say, wrong))
+                healed_s.append(play(cluster, referee, groups, one, say, wrong))
                 # Faults without a load would find nothing.
                 if wrong or referee.producer.has_given_up:
                     break
         finally:
+            groups.end()
             referee.end()
         acknowledged = referee.producer.acknowledged
-        wait_until(lambda: cluster.is_whole(TOPIC), what="whole ISRs")
-        wrong += referee.problems()
+        wait_until(lambda: is_whole(cluster), what="whole ISRs")
+        wrong += referee.problems() + groups.problems()
         for broker_id in MEMBERS.brokers:
             cluster.stop(broker_id)
         wrong += different_replicas(cluster)
@@ -95,13 +100,25 @@ def run_trial(
             faults=sum(len(one.faults) for one in played),
             rounds=len(played),
             acknowledged=acknowledged.count,
+            committed=groups.count,
             worst_s=acknowledged.worst_s,
             healing_s=max(healed_s, default=0),
             wrong=tuple(wrong),
         )
 
 
-def play(cluster: FaultyCluster, referee: Referee, one: Round, say: Say, wrong: list[str]) -> float:
+def is_whole(cluster: FaultyCluster) -> bool:
+    return cluster.is_whole(TOPIC) and cluster.is_whole(OFFSETS_TOPIC)
+
+
+def play(
+    cluster: FaultyCluster,
+    referee: Referee,
+    groups: Groups,
+    one: Round,
+    say: Say,
+    wrong: list[str],
+) -> float:
     """Let the faults of a round come and go, and wait until the cluster is whole again.
 
     Returns how many seconds that took.
@@ -116,13 +133,13 @@ def play(cluster: FaultyCluster, referee: Referee, one: Round, say: Say, wrong: 
     cluster.heal()
     healed_s = time.monotonic()
     pace = Pace()
-    while not (cluster.is_whole(TOPIC) and not referee.behind(healed_s)):
+    while not (is_whole(cluster) and not referee.behind(healed_s) and not groups.behind(healed_s)):
         took_s = time.monotonic() - healed_s
         pace.sample()
         wrong += cluster.keep_up()
         if took_s > OUTER_LIMIT_S or wrong or referee.producer.has_given_up:
-            behind = referee.behind(healed_s)
-            wrong.append(f"not whole {took_s:.1f} s after {one}; nothing for partitions {behind}")
+            behind = [*referee.behind(healed_s), *groups.behind(healed_s)]
+            wrong.append(f"not whole {took_s:.1f} s after {one}; nothing for {behind}")
             return took_s
         time.sleep(PAUSE_S)
     took_s = time.monotonic() - healed_s
