@@ -3,11 +3,10 @@
 import errno
 import logging
 import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from io import StringIO
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -18,10 +17,9 @@ from kadmin.admin.wire.probe import Probe
 from kadmin.local.ports import free_ports
 from kadmin.settings.brokers import BrokerSettings
 from tests.support.cli import kadmin
+from tests.support.silent_servers import LOOPBACK, answering_server
 
 speaks = pytest.mark.clients
-
-LOOPBACK = "127.0.0.1"
 
 
 @pytest.fixture(autouse=True)
@@ -30,24 +28,9 @@ def short_first_round(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "FIRST_ROUND_S", 0.3)
 
 
-@contextmanager
-def server(*, hangs_up: bool) -> Iterator[str]:
+def server(*, hangs_up: bool) -> AbstractContextManager[str]:
     """An address that takes connections, and hangs up at the first bytes or never says a word."""
-    with socket.create_server((LOOPBACK, 0)) as listening:
-
-        def serve() -> None:
-            while True:
-                try:
-                    client, _ = listening.accept()
-                except OSError:
-                    return
-                client.recv(1)
-                client.close()
-
-        if hangs_up:
-            Thread(target=serve, daemon=True).start()
-        yield f"{LOOPBACK}:{listening.getsockname()[1]}"
-        listening.shutdown(socket.SHUT_RDWR)
+    return answering_server(lambda _: b"" if hangs_up else None)
 
 
 @speaks
@@ -62,26 +45,11 @@ def test_addresses_that_all_refuse_are_told_at_once() -> None:
     assert f"cannot reach the brokers at {addresses}: {refused}\n" in outcome.stderr
 
 
-@contextmanager
-def stranger(answers: Mapping[bytes, bytes]) -> Iterator[str]:
+def stranger(answers: Mapping[bytes, bytes]) -> AbstractContextManager[str]:
     """An address that says *answers* to questions that begin so, and hangs up at any other."""
-    with socket.create_server((LOOPBACK, 0)) as listening:
-
-        def serve() -> None:
-            while True:
-                try:
-                    client, _ = listening.accept()
-                except OSError:
-                    return
-                with client, suppress(OSError):
-                    asked = client.recv(1024)
-                    client.sendall(next((answers[it] for it in answers if asked[:4] == it), b""))
-
-        thread = Thread(target=serve, daemon=True)
-        thread.start()
-        yield f"{LOOPBACK}:{listening.getsockname()[1]}"
-        listening.shutdown(socket.SHUT_RDWR)
-        thread.join()
+    return answering_server(
+        lambda asked: next((answers[it] for it in answers if asked[:4] == it), b"")
+    )
 
 
 @pytest.mark.parametrize(

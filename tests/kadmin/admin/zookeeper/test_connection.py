@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from kadmin.admin.zookeeper.client import Failures
 from kadmin.admin.zookeeper.connection import CLOSE_TIMEOUT_S, ZooKeeperUnreachable, connect
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.settings.resolve import ZooKeeperSettings
+from tests.support.silent_servers import answering_server
 from tests.support.zookeeper import running_server
 
 pytestmark = pytest.mark.sockets
@@ -41,26 +42,9 @@ def closed() -> Iterator[str]:
         yield f"127.0.0.1:{taken.getsockname()[1]}"
 
 
-@contextmanager
-def stranger(answer: bytes) -> Iterator[str]:
+def stranger(answer: bytes) -> AbstractContextManager[str]:
     """A server that is no ZooKeeper: it says *answer* to everybody, and hangs up."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:  # The test is over.
-                    return
-                with connection:
-                    connection.recv(1024)
-                    connection.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"127.0.0.1:{server.getsockname()[1]}"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
+    return answering_server(lambda _: answer)
 
 
 def test_closed_port_is_refused(closed: str) -> None:
