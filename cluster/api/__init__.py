@@ -1,3 +1,3 @@
-"""What a broker answers: one module for each API, from a decoded request to its answer."""
+"""The APIs of a broker: one module for each, from a decoded request to its answer."""
 
 __all__ = ["api_versions", "dispatch", "flat_produce"]

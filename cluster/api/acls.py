@@ -1,7 +1,7 @@
-"""DescribeAcls, CreateAcls and DeleteAcls: what is said of ACLs where there is no authorizer?
+"""DescribeAcls, CreateAcls and DeleteAcls, as answered without an authorizer.
 
-A Kafka without `authorizer.class.name` answers them so, and clients take it for what it is; not to
-advertise them would look like a broker of before 0.11.
+A Kafka without `authorizer.class.name` answers them in the same way, which clients understand;
+without them the broker would look like one before 0.11.
 """
 
 from typing import Final, cast

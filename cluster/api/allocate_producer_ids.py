@@ -1,7 +1,7 @@
-"""AllocateProducerIds: which block of ids may another broker give to its producers?
+"""AllocateProducerIds: returns a block of producer ids for another broker.
 
 Brokers of Kafka 3.0 and later ask the controller; those of this project take their blocks out of
-ZooKeeper themselves, and whoever takes one, nobody else gets it.
+ZooKeeper themselves.  Each block is taken only once.
 
 Source: Kafka's KafkaController.allocateProducerIds.
 """

@@ -1,4 +1,4 @@
-"""AlterConfigs and IncrementalAlterConfigs: may the configs of a topic or of brokers become these?
+"""AlterConfigs and IncrementalAlterConfigs: changes configs of topics and brokers.
 
 Source: Kafka's ZkAdminManager.alterConfigs and incrementalAlterConfigs.
 """
@@ -38,7 +38,7 @@ Response: TypeAlias = type[AlterConfigsResponse] | type[IncrementalAlterConfigsR
 def handle(
     ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
-    """AlterConfigs: what a resource is given is all that it has afterwards."""
+    """AlterConfigs: replaces all overrides of a resource."""
     body = cast(AlterConfigsRequest, request.body)
     changes = [
         (resource, partial(replaced, rules_of(ports.settings, resource), one.configs))
@@ -58,7 +58,7 @@ def handle(
 def handle_incremental(
     ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
-    """IncrementalAlterConfigs: what is not named stays."""
+    """IncrementalAlterConfigs: overrides that it does not name stay."""
     body = cast(IncrementalAlterConfigsRequest, request.body)
     changes = [
         (resource, partial(changed, rules_of(ports.settings, resource), one.configs))
@@ -99,7 +99,7 @@ def alter_one(
     count: int,
     validates_only: bool,
 ) -> Procedure[AlterConfigsResourceResponse]:
-    """Have the configs of one resource changed, or find out what that would come to."""
+    """Change the configs of one resource, or only validate the change."""
     outcome = refusal(ports.registration, cache, resource, count)
     if outcome.error is ErrorCode.NONE:
         entity = entity_of(ports.registration, resource)
@@ -130,9 +130,9 @@ def refusal(
 
 
 def broker_refusal(registration: Registration, name: str) -> ApiError:
-    """Why the configs of the broker *name* are not changed here; no error when they are.
+    """Why the configs of the broker *name* cannot be changed here; no error when they can.
 
-    Whoever wants to change those of one broker asks it itself; those for all are asked of any.
+    Only the broker itself changes its own configs; any broker changes those for all.
     """
     own_id = registration.broker_id
     broker_id = broker_number(name)
@@ -155,7 +155,7 @@ def entity_of(registration: Registration, resource: Resource) -> Entity:
 
 
 def rules_of(settings: ApiSettings, resource: Resource) -> Rules:
-    """What the configs of *resource* have to keep to; its kind has been looked at."""
+    """The rules for the configs of *resource*, whose type has been checked."""
     if resource[0] == ResourceType.BROKER:
         is_cluster_default = resource[1] == EVERY_BROKER
         return Rules(

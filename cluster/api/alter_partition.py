@@ -1,6 +1,6 @@
-"""AlterPartition: which ISR do partitions have, after what their leader wants?
+"""AlterPartition: changes ISRs as a leader proposes.
 
-The controller decides; only the request's words are known here.
+The controller decides; only the format of the request is handled here.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from cluster.wire.messages.alter_partition import (
 )
 
 ID_VERSION: Final = 2
-"""The first version with topic ids; it also knows INELIGIBLE_REPLICA."""
+"""The first version with topic ids and with INELIGIBLE_REPLICA."""
 EPOCHS_VERSION: Final = 3
 
 

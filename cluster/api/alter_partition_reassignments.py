@@ -1,7 +1,7 @@
-"""AlterPartitionReassignments: have these partitions begun to move, or to return?
+"""AlterPartitionReassignments: begins or cancels reassignments.
 
-The controller decides; only the request's words are known here.  A partition that is named twice
-gets what is said last, as in Kafka.
+The controller decides; only the format of the request is handled here.  If a partition is named
+twice, the last entry counts, as in Kafka.
 
 Source: Kafka's KafkaApis.handleAlterPartitionReassignmentsRequest.
 """

@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirs: in which of this broker's log directories shall its replicas be?
+"""AlterReplicaLogDirs: moves replicas between this broker's log directories.
 
 Source: Kafka's KafkaApis.handleAlterReplicaLogDirsRequest.
 """
@@ -25,7 +25,7 @@ def handle(log_dir_moves: LogDirMoves, request: RequestFrame, peer: Peer, reply:
 
 
 def alter(log_dir_moves: LogDirMoves, body: AlterReplicaLogDirsRequest, reply: Reply) -> Steps:
-    """Begin the moves that are asked for; they are answered when all have begun, or are refused."""
+    """Begin the requested moves; the answer waits until all have begun or are refused."""
     outcomes: dict[TopicPartition, ErrorCode] = {}
     wanted: dict[TopicPartition, str] = {}
     for directory in body.dirs:

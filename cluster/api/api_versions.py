@@ -1,4 +1,4 @@
-"""ApiVersions: which APIs are served here, and in which versions?"""
+"""ApiVersions: returns the served APIs and their versions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ NAMED_SOFTWARE_VERSION: Final = 3
 
 
 def handle(told: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Answer with *told*, which is `advertised` of the APIs that are served."""
+    """Answer with *told*, which is `advertised` of the served APIs."""
     body = cast(ApiVersionsRequest, request.body)
     if request.api_version >= NAMED_SOFTWARE_VERSION and not (
         CLIENT_SOFTWARE.fullmatch(body.client_software_name)
@@ -30,14 +30,14 @@ def handle(told: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply:
 
 
 def advertised(served: Mapping[ApiKey, Versions]) -> tuple[ApiVersion, ...]:
-    """What clients are told of the APIs that are *served*."""
+    """The served APIs in the form of the response."""
     return tuple(ApiVersion(key, of.lowest, of.highest) for key, of in served.items())
 
 
 def answer_unsupported(
     served: Mapping[ApiKey, Versions], error: UnsupportedVersionError
 ) -> Buffers | None:
-    """The frame that tells a client of a newer kind which versions of ApiVersions are served.
+    """The frame that returns the served versions of ApiVersions to a client with a newer one.
 
     None for other APIs: their connection is to be closed.
     """

@@ -1,6 +1,6 @@
-"""ControlledShutdown: may a broker stop, now that others lead its partitions?
+"""ControlledShutdown: moves the leaderships of a broker that wants to stop.
 
-The controller decides; only the request's words are known here.
+The controller decides; only the format of the request is handled here.
 """
 
 from typing import cast

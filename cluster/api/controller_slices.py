@@ -1,6 +1,6 @@
-"""Long lists for the controller: a slice after the other, so that nobody else waits for all of it.
+"""Long lists for the controller: submitted in slices, so that other requests run in between.
 
-The controller does whatever it is asked in one go, apart from what it waits for ZooKeeper.
+The controller carries out each request in one piece, apart from waiting for ZooKeeper.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,9 +24,9 @@ def submit_in_slices(
     request_for: Callable[[tuple[T, ...]], Request[ReplyT]],
     is_last: Callable[[ReplyT], bool] = lambda _: False,
 ) -> Procedure[list[ReplyT]]:
-    """Ask the controller for all *items*, if only for none, and return its replies.
+    """Submit all *items* to the controller, at least one request, and return its replies.
 
-    Behind a reply that makes *is_last* true nothing more is asked.
+    After a reply that makes *is_last* true nothing more is submitted.
     """
     replies: list[ReplyT] = []
     for part in slices(items):

@@ -1,4 +1,4 @@
-"""CreatePartitions: may these topics have more partitions, and have they got them?
+"""CreatePartitions: adds partitions to topics, and waits for their leaders.
 
 Source: Kafka's ZkAdminManager.createPartitions and AdminZkClient.addPartitions.
 """
@@ -50,7 +50,7 @@ def add(
     refused: ApiError,
     body: CreatePartitionsRequest,
 ) -> Procedure[CreatePartitionsTopicResult]:
-    """Have the partitions written, and wait for their leaders."""
+    """Write the partitions, and wait for their leaders."""
 
     def has_leaders() -> bool:
         known = cache.partitions_of(topic.name)
@@ -104,7 +104,7 @@ def refusal(
     added_count: int,
     room: int,
 ) -> ApiError:
-    """What can be said without a look at what stands in ZooKeeper."""
+    """The errors that can be found without reading ZooKeeper."""
     if cache.live_controller_id != registration.broker_id:
         return ApiError(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
     if count > 1:

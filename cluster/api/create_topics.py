@@ -1,6 +1,6 @@
-"""CreateTopics: may these topics be made, and are they there?
+"""CreateTopics: creates topics, and waits for their leaders.
 
-The answer waits until the partitions have leaders, as far as the request's time allows.
+The answer waits until the partitions have leaders, up to the request's timeout.
 
 Source: Kafka's ZkAdminManager.createTopics.
 """
@@ -52,7 +52,7 @@ def create(
     body: CreateTopicsRequest,
     reply: Reply,
 ) -> Steps:
-    """Look at all topics, and then have those made that may be."""
+    """Check all topics, and then create the valid ones."""
     counts = Counter(topic.name for topic in body.topics)
     judged: dict[str, NewTopic | CreatableTopicResult] = {}
     room = NEW_PARTITIONS_MAX
@@ -92,7 +92,7 @@ def asked_topic(topic: CreatableTopic) -> AskedTopic:
 
 
 def answer(results: list[CreatableTopicResult]) -> Steps:
-    """A step for each topic: the answer has all its configs, and is long where they are many."""
+    """Build the answer, a step for each topic: it has all its configs, and is long for many."""
     for _ in results:
         yield
     return CreateTopicsResponse(topics=results)
@@ -101,9 +101,9 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
 def validate(
     ports: Ports, judged: Collection[NewTopic | CreatableTopicResult]
 ) -> Procedure[list[CreatableTopicResult]]:
-    """What each topic would be, or why it cannot be made.
+    """The result of each topic without creating it, or the error.
 
-    Metadata does not tell of topics that are being deleted.
+    The metadata lacks topics that are being deleted, so ZooKeeper is read.
     """
     names = [one.name for one in judged if isinstance(one, NewTopic)]
     checked = yield from outcome_of(partial(ports.store.check_new_topics, names))
@@ -122,7 +122,7 @@ def validate(
 def make(
     ports: Ports, cache: MetadataCache, topic: NewTopic | CreatableTopicResult, timeout_ms: int
 ) -> Procedure[CreatableTopicResult]:
-    """Have a topic written that may be made, and wait for its leaders."""
+    """Create a valid topic, and wait for its leaders."""
     if isinstance(topic, CreatableTopicResult):
         return topic
     layout = topic.layout

@@ -23,7 +23,7 @@ def handle(groups: GroupService, request: RequestFrame, peer: Peer, reply: Reply
 
 
 def answer(groups: GroupService, body: DeleteGroupsRequest) -> Steps:
-    """Delete each group once, however often it is named; each is answered at once."""
+    """Delete each group once, even if it is named again; each is answered at once."""
     results: dict[str, DeletableGroupResult] = {}
 
     def answered(group_id: str, answer: Answer) -> None:

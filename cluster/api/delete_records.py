@@ -1,4 +1,4 @@
-"""DeleteRecords: where do partitions begin, now that their oldest records may go?
+"""DeleteRecords: deletes a partition's oldest records, and returns its new start.
 
 Source: Kafka's ReplicaManager.deleteRecords.
 """
@@ -26,7 +26,7 @@ from cluster.wire.messages.topics import (
 )
 
 HIGH_WATERMARK: Final = -1
-"""The offset that stands for everything that is committed."""
+"""The offset that means everything that is committed."""
 
 
 def handle(
@@ -63,7 +63,7 @@ def handle(
 def cut_off(
     partitions: Partitions, topic: str, part: DeleteRecordsPartition
 ) -> DeletedPartition | DeleteRecordsPartitionResult:
-    """Let the leader's log begin later; the followers do the same when they fetch."""
+    """Move the start of the leader's log; the followers do the same when they fetch."""
     index = part.partition_index
     hosted = partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):

@@ -1,7 +1,7 @@
-"""DeleteTopics: are these topics on their way out, or out already?
+"""DeleteTopics: requests the deletion of topics, and waits for it.
 
-The answer waits until the controller has taken them out of what brokers tell clients, as far as the
-request's time allows.
+The answer waits until the controller has removed them from the brokers' metadata, up to the
+request's timeout.
 
 Source: Kafka's ZkAdminManager.deleteTopics.
 """
@@ -25,7 +25,7 @@ from cluster.wire.messages.topics import (
 )
 
 DISABLED_VERSION: Final = 3
-"""The first version whose clients know TOPIC_DELETION_DISABLED."""
+"""The first version with TOPIC_DELETION_DISABLED."""
 ID_VERSION: Final = 6
 
 
@@ -55,7 +55,7 @@ def handle(
 def delete(
     ports: Ports, cache: MetadataCache, topic: Doomed, version: int, timeout_ms: int
 ) -> Procedure[DeletableTopicResult]:
-    """Have the topic's deletion written, and wait for it to go."""
+    """Write the request for deletion, and wait until the topic has gone."""
     name = resolved(cache, topic)
     error = refusal(ports, cache, topic, name, version)
     if error is not ErrorCode.NONE or name is None:
@@ -72,7 +72,7 @@ def delete(
 
 
 def resolved(cache: MetadataCache, topic: Doomed) -> str | None:
-    """The topic's name; None for an id that is not known."""
+    """The topic's name; None for an unknown id."""
     if topic.topic_id == NO_TOPIC_ID:
         return topic.name
     return cache.topic_name(topic.topic_id)

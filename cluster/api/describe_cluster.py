@@ -1,4 +1,4 @@
-"""DescribeCluster: which brokers are there, and which of them is the controller?"""
+"""DescribeCluster: returns the live brokers and the controller."""
 
 from typing import Final, cast
 
@@ -16,7 +16,7 @@ from cluster.wire.messages.cluster import (
 )
 
 BROKERS: Final = 1
-"""The only type of endpoints that there are: the other is that of KRaft's controllers."""
+"""The only type of endpoints here: the other is that of KRaft's controllers."""
 
 
 def handle(

@@ -40,7 +40,7 @@ from cluster.wire.messages.configs import (
 
 
 class ResourceType(IntEnum):
-    """The kinds of resources that are known here, by Kafka's numbers."""
+    """The supported types of resources, by Kafka's numbers."""
 
     TOPIC = 2
     BROKER = 4
@@ -69,11 +69,11 @@ EVERY_BROKER: Final = ""
 
 
 class Described(NamedTuple):
-    """One config, before it is known what of it is asked for."""
+    """One config, before it is reduced to what the request wants."""
 
     name: str
     spec: ConfigSpec | None
-    """None for a key that nobody knows."""
+    """None for an unknown key."""
     value: str | None
     source: ConfigSource
     synonyms: Sequence[ConfigSynonym]
@@ -90,7 +90,7 @@ class ConfigReader:
     refused_partitions: RefusedPartitions
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-        """Describe each resource once, however often it is named: its configs are kilobytes."""
+        """Describe each resource once, even if it is named again: its configs are kilobytes."""
         body = cast(DescribeConfigsRequest, request.body)
         body = body._replace(resources=tuple(dict.fromkeys(body.resources)))
         topics = tuple(
@@ -179,7 +179,7 @@ class ConfigReader:
         return ApiError(ErrorCode.INVALID_REQUEST, message)
 
     def _refused(self, keys: Sequence[str] | None) -> Iterator[Described]:
-        """What the broker does not serve, where there is something."""
+        """The overrides that the broker cannot apply, if there are any."""
         refused = self.refused_partitions.told
         if refused and (not keys or REFUSED_PARTITIONS in keys):
             yield Described(
@@ -196,7 +196,7 @@ class ConfigReader:
 def broker_config(
     configs: BrokerConfigs, name: str, sources: tuple[ConfigSource, ...]
 ) -> Described:
-    """A broker's config as far as it comes from *sources*."""
+    """A broker's config, restricted to *sources*."""
     synonyms = [one for one in configs.synonyms(name) if one.source in sources]
     return Described(
         name,
@@ -210,7 +210,9 @@ def broker_config(
 
 
 def broker_documentation(name: str) -> str | None:
-    """What a broker's config is for, and whether it has an effect here; None where nobody knows."""
+    """The documentation of a broker's config, and whether it has an effect here; None if
+    unknown.
+    """
     row = SUPPORTED_BROKER_CONFIGS.get(name)
     if row is not None:
         return row.doc
@@ -219,19 +221,19 @@ def broker_documentation(name: str) -> str | None:
 
 
 def broker_number(name: str) -> int | None:
-    """The id that a broker's resource names; None when it is none that there can be."""
+    """The broker id in a resource's name; None for an impossible one."""
     digits = name[1:] if name[:1] in ("+", "-") else name
     is_number = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_MAX
     return int(name) if is_number else None
 
 
 def chosen(names: Iterable[str], keys: Sequence[str] | None) -> Iterator[str]:
-    """Those that are asked for; null asks for all, an empty list as well."""
+    """The requested ones; null means all, as an empty list does."""
     return (name for name in names if not keys or name in keys)
 
 
 def entry(found: Described, body: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
-    """One config as *body* asks for it; what nobody knows may be a secret."""
+    """One config in the form that *body* wants; an unknown one may be a secret."""
     spec = found.spec
     is_secret = spec is None or spec.is_sensitive
     synonyms = found.synonyms if body.include_synonyms else ()

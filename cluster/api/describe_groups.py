@@ -1,4 +1,4 @@
-"""DescribeGroups: what state are groups in, and who are their members?
+"""DescribeGroups: returns the state and the members of groups.
 
 Source: Kafka's KafkaApis.handleDescribeGroupsRequest.
 """

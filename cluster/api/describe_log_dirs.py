@@ -1,4 +1,4 @@
-"""DescribeLogDirs: which log directories has this broker, and how large are the logs in them?
+"""DescribeLogDirs: returns the log directories of this broker, and the sizes of their logs.
 
 Source: Kafka's ReplicaManager.describeLogDirs.
 """
@@ -21,7 +21,7 @@ from cluster.wire.messages.log_dirs import (
 )
 
 NAMED_AT_ONCE: Final = 1000
-"""How many partitions are noted in one step."""
+"""How many partitions are looked up in one step."""
 
 
 def handle(
@@ -31,7 +31,7 @@ def handle(
     peer: Peer,
     reply: Reply,
 ) -> None:
-    """Describe all directories, each with those of its partitions that are asked for."""
+    """Describe all directories, each with its requested partitions."""
     reply.in_turns(answer(ports, partitions, cast(DescribeLogDirsRequest, request.body)))
 
 

@@ -1,4 +1,4 @@
-"""DescribeProducers: which producers does a replica know, and how far has each got?
+"""DescribeProducers: returns the producers of a replica, each with its state.
 
 Any replica answers, leader or not.
 
@@ -27,7 +27,9 @@ def handle(partitions: Partitions, request: RequestFrame, peer: Peer, reply: Rep
 
 
 def answer(partitions: Partitions, body: DescribeProducersRequest) -> Steps:
-    """Describe each partition once: it has more producers than it takes bytes to name it."""
+    """Describe each partition once: its producers take more bytes than its number in the
+    request.
+    """
     told: set[tuple[str, int]] = set()
     topics: list[TopicResponse] = []
     for topic in body.topics:

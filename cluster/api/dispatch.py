@@ -1,7 +1,7 @@
-"""The table of the APIs that are served: who answers each, and who may ask.
+"""The table of the served APIs: the handler of each, and the permissions that it needs.
 
-Versions are those of Kafka 3.9, as far as the APIs are served, with the lower ends of Kafka 4 where
-older versions would need records to be converted.
+Versions are those of Kafka 3.9, as far as the APIs are served, with the lower bounds of Kafka 4
+where older versions would need a conversion of records.
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ from cluster.wire.versions import Versions
 
 
 class Services(Protocol):
-    """What a broker is made of, as far as its APIs use it."""
+    """The services of a broker that its APIs use."""
 
     ports: Ports
     cache: MetadataCache
@@ -105,9 +105,10 @@ class Services(Protocol):
 
 
 class Api(NamedTuple):
-    """Who may ask for one API, and in which versions.
+    """The permissions for one API, and its versions.
 
-    A client needs one of *permissions*, as in Kafka's KafkaApis; without any, everybody may ask.
+    A client needs one of *permissions*, as in Kafka's KafkaApis; without any, everything is
+    allowed.
     """
 
     versions: Versions
@@ -132,7 +133,7 @@ DELETE: Final = on_topic(AclOperation.DELETE)
 ALTER: Final = on_topic(AclOperation.ALTER)
 DESCRIBE: Final = on_topic(AclOperation.DESCRIBE)
 BROKER: Final = on_cluster(AclOperation.CLUSTER_ACTION)
-"""What brokers may do that no client may."""
+"""The permission of brokers, which clients do not have."""
 
 
 def on_either(operation: AclOperation) -> tuple[Permission, ...]:
@@ -206,13 +207,13 @@ SERVED: Final = {key: api.versions for key, api in APIS.items()}
 ADVERTISED: Final = api_versions.advertised(SERVED)
 
 IN_ONE_GO: Final = 10_000
-"""How much is dealt with at once and keeps nobody waiting; of new partitions in one request KRaft
-takes as many.
+"""How many elements are processed at once without delaying others; KRaft allows as many new
+partitions in one request.
 """
 
 ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
-    # For each partition a dozen values are made, and collecting garbage takes its time with those;
-    # no broker has as many replicas.
+    # A dozen values are made for each partition, and collecting garbage takes time with those; no
+    # broker has as many replicas.
     ApiKey.LEADER_AND_ISR: 10 * IN_ONE_GO,
     ApiKey.STOP_REPLICA: 10 * IN_ONE_GO,
     # A producer sends a batch of 70 bytes or more for each partition, and 1 MB by default.
@@ -222,15 +223,15 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     # whose request is refused proposes the same again, for ever.
     ApiKey.ALTER_PARTITION: 10 * IN_ONE_GO,
     ApiKey.DELETE_RECORDS: IN_ONE_GO,
-    # Of its partitions eight count as one element, but each is answered with a struct.
+    # Eight of its partitions count as one element, but each is answered with a struct.
     ApiKey.DESCRIBE_PRODUCERS: 2 * IN_ONE_GO,
     ApiKey.ALTER_REPLICA_LOG_DIRS: IN_ONE_GO,
-    # Of one broker, which has no more replicas than a controller orders of it.
+    # Of one broker, which has no more replicas than a controller assigns to it.
     ApiKey.DESCRIBE_LOG_DIRS: 10 * IN_ONE_GO,
     ApiKey.ELECT_LEADERS: IN_ONE_GO,
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,
     ApiKey.LIST_PARTITION_REASSIGNMENTS: IN_ONE_GO,
-    # What a group commits is appended and kept at once.
+    # The commits of a group are appended and stored at once.
     ApiKey.OFFSET_COMMIT: IN_ONE_GO,
     ApiKey.OFFSET_DELETE: IN_ONE_GO,
     ApiKey.OFFSET_FETCH: 2 * IN_ONE_GO,
@@ -255,7 +256,7 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
 
 
 def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
-    """Who answers each API: its handler, with the services that it uses."""
+    """The handler of each API, with the services that it uses."""
     of, ports, cache, partitions = services, services.ports, services.cache, services.partitions
     controller = ports.controller
     hints = LeaderHints(partitions, cache)
@@ -331,7 +332,7 @@ class Dispatch:
         handlers = handlers_of(services)
         assert handlers.keys() == APIS.keys()
         authorizer = services.ports.authorizer
-        # Without an authorizer no request pays for the question.
+        # Without an authorizer no request pays for the check.
         self._handlers = (
             handlers
             if authorizer is None

@@ -1,7 +1,7 @@
-"""ElectLeaders: have these partitions other leaders now?
+"""ElectLeaders: elects leaders, and waits until clients can see them.
 
-The controller elects; the answer waits until this broker tells clients of the new leaders, as far
-as the request's time allows.
+The controller elects; the answer waits until this broker's metadata has the new leaders, up to the
+request's timeout.
 
 Source: Kafka's KafkaApis.handleElectLeaders and DelayedElectLeader.
 """
@@ -48,7 +48,7 @@ def handle(
     def done(results: Mapping[TopicPartition, ElectionResult]) -> None:
         told = results.items()
         if body.topic_partitions is None:
-            # Whoever asks for all wants to know what has changed, and what should have.
+            # A request for all wants to know what has changed, and what should have.
             needless = ErrorCode.ELECTION_NOT_NEEDED
             reply.in_turns(answered((p, one) for p, one in told if one.error is not needless))
         else:
@@ -60,9 +60,9 @@ def handle(
 def elect(
     ports: Ports, cache: MetadataCache, body: ElectLeadersRequest
 ) -> Procedure[dict[TopicPartition, ElectionResult]]:
-    """Have the controller elect, and wait until clients are told of the new leaders."""
+    """Let the controller elect, and wait until the metadata has the new leaders."""
     deadline_ms = ports.clock.now_ms() + body.timeout_ms
-    # What is known may change between two slices.
+    # The metadata may change between two slices.
     partitions = tuple(known(cache)) if body.topic_partitions is None else named(body)
     is_unclean = body.election_type == ElectionType.UNCLEAN
     replies = yield from submit_in_slices(
@@ -80,7 +80,7 @@ def elect(
         return found is not None and found.leader == results[partition].leader
 
     def are_told() -> bool:
-        # Each is looked at until it is told, and not all of them whenever anything is told.
+        # Each is checked until it is there, and not all of them at every update.
         while untold and is_told(untold[-1]):
             untold.pop()
         return not untold

@@ -1,7 +1,6 @@
-"""FindCoordinator: which broker coordinates a group?
+"""FindCoordinator: returns the broker that coordinates a group.
 
-The one that leads the group's partition of `__consumer_offsets`, a topic that is made when somebody
-first asks.
+It leads the group's partition of `__consumer_offsets`, a topic that the first such request creates.
 
 Source: Kafka's KafkaApis.handleFindCoordinatorRequest.
 """
@@ -24,12 +23,12 @@ from cluster.wire.messages.find_coordinator import (
 GROUP: Final = 0
 TRANSACTION: Final = 1
 SEVERAL_VERSION: Final = 4
-"""The first version that asks for several at once."""
+"""The first version for several groups at once."""
 NOBODY: Final = -1
 
 
 class CoordinatorFinder:
-    """Tells clients of coordinators."""
+    """Finds coordinators for clients."""
 
     def __init__(
         self,
@@ -67,7 +66,8 @@ class CoordinatorFinder:
 
     def _find(self, key: str, key_type: int, peer: Peer) -> Coordinator:
         if key_type == TRANSACTION:
-            # There are none here; librdkafka takes no other refusal for final, and asks for ever.
+            # There are none here; for librdkafka no other error is final, and it would retry for
+            # ever.
             return refused(key, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
         if key_type == GROUP:
             coordinator_id = self._groups.coordinator_of(key)

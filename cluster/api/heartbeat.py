@@ -1,4 +1,4 @@
-"""Heartbeat: is a member still in its generation?
+"""Heartbeat: confirms that a member is still in its generation.
 
 Source: Kafka's KafkaApis.handleHeartbeatRequest.
 """

@@ -1,4 +1,4 @@
-"""InitProducerId: under which id does a producer send, so that its retries are recognised?
+"""InitProducerId: returns a producer id, by which the producer's retries are recognised.
 
 Source: Kafka's TransactionCoordinator.handleInitProducerId.
 """

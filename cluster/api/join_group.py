@@ -1,4 +1,4 @@
-"""JoinGroup: a member asks to be in the next generation of its group.
+"""JoinGroup: a member requests to join the next generation of its group.
 
 Source: Kafka's KafkaApis.handleJoinGroupRequest.
 """
@@ -18,10 +18,10 @@ from cluster.wire.messages.group_members import (
 
 REBALANCE_TIMEOUT_VERSION: Final = 1
 KNOWN_ID_VERSION: Final = 4
-"""The first version whose clients come again with the member id that they are given (KIP-394)."""
+"""The first version whose clients retry with the member id from the answer (KIP-394)."""
 NULL_PROTOCOL_VERSION: Final = 7
 SKIP_VERSION: Final = 9
-"""The first version whose leaders may be told not to assign (KIP-814)."""
+"""The first version in which a leader can be asked to skip the assignment (KIP-814)."""
 
 
 def handle(groups: GroupService, request: RequestFrame, peer: Peer, reply: Reply) -> None:
@@ -39,7 +39,7 @@ def handle(groups: GroupService, request: RequestFrame, peer: Peer, reply: Reply
             member_id=body.member_id,
             group_instance_id=body.group_instance_id,
             client_id=request.client_id or "",
-            # As Java prints an address.
+            # In Java's format of an address.
             client_host=f"/{peer.host}",
             session_timeout_ms=body.session_timeout_ms,
             rebalance_timeout_ms=body.rebalance_timeout_ms

@@ -1,4 +1,4 @@
-"""LeaderAndIsr: which partitions shall this broker lead, and which follow?"""
+"""LeaderAndIsr: orders this broker to lead or follow partitions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -32,13 +32,13 @@ from cluster.wire.messages.leader_and_isr import (
 )
 
 NAMED_BY_ID: Final = 5
-"""From which version on an answer has the ids of topics, and no names."""
+"""From this version on an answer has the ids of topics, and no names."""
 
 
 def handle(
     orders: Orders, role_changer: RoleChanger, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
-    """Obey in turn."""
+    """Queue the order."""
     body = cast(LeaderAndIsrRequest, request.body)
     topics = ((topic.topic_name, len(topic.partition_states)) for topic in body.topic_states)
     if request.api_version < NAMED_BY_ID and is_answer_too_long(topics):
@@ -50,10 +50,10 @@ def handle(
 def obey(
     role_changer: RoleChanger, sender: Sender, request: RequestFrame, reply: Reply
 ) -> Procedure[None]:
-    """Read all that is said, and then do it.
+    """Read the whole order, and then carry it out.
 
-    While the configs of topics that are new to this broker cannot be read, the connection ends, and
-    the controller will say it all again.
+    While the configs of topics that are new to this broker cannot be read, the connection is
+    closed, and the controller sends the order again.
     """
     changes: list[RoleChange] = []
     for change in changes_of(cast(LeaderAndIsrRequest, request.body)):
@@ -69,7 +69,7 @@ def obey(
 
 
 def changes_of(body: LeaderAndIsrRequest) -> Iterator[RoleChange]:
-    """What is said of each partition; many have the same state and replicas, each kept once."""
+    """The change of each partition; equal states and replicas share one object."""
     kept = Kept(cache(state_of), cache(PartitionAssignment))
     for state in body.ungrouped_partition_states:
         yield change_of(state.topic_name, NO_TOPIC_ID, state, kept)
@@ -79,7 +79,7 @@ def changes_of(body: LeaderAndIsrRequest) -> Iterator[RoleChange]:
 
 
 class Kept(NamedTuple):
-    """Makers that give the first one again of those that are equal."""
+    """Makers that return the first of equal values."""
 
     state_of: Callable[..., PartitionState]
     assignment_of: Callable[..., PartitionAssignment]
@@ -127,7 +127,7 @@ def change_of(
 def answer(
     version: int, changes: Sequence[RoleChange], errors: Mapping[TopicPartition, ErrorCode]
 ) -> Steps:
-    """Partitions are named, or stand under their topics' ids."""
+    """Partitions have topic names, or are grouped by topic id."""
     by_id: dict[bytes, list[LeaderAndIsrPartitionError]] = {}
     for change in changes:
         by_id.setdefault(change.topic_id, []).append(

@@ -1,7 +1,4 @@
-"""Hints of the current leader.
-
-Who leads a partition instead, for answers that tell a client so (KIP-951)?
-"""
+"""Hints of the current leader, for answers to clients that use an outdated one (KIP-951)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,13 +15,13 @@ HINTED_ERRORS: Final = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FE
 
 @dataclass(frozen=True, slots=True)
 class LeaderHints:
-    """What this broker knows of leaders, as answers have it."""
+    """The leaders in this broker's state, in the form of answers."""
 
     partitions: Partitions
     cache: MetadataCache
 
     def current_leader(self, topic: str, index: int) -> LeaderIdAndEpoch:
-        """The leader that this broker knows of; NO_HINT when it knows of none."""
+        """The leader by this broker's replica or metadata; NO_HINT when both lack it."""
         hosted = self.partitions.find_index(topic, index)
         if hosted is not None and hosted.replica.leader_epoch >= 0:
             return LeaderIdAndEpoch(hosted.replica.state.leader, hosted.replica.leader_epoch)
@@ -34,7 +31,7 @@ class LeaderHints:
     def endpoints_of(
         self, hints: Iterable[LeaderIdAndEpoch], listener: str
     ) -> tuple[NodeEndpoint, ...]:
-        """Where the leaders are reached on *listener*; those that are not alive are left out."""
+        """The addresses of the leaders on *listener*; those that are not live are left out."""
         endpoints = []
         for leader_id in sorted({hint.leader_id for hint in hints}):
             leader = self.cache.brokers.get(leader_id)

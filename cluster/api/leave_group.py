@@ -1,4 +1,4 @@
-"""LeaveGroup: members that leave, one or, from version 3 on, many.
+"""LeaveGroup: removes members, one or, from version 3 on, many.
 
 Source: Kafka's KafkaApis.handleLeaveGroupRequest.
 """

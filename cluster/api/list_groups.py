@@ -1,4 +1,4 @@
-"""ListGroups: which groups does this broker coordinate?
+"""ListGroups: returns the groups that this broker coordinates.
 
 Source: Kafka's KafkaApis.handleListGroupsRequest.
 """

@@ -1,4 +1,4 @@
-"""ListOffsets: where does a partition begin and end, and where does a time begin in it?
+"""ListOffsets: returns the start and end of a partition, or the offset for a timestamp.
 
 Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp.
 """
@@ -27,15 +27,15 @@ MAX_TIMESTAMP: Final = -3
 EARLIEST_LOCAL: Final = -4
 LATEST_TIERED: Final = -5
 FIRST_VERSIONS: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
-"""Of the special timestamps: the first version of the request that may have each."""
+"""For each special timestamp the first version of the request that may have it."""
 
 NOT_AVAILABLE_VERSION: Final = 5
-"""The first version whose clients know OFFSET_NOT_AVAILABLE."""
+"""The first version with OFFSET_NOT_AVAILABLE."""
 READ_COMMITTED: Final = 1
 DEBUGGER: Final = -2
-"""The replica id of who is told of any replica, a follower's too; Kafka's DEBUGGING_REPLICA_ID."""
+"""The replica id for answers from any replica, also a follower; Kafka's DEBUGGING_REPLICA_ID."""
 CONSUMER: Final = -1
-"""The replica id of a client; all others are told the log's end, committed or not."""
+"""The replica id of a client; all others receive the log's end, committed or not."""
 
 
 def handle(
@@ -48,8 +48,8 @@ def handle(
 def answer(
     journal: Journal, partitions: Partitions, body: ListOffsetsRequest, version: int
 ) -> Steps:
-    """Answer for each partition, and refuse those that are named again, as Kafka does: for a time
-    records are read, and it is a few bytes to ask for it once more.
+    """Answer for each partition, and refuse those that are named again, as Kafka does: for a
+    timestamp records are read, and a repetition takes only a few bytes.
     """
     repeated = yield from named_again(body)
     topics: list[ListOffsetsTopicResponse] = []
@@ -130,15 +130,15 @@ def is_client(body: ListOffsetsRequest) -> bool:
 
 
 def is_settling(hosted: HostedPartition) -> bool:
-    """Whether a new leader does not know yet whether all that it had at first is committed.
+    """Whether a new leader does not know yet whether all its initial records are committed.
 
-    The leader before may have told of offsets beyond the high watermark.
+    The leader before may have returned offsets beyond the high watermark.
     """
     return hosted.replica.high_watermark < hosted.replica.epoch_start_offset
 
 
 def is_committed(hosted: HostedPartition, found: FoundOffset | None, timestamp: int) -> bool:
-    """Whether what was found holds, whatever becomes of the records behind the high watermark."""
+    """Whether the result holds, whatever happens to the records behind the high watermark."""
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return True
     if timestamp == LATEST or found is None:
@@ -147,7 +147,7 @@ def is_committed(hosted: HostedPartition, found: FoundOffset | None, timestamp: 
 
 
 def end_of(hosted: HostedPartition, body: ListOffsetsRequest) -> int:
-    """Where the partition ends for whoever asks."""
+    """The partition's end for the sender of the request."""
     if not is_client(body):
         return hosted.log.log_end_offset
     high_watermark = hosted.replica.high_watermark
@@ -157,7 +157,8 @@ def end_of(hosted: HostedPartition, body: ListOffsetsRequest) -> int:
 
 
 def find(hosted: HostedPartition, timestamp: int, end: int) -> FoundOffset | None:
-    """The offset; None where no record is that young, and for tiers that there are not.
+    """The offset; None where no record is that recent, and for tiered storage, which does not
+    exist.
 
     Raises:
         LogError, DamagedSegment

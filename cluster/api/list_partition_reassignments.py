@@ -1,6 +1,6 @@
-"""ListPartitionReassignments: which partitions are moving, and between which brokers?
+"""ListPartitionReassignments: returns the ongoing reassignments.
 
-The controller knows; only the request's words are known here.
+The controller has them; only the format of the request is handled here.
 
 Source: Kafka's KafkaApis.handleListPartitionReassignmentsRequest.
 """

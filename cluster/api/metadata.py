@@ -1,4 +1,4 @@
-"""Metadata: which brokers are there, and who leads which partition?
+"""Metadata: returns the brokers, the topics and the leaders of their partitions.
 
 Source: Kafka's KafkaApis.handleTopicMetadataRequest and ZkMetadataCache.
 """
@@ -30,14 +30,14 @@ from cluster.wire.messages.metadata import (
 )
 
 PATIENCE_MS: Final = 2000
-"""How long clients wait for what a controller says after the start, at most."""
+"""How long requests wait for the controller's first update after the start, at most."""
 LISTENER_VERSION: Final = 6
-"""The first version whose clients know LISTENER_NOT_FOUND."""
+"""The first version with LISTENER_NOT_FOUND."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataReader:
-    """Tells clients of brokers and topics."""
+    """Answers requests for brokers and topics."""
 
     ports: Ports
     cache: MetadataCache
@@ -45,10 +45,10 @@ class MetadataReader:
     auto_creation: AutoCreation
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-        """Answer; right after the start, wait a moment for what the controller says.
+        """Answer; right after the start, wait shortly for the controller's update.
 
-        A client that is told of no brokers at all may not ask again for minutes, and one that is
-        told of no topics takes them for gone; a request for brokers alone need not wait for the
+        A client that receives no brokers at all may not ask again for minutes, and one that
+        receives no topics takes them for deleted; a request for brokers alone need not wait for the
         topics.
         """
         body = cast(MetadataRequest, request.body)
@@ -67,7 +67,7 @@ class MetadataReader:
         when_metadata_says(self.cache, self.ports.clock, is_informed, PATIENCE_MS, told)
 
     def _answer(self, request: RequestFrame, peer: Peer) -> Steps:
-        """Tell of each topic once, however often it is named: its partitions may be many."""
+        """Return each topic once, even if it is named again: its partitions may be many."""
         body = cast(MetadataRequest, request.body)
         version = request.api_version
         operations = self._operations(
@@ -76,7 +76,7 @@ class MetadataReader:
         topics: list[MetadataResponseTopic] = []
         told: set[tuple[str | None, bytes]] = set()
         for asked in asked_topics(self.cache, body, version):
-            # A name counts alone: whatever id stands beside it, the answer is the same.
+            # If there is a name, it alone counts: the answer is the same for any id.
             key = (None, asked.topic_id) if not asked.name else (asked.name, NO_TOPIC_ID)
             if key not in told:
                 told.add(key)
@@ -136,17 +136,17 @@ class MetadataReader:
 def asked_topics(
     cache: MetadataCache, body: MetadataRequest, version: int
 ) -> Iterable[MetadataRequestTopic]:
-    """What is asked for; in version 0, which knows no null, no topic means all."""
+    """The requested topics; in version 0, which has no null, an empty list means all."""
     topics = body.topics
     if topics is None or (version == 0 and not topics):
         names = tuple(cache.topics)
-        # One that is gone when its turn comes is not asked for: it would be made again.
+        # One that has been deleted by then is skipped: it would be created again.
         return (MetadataRequestTopic(name=name) for name in names if name in cache.topics)
     return topics
 
 
 def brokers_on(cache: MetadataCache, listener: str) -> Iterator[MetadataResponseBroker]:
-    """Those that can be reached on the listener that the client came in on."""
+    """The brokers that can be reached on the client's listener."""
     for live in cache.brokers.values():
         endpoint = live.endpoints.get(listener)
         if endpoint is not None:
@@ -169,7 +169,7 @@ def partition_of(
     replicas, isr = known.replicas, known.isr
     dead = [replica for replica in replicas if replica not in brokers]
     if version == 0 and dead:
-        # The oldest clients cannot bear brokers in here that the list of brokers lacks.
+        # The oldest clients fail on brokers in here that the list of brokers lacks.
         replicas = [replica for replica in replicas if replica in brokers]
         isr = [replica for replica in isr if replica in brokers]
         if error is ErrorCode.NONE:

@@ -1,4 +1,4 @@
-"""What the three orders of controllers have in common, as requests."""
+"""Common parts of the three requests that carry controllers' orders."""
 
 from collections.abc import Iterable
 from typing import Final, TypeAlias, cast
@@ -16,8 +16,8 @@ from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 TOO_LONG: Final = "its answer would have the names of its topics again and again, too long for it"
 
 NAMES_SIZE_MAX: Final = 32 * 1024**2
-"""How many bytes the names may have in an answer that names the topic beside each partition: as
-much as 130,000 partitions have of topics with the longest names that there are.
+"""How many bytes the names may have in an answer that repeats the topic for each partition: as many
+as 130,000 partitions of topics with the longest possible names have.
 """
 
 OrderRequest: TypeAlias = LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest
@@ -26,19 +26,19 @@ OrderRequest: TypeAlias = LeaderAndIsrRequest | StopReplicaRequest | UpdateMetad
 def is_answer_too_long(topics: Iterable[tuple[str, int]]) -> bool:
     """Whether the answer would be too long; *topics* are names and how often each is repeated.
 
-    In the order it stands once, and may have 32,767 bytes, which no topic has.
+    An order has each name once, where it may have 32,767 bytes, which no topic has.
     """
     return sum(len(name.encode()) * count for name, count in topics) > NAMES_SIZE_MAX
 
 
 def take(orders: Orders, request: RequestFrame, reply: Reply, procedure: Procedure[None]) -> None:
-    """Run *procedure* when it is the turn of *request*, or end the connection."""
+    """Queue *procedure* for *request*, or close the connection."""
     broker_epoch = cast(OrderRequest, request.body).broker_epoch
     orders.take(request.size, broker_epoch, procedure, reply.close)
 
 
 def sender_of(orders: Orders, request: RequestFrame) -> Sender:
-    """Where *request* came from and who got it, for state-change.log and the fence."""
+    """The sender and the receiver of *request*, for state-change.log and the fence."""
     body = cast(OrderRequest, request.body)
     broker_id = orders.registration.broker_id
     tag = OrderTag(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)

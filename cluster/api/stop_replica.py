@@ -1,4 +1,4 @@
-"""StopReplica: which replicas shall end, and which of them lose their data?"""
+"""StopReplica: stops replicas, and deletes the logs of some."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -22,7 +22,7 @@ from cluster.wire.messages.stop_replica import (
 def handle(
     orders: Orders, replica_stops: ReplicaStops, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
-    """Obey in turn."""
+    """Queue the order."""
     body = cast(StopReplicaRequest, request.body)
     topics = [(topic.name, len(topic.partition_indexes)) for topic in body.topics]
     topics += [(topic.topic_name, len(topic.partition_states)) for topic in body.topic_states]
@@ -35,7 +35,7 @@ def handle(
 def obey(
     replica_stops: ReplicaStops, sender: Sender, body: StopReplicaRequest, reply: Reply
 ) -> Procedure[None]:
-    """Read all that is said, and then do it."""
+    """Read the whole order, and then carry it out."""
     stops: list[Stop] = []
     for stop in stops_of(body):
         yield LIGHT
@@ -52,7 +52,7 @@ def answer(stopped: Stopped) -> Steps:
 
 
 def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
-    """The partitions, in whichever of its three forms the request has them."""
+    """The partitions, from any of the request's three forms."""
     for named in body.ungrouped_partitions:
         partition = TopicPartition(named.topic_name, named.partition_index)
         yield Stop(partition, ANY_EPOCH[0], body.delete_partitions)

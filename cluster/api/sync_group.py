@@ -1,4 +1,4 @@
-"""SyncGroup: a member asks for its assignment, and the leader gives those of all.
+"""SyncGroup: a member requests its assignment, and the leader sends those of all.
 
 Source: Kafka's KafkaApis.handleSyncGroupRequest.
 """
@@ -14,7 +14,7 @@ from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.group_members import SyncGroupRequest, SyncGroupResponse
 
 PROTOCOL_VERSION: Final = 5
-"""The first version that has to name the protocol."""
+"""The first version in which the protocol is required."""
 
 
 def handle(groups: GroupService, request: RequestFrame, peer: Peer, reply: Reply) -> None:

@@ -1,4 +1,4 @@
-"""UpdateMetadata: what shall this broker tell clients about brokers and partitions?"""
+"""UpdateMetadata: updates the brokers and partitions that this broker returns to clients."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -26,7 +26,7 @@ from cluster.wire.messages.update_metadata import (
 )
 
 KnownOf: TypeAlias = Callable[..., KnownPartition]
-"""Gives the first one again of those that are equal: many partitions are, and it is kept once."""
+"""Returns the first of equal values: many partitions share one."""
 
 
 def handle(
@@ -36,7 +36,7 @@ def handle(
     peer: Peer,
     reply: Reply,
 ) -> None:
-    """Obey in turn."""
+    """Queue the order."""
     body = cast(UpdateMetadataRequest, request.body)
     take(orders, request, reply, obey(metadata_updates, sender_of(orders, request), body, reply))
 
@@ -44,11 +44,11 @@ def handle(
 def obey(
     metadata_updates: MetadataUpdates, sender: Sender, body: UpdateMetadataRequest, reply: Reply
 ) -> Procedure[None]:
-    """Read all that is said, and only then tell clients, of all of it at once."""
+    """Read the whole order, and then update the metadata at once."""
     updates: list[PartitionUpdate] = []
     for update in all_updates(body):
         yield LIGHT
-        # Of a partition that cannot be clients do not hear.
+        # An impossible partition is not shown to clients.
         if can_be(update.partition):
             updates.append(update)
     error = metadata_updates.take(sender, map(live_broker, body.live_brokers), updates)
@@ -57,7 +57,7 @@ def obey(
 
 def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
     endpoints = {
-        # Up to version 2 no listener is named: it has the name of its protocol.
+        # Up to version 2 an endpoint has no listener name: its protocol's name stands for it.
         endpoint.listener or SECURITY_PROTOCOLS.get(endpoint.security_protocol, ""): Endpoint(
             endpoint.host, endpoint.port
         )

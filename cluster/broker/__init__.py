@@ -1,4 +1,4 @@
-"""A broker's whole logic: partitions, roles, metadata, orders, delayed requests; no socket."""
+"""A broker's logic: partitions, roles, metadata, orders, delayed requests; no sockets."""
 
 __all__ = [
     "authorizer",

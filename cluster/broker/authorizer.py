@@ -1,6 +1,6 @@
-"""Authorization of requests: who may do what here?
+"""Authorization of requests.
 
-Without an authorizer, everybody may do everything, as in Kafka without `authorizer.class.name`.
+Without an authorizer, everything is allowed, as in Kafka without `authorizer.class.name`.
 """
 
 from typing import Final, NamedTuple, Protocol
@@ -8,15 +8,15 @@ from typing import Final, NamedTuple, Protocol
 from cluster.model.acl import SUPPORTED_OPERATIONS, AclOperation, ResourceType
 
 ANONYMOUS: Final = "User:ANONYMOUS"
-"""Kafka's principal of those who come in on a listener without authentication."""
+"""Kafka's principal of clients on a listener without authentication."""
 
 
 NOT_REQUESTED: Final = -(2**31)
-"""What stands for operations where the client did not ask for them."""
+"""The value of operations when the client did not request them."""
 
 
 class Permission(NamedTuple):
-    """To do *operation* to resources of that type."""
+    """Permission for *operation* on resources of that type."""
 
     operation: AclOperation
     resource_type: ResourceType
@@ -36,7 +36,7 @@ def is_allowed(authorizer: Authorizer | None, principal: str, permission: Permis
 def authorized_operations(
     authorizer: Authorizer | None, principal: str, resource_type: ResourceType, *, is_asked: bool
 ) -> int:
-    """What *principal* may do to resources of that type: a bit for each operation's number."""
+    """What *principal* may do to resources of that type: one bit for each operation's number."""
     if not is_asked:
         return NOT_REQUESTED
     return sum(

@@ -1,4 +1,4 @@
-"""One broker: its services, put together for a process."""
+"""One broker: the assembly of its services for a process."""
 
 from cluster.broker.control.fences import ControllerFence
 from cluster.broker.control.leadership import LeadershipListener
@@ -36,8 +36,8 @@ from cluster.replication.replica import IsrRules
 class Broker:
     """The services of a broker.
 
-    What it hosts of each partition is in `partitions`: the log, and the replica's core, which
-    knows its role, epoch and high watermark (`cluster.replication.replica`).
+    `partitions` has what it hosts of each partition: the log, and the replica's core, with its
+    role, epoch and high watermark (`cluster.replication.replica`).
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -117,12 +117,12 @@ class Broker:
         )
 
     def start(self) -> None:
-        """Begin what goes on by itself; orders and requests may have come before."""
+        """Begin background work; orders and requests may have arrived before."""
         self.isr_changes.start()
         self.standstill.start()
 
     def stop(self) -> None:
-        """Obey no orders, fetch nothing and propose nothing any more."""
+        """Stop carrying out orders, fetching and proposing ISR changes."""
         self.control_queue.close()
         self.replica_fetchers.close()
         self.log_dir_moves.close()

@@ -1,4 +1,4 @@
-"""The broker's way to ZooKeeper: `ClusterStore` by the session that its process has."""
+"""The broker's access to ZooKeeper: `ClusterStore` over the session of its process."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from cluster.model.topic_id import topic_id_text
 from cluster.zk.steps import Steps
 
 UNDER_WAY_MAX: Final = 5000
-"""How many requests of clients may be waiting for ZooKeeper at a time."""
+"""How many requests of clients may wait for ZooKeeper at a time."""
 
 T = TypeVar("T")
 
@@ -31,18 +31,18 @@ TOO_MANY: Final = ApiError(
 
 
 class Runner(Protocol):
-    """Who has the broker's session with ZooKeeper."""
+    """The owner of the broker's session with ZooKeeper."""
 
     def run(self, steps: Steps[T], done: Callable[[T | None], None]) -> None:
-        """Carry *steps* out, and call *done* with what they come to; never from within this call.
+        """Run *steps*, and call *done* with their result; never from within this call.
 
-        It gets None when there is no session, or when that is over before the end.
+        The result is None when there is no session, or when it ends before the steps do.
         """
         ...
 
 
 class ZooKeeperStore(ClusterStore):
-    """Reads and writes by the session that *runner* has."""
+    """Reads and writes through the session of *runner*."""
 
     def __init__(self, broker_id: BrokerId, runner: Runner) -> None:
         self._broker_id = broker_id
@@ -107,7 +107,7 @@ class ZooKeeperStore(ClusterStore):
     def _start_if_room(
         self, steps: Steps[T | ApiError], done: Callable[[T | ApiError], None]
     ) -> None:
-        """As `_start`, for what a client's request may ask for any number of times."""
+        """As `_start`, for requests that a client may repeat without a limit."""
 
         def finish(result: T | ApiError) -> None:
             self._under_way_count -= 1
@@ -125,6 +125,6 @@ class ZooKeeperStore(ClusterStore):
 
 
 def refused() -> Steps[ApiError]:
-    """Come to an end without a request, in a later turn, as everybody who asks is promised."""
+    """Return an error without a request, in a later turn, as the interface promises."""
     yield from ()
     return TOO_MANY

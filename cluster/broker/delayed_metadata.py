@@ -1,6 +1,6 @@
-"""Answers that are delayed until the metadata cache says that what was asked for has come true.
+"""Answers that are delayed until the metadata cache shows the result of a request.
 
-A topic that is made has leaders, one that is deleted is gone: brokers know it from the controller.
+A created topic has leaders then, a deleted one is gone: brokers learn it from the controller.
 
 Source: Kafka's DelayedCreatePartitions and DelayedDeleteTopics.
 """
@@ -21,10 +21,10 @@ def when_metadata_says(
     timeout_ms: int,
     done: Callable[[bool], None],
 ) -> None:
-    """Call *done* as soon as the metadata cache makes *is_true* true; with False when time is up.
+    """Call *done* as soon as the metadata cache makes *is_true* true; with False after the timeout.
 
-    Without time (0 or less) nothing is waited for, also where it is true already: Kafka answers
-    such requests with a time-out.
+    Without a timeout (0 or less) nothing is waited for, even where it is true already: Kafka
+    answers such requests with a time-out.
     """
     if timeout_ms <= 0:
         done(False)
@@ -45,7 +45,7 @@ def until_metadata_says(
 
 
 class Condition:
-    """What one answer waits for."""
+    """The condition that one answer waits for."""
 
     __slots__ = ("_cache", "_is_true", "is_met")
 
@@ -65,4 +65,4 @@ class Condition:
         return self.is_met
 
     def expire(self) -> None:
-        """It has not come true."""
+        """The condition did not become true in time."""

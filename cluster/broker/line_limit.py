@@ -1,6 +1,7 @@
-"""The limit of what a log says about peers, so that none can make it grow without end.
+"""The limit of log lines about peers, so that none can make a log grow without end.
 
-Each address has some lines to say in a while; what comes beyond is counted, and told at its end.
+Each address has some lines in a period; further ones are counted, and the count is logged at its
+end.
 """
 
 from collections.abc import Callable
@@ -10,15 +11,15 @@ LINES_MAX: Final = 10
 """How many lines an address has in one period."""
 PERIOD_MS: Final = 60_000
 ADDRESSES_MAX: Final = 1000
-"""Of how many addresses it is noted what they have said; all others share one place."""
+"""How many addresses are counted by themselves; all others share one entry."""
 OTHERS: Final = "other addresses"
 
 
 class LineLimit:
-    """That of one kind of lines.
+    """The limit of one kind of lines.
 
-    *call_later* calls something so many milliseconds later; *tell_rest* is given an address and how
-    many lines it had too many.
+    *call_later* calls a function that many milliseconds later; *tell_rest* receives an address and
+    how many lines it had too many.
     """
 
     __slots__ = ("_call_later", "_counts", "_tell_rest")
@@ -33,7 +34,7 @@ class LineLimit:
         self._counts: dict[str, int] = {}
 
     def allows(self, address: str) -> bool:
-        """Whether a line about *address* may be said now."""
+        """Whether a line about *address* may be logged now."""
         if address not in self._counts and len(self._counts) >= ADDRESSES_MAX:
             address = OTHERS
         if not self._counts:
@@ -42,7 +43,7 @@ class LineLimit:
         return count <= LINES_MAX
 
     def tell(self) -> None:
-        """Tell now what has not been told, and begin anew."""
+        """Log the counts of suppressed lines now, and begin a new period."""
         counts, self._counts = self._counts, {}
         for address, count in counts.items():
             if count > LINES_MAX:

@@ -1,7 +1,7 @@
-"""The metadata cache: what has the controller told this broker about brokers and partitions?
+"""The metadata cache: the brokers and partitions that the controller has sent to this broker.
 
-The state that UpdateMetadata requests have left.  Knows no request by its version's shape, and
-nothing of the logs that this broker has itself.
+The state that UpdateMetadata requests have left.  Knows neither versions of the protocol nor this
+broker's own logs.
 
 Source: Kafka's ZkMetadataCache.
 """
@@ -29,7 +29,7 @@ class LiveBroker(NamedTuple):
 
 
 class KnownPartition(NamedTuple):
-    """What clients are told of a partition; *leader* may be NO_LEADER."""
+    """The metadata of a partition for clients; *leader* may be NO_LEADER."""
 
     leader: int
     leader_epoch: int
@@ -66,28 +66,28 @@ class MetadataCache:
     def __init__(self) -> None:
         self._broker_epoch = BrokerEpoch(-1)
         self._is_of_earlier_life = False
-        """Whether all partitions are known from before this registration."""
+        """Whether all partitions are from before this registration."""
         self._brokers: dict[int, LiveBroker] = {}
         self._topics: dict[str, dict[int, KnownPartition]] = {}
         self._ids: dict[str, bytes] = {}
         self._names: dict[bytes, str] = {}
         self._watchers: dict[object, Callable[[], None]] = {}
         self.controller_id: BrokerId | None = None
-        """Who sent the last update."""
+        """The sender of the last update."""
         self.deletion_listeners: list[Callable[[tuple[TopicPartition, ...]], None]] = []
         """Called with partitions that are gone since their topics are deleted."""
         self.ids_version = 0
-        """Another one after each change of which topic has which id."""
+        """Changes with each change of topic ids."""
 
     def begin_registration(self, broker_epoch: BrokerEpoch) -> bool:
         """Forget all partitions with the first update of a registration that has any.
 
-        While it was away topics may have been deleted, which nobody tells of any more; what is
-        there it is told anew.  Not with an update that only tells of brokers, as a new controller's
-        first one does: nobody would hear of any topic until the next one.  Returns whether it is
+        While the broker was away topics may have been deleted, which no later update names;
+        existing ones are sent anew.  Not with an update that has only brokers, as a new
+        controller's first one: there would be no topics until the next one.  Returns whether it is
         another registration; an older epoch, or none, changes nothing.
 
-        Source: none; Kafka's brokers go on telling of such topics until they are started again.
+        Source: none; Kafka's brokers keep such topics until they are restarted.
         """
         if broker_epoch <= self._broker_epoch:
             return False
@@ -101,9 +101,9 @@ class MetadataCache:
         live_brokers: Iterable[LiveBroker],
         updates: Iterable[PartitionUpdate],
     ) -> tuple[int, int]:
-        """Take *live_brokers* for all that there are, and *updates* beside what is known.
+        """Replace the live brokers by *live_brokers*, and add *updates* to the partitions.
 
-        Returns how many partitions were taken, and how many were forgotten.
+        Returns how many partitions were updated, and how many were forgotten.
         """
         self.controller_id = controller_id
         self._brokers = {broker.broker_id: broker for broker in live_brokers}
@@ -154,7 +154,7 @@ class MetadataCache:
 
     @property
     def live_controller_id(self) -> int:
-        """NO_LEADER while none is known, or the one that is known is not alive."""
+        """NO_LEADER while no controller is known, or the known one is not live."""
         known = self.controller_id
         return known if known is not None and known in self._brokers else NO_LEADER
 
@@ -167,25 +167,25 @@ class MetadataCache:
         return self._topics
 
     def partitions_of(self, topic: str) -> Mapping[int, KnownPartition]:
-        """Empty for a topic that is not known."""
+        """Empty for an unknown topic."""
         return self._topics.get(topic, NO_PARTITIONS)
 
     def find(self, topic: str, index: int) -> KnownPartition | None:
         return self._topics.get(topic, NO_PARTITIONS).get(index)
 
     def topic_id(self, topic: str) -> bytes:
-        """NO_TOPIC_ID when the topic has none, or is not known."""
+        """NO_TOPIC_ID when the topic has none, or is unknown."""
         return self._ids.get(topic, NO_TOPIC_ID)
 
     def topic_name(self, topic_id: bytes) -> str | None:
         return self._names.get(topic_id)
 
     def watch(self, watcher: Callable[[], None]) -> object:
-        """Let *watcher* be called after each update; the result ends that, by `unwatch`."""
+        """Call *watcher* after each update; the result ends that, by `unwatch`."""
         key = object()
         self._watchers[key] = watcher
         return key
 
     def unwatch(self, key: object) -> None:
-        """Without effect when it was ended before."""
+        """No effect when it was ended before."""
         self._watchers.pop(key, None)

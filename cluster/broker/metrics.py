@@ -1,6 +1,6 @@
-"""What the broker's parts tell of how long their work takes.
+"""Metrics of the broker's parts: durations of their work.
 
-A port: whoever measures neither knows nor waits for what becomes of the figures.
+A port: the parts that measure do not depend on the consumers of the figures.
 """
 
 from typing import Protocol
@@ -9,7 +9,7 @@ from cluster.wire.api_keys import ApiKey
 
 
 class Metrics(Protocol):
-    """Takes figures; durations are in nanoseconds unless their names say otherwise.
+    """Records figures; durations are in nanoseconds unless their names contain another unit.
 
     Source: Kafka's RequestMetrics (TotalTimeMs, RequestQueueTimeMs, RemoteTimeMs,
     ResponseSendTimeMs) and ControllerEventManager.
@@ -18,20 +18,20 @@ class Metrics(Protocol):
     def request_answered(
         self, api_key: ApiKey, total_ns: int, queue_ns: int, remote_ns: int, /
     ) -> None:
-        """Note that a request has its answer, *total_ns* after it came.
+        """Record that a request was answered, *total_ns* after it arrived.
 
-        Of these, *queue_ns* is how long it lay there before its turn came, and *remote_ns* how long
-        the answer was still to come after its handler had returned: from a disk, from followers,
-        from ZooKeeper, with records to fetch.
+        Of these, *queue_ns* passed before its handler began, and *remote_ns* after the handler had
+        returned and before the answer was there: from a disk, from followers, from ZooKeeper, with
+        records to fetch.
         """
         ...
 
     def response_delayed(self, api_key: ApiKey, send_ns: int, /) -> None:
-        """Note that a client took *send_ns* to let an answer in; most are taken at once."""
+        """Record that a client took *send_ns* to receive an answer; most are received at once."""
         ...
 
     def controller_event_done(self, event: str, queue_ms: int, processing_ms: int, /) -> None:
-        """Note that the controller is through with an *event*, by Kafka's name for its kind, which
-        waited for its turn, and then took its time; both in milliseconds.
+        """Record that the controller has processed an *event*, by Kafka's name for its kind: how
+        long it waited in the queue, and how long it then took; both in milliseconds.
         """
         ...

@@ -1,7 +1,7 @@
-"""Ports of a broker: what do the APIs need from the process that they run in?
+"""Ports of a broker: what the APIs need from the process that they run in.
 
-Ports only: the shell has clocks, disks and a ZooKeeper session, and a test has what it likes.
-All callbacks come from the same loop as the requests, never from within the call that asks.
+Interfaces only: the shell implements them with clocks, disks and a ZooKeeper session, a test with
+fakes.  All callbacks come from the same loop as the requests, never from within the call.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,13 +32,15 @@ ReplyT = TypeVar("ReplyT")
 
 class Clock(Protocol):
     def now_ms(self) -> int:
-        """Milliseconds since some moment, for durations and deadlines: it never falls, and no step
-        of the machine's clock changes it."""
+        """Milliseconds since some moment, for durations and deadlines: it never falls, and no
+        change of the machine's clock affects it.
+        """
         ...
 
     def wall_ms(self) -> int:
         """Milliseconds since 1970 by the machine's clock, which people and NTP set back and forth:
-        for what is written down, and for comparison with what others have written down."""
+        for stored times, and for comparison with them.
+        """
         ...
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
@@ -52,7 +54,7 @@ class Endpoint(NamedTuple):
 
 
 class Registration(Protocol):
-    """This broker, as it is registered."""
+    """This broker's registration."""
 
     @property
     def broker_id(self) -> BrokerId: ...
@@ -66,13 +68,13 @@ class Registration(Protocol):
     def cluster_id(self) -> str: ...
 
     def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
-        """Tell operators which partitions are not served, and why; these are all."""
+        """Show operators the partitions that are not served, with the reasons; these are all."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetcherSettings:
-    """How followers fetch; how many connections each leader has may change meanwhile."""
+    """Settings of fetchers; the number of connections to each leader may change at runtime."""
 
     partition_size_max: int = 1024**2
     """`replica.fetch.max.bytes`"""
@@ -85,12 +87,12 @@ class FetcherSettings:
     backoff_ms: int = 1000
     """`replica.fetch.backoff.ms`"""
     timeout_ms: int = 30_000
-    """`replica.socket.timeout.ms`: for a connection to be there, and for each response on it."""
+    """`replica.socket.timeout.ms`: for opening a connection, and for each response on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupSettings:
-    """How groups are coordinated, and what the topic is like that keeps them."""
+    """Settings of group coordinators and of the topic for their state."""
 
     config: GroupConfig = GroupConfig()
     partition_count: int = 50
@@ -109,9 +111,9 @@ class GroupSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
-    """What the APIs go by, under the names that docs/style.md makes of Kafka's.
+    """Settings of the APIs, under the names that docs/style.md derives from Kafka's.
 
-    All of it is as `server.properties` has it, but for *configs*, which may change.
+    All are those of `server.properties`, except *configs*, which may change.
     """
 
     partition_count: int = 1
@@ -126,10 +128,9 @@ class ApiSettings:
     fetch_sessions_max: int = 1000
     """`max.incremental.fetch.session.cache.slots`"""
     selects_by_rack: bool = False
-    """Whether leaders send consumers to followers in their racks, as `replica.selector.class` says.
-    """
+    """Whether leaders send consumers to followers in their racks (`replica.selector.class`)."""
     inter_broker_listener: str = "PLAINTEXT"
-    """By which of its listeners each broker is reached by others."""
+    """The listener of each broker for other brokers."""
     fetchers: FetcherSettings = FetcherSettings()
     groups: GroupSettings = GroupSettings()
 
@@ -142,34 +143,34 @@ class ApiSettings:
 
     @property
     def topic_defaults(self) -> Mapping[str, str]:
-        """The topic configs that the broker's own keys speak of now, under the topics' names
+        """The topic configs whose defaults the broker's keys set now, under the topics' names
         (`log.retention.hours` under `retention.ms`, in milliseconds)."""
         return self.configs.topic_defaults
 
 
 class DiskSpace(NamedTuple):
-    """Bytes of the file system that a log directory is in; -1 when nobody can say."""
+    """Bytes of the file system of a log directory; -1 when unknown."""
 
     total_size: int
     usable_size: int
 
 
 class Disks(Protocol):
-    """What takes a thread or asks the operating system; the rest is in `cluster.storage`."""
+    """Work that needs a thread or the operating system; the rest is in `cluster.storage`."""
 
     def flush(self, log: PartitionLog, done: Callable[[KafkaStorageError | None], None]) -> None:
-        """Make durable what *log* holds now, without waiting; one flush may serve many."""
+        """Make durable what *log* holds now, without blocking; one flush may serve many calls."""
         ...
 
     def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
-        """Have *work*, which raises nothing, done on a thread, and call *done* afterwards."""
+        """Run *work*, which raises nothing, on a thread, and call *done* afterwards."""
         ...
 
     def space(self, directory: str) -> DiskSpace: ...
 
 
 class RequestMemory(Protocol):
-    """The memory of requests, which has a limit: while it is used up, no large one begins."""
+    """The memory of requests, which has a limit: while it is used up, no large one is received."""
 
     def hold(self, size: int, of_size: int) -> None:
         """Count *size* bytes that a request keeps after its handler has returned.
@@ -179,7 +180,7 @@ class RequestMemory(Protocol):
         ...
 
     def let_go(self, size: int, of_size: int) -> None:
-        """Take back what `hold` counted; clients that waited for it may go on."""
+        """Release what `hold` counted; clients that wait for it may go on."""
         ...
 
 
@@ -187,9 +188,9 @@ Done: TypeAlias = Callable[[ApiError], None]
 
 
 class ClusterStore(Protocol):
-    """What stands in ZooKeeper.  Each write is whole or not at all, and guarded as Kafka's.
+    """The cluster's data in ZooKeeper.  Each write is atomic, and guarded as Kafka's.
 
-    Nothing is written without a session; whoever asks then is told BROKER_NOT_AVAILABLE.
+    Without a session nothing is written, and the result is BROKER_NOT_AVAILABLE.
     """
 
     def create_topic(
@@ -200,21 +201,21 @@ class ClusterStore(Protocol):
         configs: Mapping[str, str],
         done: Done,
     ) -> None:
-        """Make the topic's configs, then the topic; TOPIC_ALREADY_EXISTS when it is there."""
+        """Create the topic's configs, then the topic; TOPIC_ALREADY_EXISTS when it exists."""
         ...
 
     def check_new_topics(
         self, topics: Sequence[str], done: Callable[[Mapping[str, ApiError] | ApiError], None]
     ) -> None:
-        """TOPIC_ALREADY_EXISTS for each that is there, also while it is being deleted."""
+        """TOPIC_ALREADY_EXISTS for each that exists, also while it is being deleted."""
         ...
 
     def delete_topic(self, topic: str, done: Done) -> None:
-        """Ask the controller to delete it; no error when that was asked before."""
+        """Request its deletion by the controller; no error when that was requested before."""
         ...
 
     def add_partitions(self, topic: str, add: AddPartitions, done: Done) -> None:
-        """Add what *add* says; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
+        """Add the partitions that *add* returns; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
         ...
 
     def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
@@ -224,7 +225,7 @@ class ClusterStore(Protocol):
     def read_overrides(
         self, entity: Entity, done: Callable[[Mapping[str, str] | ApiError], None]
     ) -> None:
-        """The overrides of *entity* as they stand now, or the error when they cannot be read."""
+        """The present overrides of *entity*, or the error when they cannot be read."""
         ...
 
     def read_topic_overrides(
@@ -232,7 +233,7 @@ class ClusterStore(Protocol):
         topics: Sequence[str],
         done: Callable[[TopicOverrides | ApiError], None],
     ) -> None:
-        """The overrides of *topics* as they stand now, or the error when they cannot be read."""
+        """The present overrides of *topics*, or the error when they cannot be read."""
         ...
 
     def write_isrs(
@@ -242,13 +243,13 @@ class ClusterStore(Protocol):
     ) -> None:
         """Write each state over that of its `zk_version`, and notify the controller.
 
-        For clusters whose controller knows no AlterPartition.  Each comes to what stands there
-        then, or to INVALID_UPDATE_VERSION where somebody else has written it.
+        For clusters whose controller has no AlterPartition.  Each result is the stored state
+        afterwards, or INVALID_UPDATE_VERSION where another writer has changed it.
         """
         ...
 
     def take_producer_ids(self, done: Callable[[range | ApiError], None]) -> None:
-        """Take the next block of producer ids, which nobody else gets."""
+        """Take the next block of producer ids, which no other broker gets."""
         ...
 
 
@@ -256,14 +257,14 @@ class ControllerPort(Protocol):
     """The controller of this process."""
 
     def submit(self, request: Request[ReplyT], done: Callable[[ReplyT], None]) -> None:
-        """Let the controller serve *request*, and call *done* once with the reply.
+        """Submit *request* to the controller, and call *done* once with the reply.
 
-        The reply's error is NOT_CONTROLLER when this broker is not the controller, or ceases to be.
+        The reply's error is NOT_CONTROLLER when this broker is not the controller, or resigns.
         """
         ...
 
     def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
-        """Why the controller does not listen to that broker; NONE when it is registered so.
+        """Why the controller refuses that broker's requests; NONE when it is registered so.
 
         NOT_CONTROLLER when this broker is not the controller.
         """
@@ -278,17 +279,17 @@ class NoAnswer:
 
 
 class PeerConnection(Protocol):
-    """A connection to another broker, for one request at a time; after a failure it is over."""
+    """A connection to another broker, for one request at a time; closed after a failure."""
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not over; the other side may end it while nothing is asked."""
+        """Whether it is open; the other side may close it while no request is in flight."""
         ...
 
     def version(self, api_key: ApiKey, newest: int) -> int | None:
         """The newest version of an API, up to *newest*, that the other side serves; None for none.
 
-        It has said so itself (ApiVersions), as every broker from 0.10 on does.
+        From its ApiVersions response, which every broker from 0.10 on has.
         """
         ...
 
@@ -302,20 +303,20 @@ class PeerConnection(Protocol):
     ) -> None:
         """Send a request, and call *done* once with the body of the response.
 
-        With NoAnswer when none came in *timeout_ms*, or none that can be read: the connection is
-        closed then, and whether the request was carried out is not known.  Record batches in the
-        body are views into a buffer that is used again when *done* has returned.  Nothing is called
-        from within this call; from within *done* the next request may be sent.
+        With NoAnswer when none arrived in *timeout_ms*, or an unreadable one: the connection is
+        then closed, and whether the request was carried out is unknown.  Record batches in the body
+        are views into a buffer that is reused when *done* has returned.  *done* is never called
+        from within this call; it may send the next request.
         """
         ...
 
     def close(self) -> None:
-        """Drop the connection; nothing is called any more.  Without effect after the first time."""
+        """Drop the connection; nothing is called any more.  No effect after the first time."""
         ...
 
 
 class Peers(Protocol):
-    """The way to other brokers."""
+    """Connections to other brokers."""
 
     def connect(
         self,
@@ -324,16 +325,16 @@ class Peers(Protocol):
         timeout_ms: int,
         opened: Callable[[PeerConnection | NoAnswer], None],
     ) -> Cancel:
-        """Connect to *endpoint*, and call *opened* once: with NoAnswer when nobody answers there in
+        """Connect to *endpoint*, and call *opened* once: with NoAnswer when that fails within
         *timeout_ms*.
 
-        *client_id* is how this end names itself.  Cancelled, *opened* is not called.
+        *client_id* is the client id of this side.  After a cancel, *opened* is not called.
         """
         ...
 
 
 class Journal(Protocol):
-    """Lines for people: `server.log` and `state-change.log`."""
+    """Log lines: `server.log` and `state-change.log`."""
 
     def state_change(self, line: StateChangeLine) -> None: ...
 
@@ -345,20 +346,20 @@ class Journal(Protocol):
 
 
 class Chance(Protocol):
-    """What is drawn by lot."""
+    """Random values."""
 
     def below(self, bound: int) -> int:
         """A number from 0 to *bound* - 1."""
         ...
 
     def unique_id(self) -> bytes:
-        """16 random bytes, which nobody has drawn before."""
+        """16 random bytes, never drawn before."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """All that a broker's APIs have around them."""
+    """What a broker's APIs need of their process."""
 
     clock: Clock
     registration: Registration
@@ -373,4 +374,4 @@ class Ports:
     chance: Chance
     settings: ApiSettings
     authorizer: Authorizer | None = None
-    """None: everybody may do everything."""
+    """None: everything is allowed."""

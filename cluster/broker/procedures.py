@@ -1,8 +1,8 @@
 """Procedures: work that waits, as generators that read from top to bottom.
 
-A procedure yields what it waits for and is resumed with the outcome of that, or yields a number
-where others may have their turn of the loop.  Two things run procedures: `run` for one by itself,
-and the queue of controllers' orders, which has them take turns.
+A procedure yields what it waits for and is resumed with its outcome, or yields a number to let
+other work of the loop run.  Two things run procedures: `run` for a single one, and the queue of
+controllers' orders, one after the other.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -13,13 +13,13 @@ from cluster.broker.ports import Clock
 
 T = TypeVar("T")
 Wait: TypeAlias = Callable[[Callable[..., None]], object]
-"""Begins something, and calls what it is given, with the outcome if there is one: once, at once or
+"""Begins something, and calls its argument, with the outcome if there is one: once, at once or
 later."""
 Procedure: TypeAlias = Generator[int | Wait, Any, T]
-"""Steps of work.  A number is what the next step costs: what is costly lets others in between."""
+"""Steps of work.  A number is the cost of the next step: costly ones let other work run first."""
 
 PAUSE: Final = 1
-"""The cost of any step where only one procedure is run."""
+"""The cost of any step where only one procedure runs."""
 
 
 def outcome_of(wait: Callable[[Callable[[T], None]], object]) -> Procedure[T]:
@@ -31,7 +31,7 @@ def outcome_of(wait: Callable[[Callable[[T], None]], object]) -> Procedure[T]:
 def run(
     clock: Clock, procedure: Procedure[T], done: Callable[[T], None], outcome: object = None
 ) -> None:
-    """Take the steps of *procedure*, a turn of the loop for each number, then call *done*.
+    """Run the steps of *procedure*, a turn of the loop for each number, then call *done*.
 
     *outcome* is that of what it waits for, if it has begun.
     """

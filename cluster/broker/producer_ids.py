@@ -1,7 +1,6 @@
-"""The ids that this broker gives to producers, so that their retries are recognised.
+"""Producer ids that this broker assigns, which make producers' retries recognisable.
 
-They come in blocks of a thousand out of ZooKeeper; what is left of one when the broker ends is
-lost.
+They come from ZooKeeper in blocks of a thousand; the rest of a block is lost when the broker stops.
 
 Source: Kafka's ProducerIdManager.
 """
@@ -17,7 +16,7 @@ Given: TypeAlias = Callable[[int | ApiError], None]
 
 
 class ProducerIds:
-    """What is left of the block, and who waits for the next one."""
+    """The rest of the block, and the requests that wait for the next one."""
 
     __slots__ = ("_left", "_ports", "_waiting")
 
@@ -27,7 +26,7 @@ class ProducerIds:
         self._waiting: deque[Given] = deque()
 
     def give(self, done: Given) -> None:
-        """Call *done* with an id, or with why there is none; whoever comes first is served first"""
+        """Call *done* with an id, or with the error if there is none; in the order of the calls."""
         if self._waiting:
             self._waiting.append(done)
             return
@@ -39,7 +38,7 @@ class ProducerIds:
             done(producer_id)
 
     def _taken(self, block: range | ApiError) -> None:
-        """Serve those that waited; without a block they may ask again."""
+        """Serve the waiting requests; without a block they may retry."""
         waiting, self._waiting = self._waiting, deque()
         if isinstance(block, ApiError):
             self._ports.journal.warning(f"no producer ids can be had: {block.message}")

@@ -1,7 +1,7 @@
-"""The purgatory: requests that wait until something has come, or until their deadline.
+"""The purgatory: requests that wait for conditions, or until their deadline.
 
-What is waited for knows where it is watched (a replica, the metadata cache, a fetch session), and
-whether it has come.  That each request is answered once, and watches nothing afterwards, is here.
+A condition knows what it watches (a replica, the metadata cache, a fetch session), and whether it
+is met.  That each request is answered once, and watches nothing afterwards, is ensured here.
 
 Source: Kafka's DelayedOperation and DelayedOperationPurgatory.
 """
@@ -15,34 +15,34 @@ from cluster.broker.ports import Clock
 
 
 class Look(Protocol):
-    """Called when what is waited for may have come; *size* is as for the watchers of replicas."""
+    """Called when a condition may be met; *size* is as for the watchers of replicas."""
 
     def __call__(self, size: int = 0) -> None: ...
 
 
 class Awaited(Protocol):
-    """One thing that a request waits for."""
+    """One condition that a request waits for."""
 
     def watch(self, look: Look) -> object:
-        """Have *look* called from now on, never from within this call; return a key."""
+        """Call *look* from now on, never from within this call; returns a key."""
         ...
 
     def unwatch(self, key: object) -> None:
-        """Have *look* called no more."""
+        """Stop calling *look*."""
         ...
 
     def has_come(self) -> bool:
-        """Look whether it has come, and keep what is to be answered then."""
+        """Check whether the condition is met, and keep the answer for then."""
         ...
 
     def expire(self) -> None:
-        """Keep what is to be answered now that the time is up."""
+        """Keep the answer for an expired deadline."""
         ...
 
 
 class DelayedOperation:
-    """The answer to one request, which is called once: when all that is awaited has come, or when
-    the time is up; not at all after `cancel`.
+    """The answer to one request, which is called once: when all conditions are met, or when the
+    deadline expires; never after `cancel`.
     """
 
     __slots__ = ("_answer", "_awaited", "_clock", "_stop_timer")
@@ -51,11 +51,11 @@ class DelayedOperation:
         self._clock = clock
         self._answer: Callable[[], None] | None = answer
         self._awaited: dict[Awaited, object] = {}
-        """What has not come, with the keys of its watchers."""
+        """The unmet conditions, with the keys of their watchers."""
         self._stop_timer: Cancel | None = None
 
     def begin(self, awaited: Iterable[Awaited], timeout_ms: int) -> None:
-        """Wait up to *timeout_ms* for all *awaited*, none of which has come."""
+        """Wait up to *timeout_ms* for all *awaited*, none of which is met."""
         if self._answer is None:
             return
         self._awaited = dict.fromkeys(awaited)
@@ -67,7 +67,7 @@ class DelayedOperation:
             self._awaited[one] = one.watch(partial(self.look, one))
 
     def look(self, one: Awaited, size: int = 0) -> None:
-        """Look at the one thing to which something has happened."""
+        """Check the one condition that may have changed."""
         if one not in self._awaited or not one.has_come():
             return
         one.unwatch(self._awaited.pop(one))
@@ -75,7 +75,7 @@ class DelayedOperation:
             self._finish()
 
     def expire(self) -> None:
-        """Answer with what there is."""
+        """Answer with what is there at the deadline."""
         answer, awaited = self._answer, tuple(self._awaited)
         self.cancel()
         if answer is not None:
@@ -90,7 +90,7 @@ class DelayedOperation:
         answer()
 
     def cancel(self) -> None:
-        """Wait no more, and let go of everything: what is awaited may refer to this."""
+        """Stop waiting, and drop all references: a condition may refer to this."""
         for one, key in self._awaited.items():
             one.unwatch(key)
         self._awaited.clear()

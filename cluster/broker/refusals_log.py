@@ -1,4 +1,4 @@
-"""The log of requests that are refused for good, which no client can make grow without limit."""
+"""The log of requests that are refused for good; clients cannot make it grow without limit."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from cluster.broker.line_limit import PERIOD_MS, LineLimit
 from cluster.broker.ports import Ports
 
 QUOTED_MAX: Final = 100
-"""How many characters are quoted of what a client calls something."""
+"""How many characters of a client's name are quoted."""
 
 
 class RefusalsLog:
-    """That of one broker."""
+    """The log of one broker."""
 
     __slots__ = ("_limit", "_ports")
 
@@ -20,7 +20,9 @@ class RefusalsLog:
         self._limit = LineLimit(ports.clock.call_later, self._tell_rest)
 
     def add(self, peer: Peer, text: str) -> None:
-        """Say what *peer* asks for and why it does not get it, unless its address has its lines."""
+        """Log what *peer* requested and why it is refused, unless its address has used up its
+        lines.
+        """
         if self._limit.allows(peer.host):
             self._ports.journal.warning(f"{peer} {text}")
 
@@ -31,5 +33,5 @@ class RefusalsLog:
 
 
 def quoted(name: str) -> str:
-    """*name* as a line of a log has it: short, and without anything that could look like lines."""
+    """*name* in the form for a log line: short, and without line breaks or the like."""
     return repr(name if len(name) <= QUOTED_MAX else f"{name[:QUOTED_MAX]}…")

@@ -1,12 +1,12 @@
-"""Standstill: has this broker just stood still for so long that it may be a member no more?
+"""Pause detector: has this process been stopped for so long that its session may have expired?
 
-A process that was stopped (SIGSTOP, a machine that swaps or is moved) wakes up and finds what was
-sent to it meanwhile.  Its session with ZooKeeper may be over by then, and others lead what it led
-or was about to lead, but it does not know: ZooKeeper says so some milliseconds later, and until it
-is registered again it has the broker epoch that the orders name.
+A process that was stopped (SIGSTOP, a machine that swaps or is migrated) resumes and finds what was
+sent to it meanwhile.  Its session with ZooKeeper may have expired by then, and others may lead what
+it led or was about to lead.  It does not know: ZooKeeper reports it some milliseconds later, and
+until it registers again it has the broker epoch that the orders name.
 
-Kafka obeys such orders.  It leads in an epoch that is over, and an idempotent producer that comes
-to it is told that records are missing, which librdkafka takes for the end.
+Kafka carries out such orders.  It leads in an epoch that is over, and an idempotent producer that
+connects to it receives an error about missing records, which librdkafka takes for fatal.
 """
 
 from typing import Final
@@ -16,14 +16,15 @@ from cluster.broker.ports import Ports
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH
 
 LOOKS_PER_TIMEOUT: Final = 10
-"""How often it is looked in a session's timeout whether time goes by as it should."""
+"""How many times in a session timeout the elapsed time is checked."""
 DOUBT_MAX_MS: Final = 1000
-"""What was sent before is read by then, and in a quarter of a session's timeout.  A controller that
-is still in charge sends an order again that was refused."""
+"""What was sent before is read by then, and in a quarter of a session timeout.  A controller that
+is still active sends a refused order again.
+"""
 
 
 class Standstill:
-    """Knows when this broker woke up last."""
+    """Stores when this broker resumed last."""
 
     __slots__ = ("_looked_ms", "_ports", "_stop_timer", "_woke_epoch", "_woke_ms")
 
@@ -45,9 +46,9 @@ class Standstill:
             self._stop_timer = None
 
     def _look(self) -> int:
-        """The time of now, after a look at how much has gone by since the last look.
+        """The present time, after a check of how much has passed since the last check.
 
-        ZooKeeper counts from what it heard last, which may be a third of the timeout old when the
+        ZooKeeper counts from the last ping, which may be a third of the timeout old when the
         process stops: so half of the timeout may be too long.
         """
         now_ms = self._ports.clock.now_ms()
@@ -63,9 +64,9 @@ class Standstill:
         return now_ms
 
     def doubts_orders(self) -> bool:
-        """Whether an order may have been sent before the broker stood still.
+        """Whether an order may have been sent before the pause.
 
-        When it is registered again, the orders' broker epoch says so.
+        When the broker is registered again, the orders' broker epoch shows it.
         """
         if self._looked_ms is None:
             return False
@@ -78,7 +79,7 @@ class Standstill:
         )
 
     def doubts_leadership(self) -> bool:
-        """Whether somebody may have led what this broker leads, and it has not heard of it yet."""
+        """Whether another broker may lead what this broker leads, without its knowledge."""
         if self._looked_ms is None:
             return False
         now_ms = self._look()

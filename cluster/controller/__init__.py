@@ -1,4 +1,4 @@
-"""The controller as a pure core: elects leaders and tells brokers which partitions are theirs."""
+"""The controller as a pure core: elects leaders and orders brokers to lead or follow partitions."""
 
 __all__ = [
     "active_controller",

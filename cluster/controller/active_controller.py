@@ -1,6 +1,6 @@
-"""The active controller: what a broker has while it is the controller, and loses when it resigns.
+"""The active controller: the state of a broker while it is the controller, dropped on resignation.
 
-Ties together what it knows, the channels to the brokers, its fences, and the effects that it wants.
+Combines the controller context, the channels to the brokers, the fences and the wanted effects.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ from cluster.statechange.line import Level, StateChangeLine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderRebalance:
-    """How often leaders are looked at, and how many percent of the partitions that prefer a broker
-    may be led by others before something is done about it.
+    """How often the leaders are checked, and the percentage of the partitions preferring a broker
+    that others may lead before the preferred leaders are elected.
     """
 
     interval_ms: int
@@ -29,10 +29,10 @@ class LeaderRebalance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerConfig:
-    """What the controller takes from its broker's configuration.
+    """The part of the broker's configuration that the controller uses.
 
-    *may_delete_topics* is `delete.topic.enable`.  *gives_topic_ids*: topics that have no id get
-    one, as from 2.8 on.  *writes_traces*: the TRACE lines of state-change.log are wanted too.
+    *may_delete_topics* is `delete.topic.enable`.  *gives_topic_ids*: topics without an id get one,
+    as from 2.8 on.  *writes_traces*: the TRACE lines of state-change.log are written too.
     *leader_rebalance* is None without `auto.leader.rebalance.enable`.
     """
 
@@ -44,15 +44,17 @@ class ControllerConfig:
 
 
 class ControllerMoved(Exception):
-    """A write was fenced off, or a newer controller's epoch was seen: this one is over."""
+    """A write met its fence, or a newer controller epoch was seen: this controller has been
+    replaced.
+    """
 
 
 @dataclass(slots=True)
 class ActiveController:
     """One controller epoch, from the election to the resignation.
 
-    *effects* is what the shell still has to do; the list is the core's own, so that what procedures
-    and core want done keeps its order.
+    *effects* is what the shell still has to carry out.  The core owns the list, so that the effects
+    of procedures and of the core keep their order.
     """
 
     config: ControllerConfig
@@ -63,7 +65,7 @@ class ActiveController:
     effects: list[Effect]
     context: ControllerContext = field(default_factory=ControllerContext)
     rebalance_at_ms: int | None = None
-    """When it is looked next whether preferred leaders lead; None while it waits for its turn."""
+    """When preferred leadership is checked next; None while a check waits in the queue."""
 
     @classmethod
     def begin(
@@ -94,9 +96,9 @@ class ActiveController:
         return ControllerTag(self.config.broker_id, self.epoch.epoch)
 
     def log(self, line: StateChangeLine) -> None:
-        """Write a line of state-change.log; TRACE lines are made only where they are wanted."""
+        """Write a line of state-change.log; TRACE lines only where the configuration wants them."""
         self.effects.append(LogStateChange(line))
 
     def note(self, text: str, level: Level = Level.INFO) -> None:
-        """Say something in controller.log."""
+        """Write a line of controller.log."""
         self.effects.append(Log(level, f"controller={self.config.broker_id} {text}"))

@@ -1,11 +1,10 @@
-"""Batch of orders: what brokers have to be told after one unit of work.
+"""Batch of orders: what the brokers must receive after one unit of work.
 
-Collects it, and puts at most one order of each kind into each channel: LeaderAndIsr first, so that
-a broker has its roles when it tells clients of them; then UpdateMetadata; then StopReplica.
+Collects orders, and puts at most one of each kind into each channel: LeaderAndIsr first, so that a
+broker has its roles before it publishes them to clients; then UpdateMetadata; then StopReplica.
 
-Only what is durable in ZooKeeper may be added.  What a crash between the write and the sending
-leaves untold, the next controller tells: it starts with an order to every replica.
-
+Only what is durable in ZooKeeper may be added.  After a crash between the write and the sending,
+the next controller sends what is missing: it starts with an order to every replica.
 Source: Kafka's ControllerBrokerRequestBatch.
 """
 
@@ -40,7 +39,7 @@ from cluster.statechange.controller import (
 
 
 class OrderBatch:
-    """Empty at first and after `send`; what each order says is taken when it is added."""
+    """Empty at first and after `send`; the content of an order is taken when it is added."""
 
     __slots__ = ("_active", "_leader_and_isr", "_published", "_readers", "_stopped")
 
@@ -54,11 +53,11 @@ class OrderBatch:
     def add_leader_and_isr(
         self, brokers: Iterable[BrokerId], partition: TopicPartition, *, is_new: bool = False
     ) -> None:
-        """Tell *brokers* the partition's state, and everybody's clients with them.
+        """Send the partition's state to *brokers*, and its metadata to all brokers.
 
-        Of two in one batch the last one counts; it stays new if the first was.  A member of the ISR
-        that is no replica any more is told as one that is being removed: Kafka's leaders wait for
-        replicas only, and as long as it stands in ZooKeeper it can be elected.
+        Of two additions for a partition in one batch the last one counts; it stays new if the first
+        was.  A member of the ISR that is no longer a replica is sent as one being removed: Kafka's
+        leaders wait for replicas only, and the member can be elected as long as ZooKeeper has it.
         """
         context = self._active.context
         state = context.states[partition]
@@ -75,7 +74,7 @@ class OrderBatch:
     def add_update_metadata(
         self, brokers: Iterable[BrokerId], partitions: Iterable[TopicPartition] = ()
     ) -> None:
-        """Tell *brokers* who is alive, and what *partitions* are like when the batch is sent."""
+        """Send *brokers* the live brokers, and *partitions* as they are when the batch is sent."""
         self._readers.update(brokers)
         self._published.update(dict.fromkeys(partitions))
 
@@ -104,7 +103,7 @@ class OrderBatch:
         self._published.clear()
 
     def send_roles(self) -> None:
-        """As `send`, the roles alone; what clients are told of them waits for `send`."""
+        """Send the LeaderAndIsr orders only; the metadata for clients waits for `send`."""
         for broker_id, partitions in self._leader_and_isr.items():
             if broker_id in self._active.context.brokers:
                 self._send_leader_and_isr(broker_id, tuple(partitions.values()))
@@ -156,7 +155,7 @@ class OrderBatch:
             active.channels.push(broker_id, order)
 
     def _publications(self) -> Iterable[PublishedPartition]:
-        """Partitions that nobody has led yet say nothing to clients."""
+        """The partitions to publish; one that has had no leader yet is left out."""
         context = self._active.context
         for partition in self._published:
             state = context.states.get(partition)

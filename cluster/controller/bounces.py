@@ -1,13 +1,14 @@
-"""Brokers that bounced while there was no controller: what a new one finds out, and does about it.
+"""Brokers that bounced while there was no controller: how a new controller finds and treats them.
 
-A controller sees a broker come back under another epoch, and takes it out of the ISRs that it was
-in.  One that is elected after that sees a broker that is there.  But the epoch is the transaction
-that has made the registration: whoever registered after the state of a partition was written is in
-the ISR for what it had in a life before, and may have less now.  Unless it says that it is intact:
-our brokers register with the epoch since which they have shut down cleanly each time, or have only
-lost their session.
+A running controller sees a broker come back under another broker epoch, and removes it from its
+ISRs.  A controller elected afterwards only sees a registered broker.  But the broker epoch is the
+zxid of the registration: a broker that registered after the state of a partition was written is in
+the ISR for the records of an earlier incarnation, and may have lost some of them.  The exception is
+a broker that registers as intact: our brokers register with the epoch since which every shutdown
+was clean, or only the session was lost.
 
-Kafka does not look: there it stays in the ISR, and leads on with less, in the same leader epoch.
+Kafka does not check this: there the broker stays in the ISR, and may lead with fewer records in the
+same leader epoch.
 """
 
 from collections.abc import Sequence
@@ -34,11 +35,11 @@ from cluster.statechange.controller import (
 
 
 def write_off_former_lives(active: ActiveController, found: StatesRead) -> Procedure[None]:
-    """Let nobody be in an ISR for what it had before it registered; *found* are all states.
+    """Remove brokers from the ISRs that they joined before they registered; *found* are all states.
 
-    To be done before anybody is told of a state: nobody shall lead in an epoch of before.  After a
-    crash in between some are written, and are newer than the registrations; the next controller
-    goes on with the others.
+    To be called before any state is sent to brokers, so that no broker leads in an older leader
+    epoch.  After a crash in between, the states already written are newer than the registrations,
+    and the next controller goes on with the others.
     """
     stale = [partition for partition in found.states if _decided(active, partition, found)]
     bounced = {broker_id for one in stale for broker_id in _bounced(active, one, found)}
@@ -87,7 +88,7 @@ def _bounced(
 def _decided(
     active: ActiveController, partition: TopicPartition, found: StatesRead
 ) -> PartitionState | None:
-    """What shall stand there instead; None for what can stay, or is not to be decided on."""
+    """The state to write instead; None if the present one can stay or must not be decided on."""
     state = found.states.get(partition)
     if state is None or is_ahead(active, state):
         return None
@@ -104,7 +105,7 @@ def _decided(
 def _intact(
     active: ActiveController, bounced: frozenset[BrokerId], written: int
 ) -> frozenset[BrokerId]:
-    """Those that have *bounced* and still have what they had when the state was *written*."""
+    """The *bounced* brokers that still have all that they had when the state was *written*."""
     brokers = active.context.brokers
     return frozenset(one for one in bounced if brokers[one].is_intact_since(written))
 
@@ -115,7 +116,7 @@ def _take(
     partition: TopicPartition,
     state: PartitionState,
 ) -> None:
-    """Note a state that is written, and log what it means in Kafka's words."""
+    """Note a written state, and log what it means in Kafka's words."""
     active.context.states[partition] = state
     for broker_id in before.isr:
         if broker_id not in state.isr:

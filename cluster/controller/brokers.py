@@ -1,4 +1,4 @@
-"""Brokers that come, go, and want to go: what the controller does then.
+"""Brokers that start, fail or ask to shut down, and what the controller does then.
 
 Source: Kafka's KafkaController, from onBrokerStartup to doControlledShutdown.
 """
@@ -20,11 +20,11 @@ from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 
 
 def refresh_brokers(active: ActiveController) -> Procedure[None]:
-    """Read who is registered, and deal with each difference.
+    """Read the registered brokers, and handle each difference.
 
-    A broker that is there again under another epoch was away in between: it has failed and started,
-    even if nobody saw it missing.  Those that came are dealt with before those that went, so that
-    elections can choose among them.
+    A broker that is registered under another epoch was away in between: it failed and started,
+    even if its absence was never observed.  Brokers that came are handled before those that went,
+    so that elections can choose among them.
 
     Source: Kafka's processBrokerChange and processBrokerModification.
     """
@@ -38,7 +38,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     modified = [b for b in changed if face_of(seen[b]) != face_of(known[b])]
     if new or dead or bounced or modified:
         active.note(f"brokers new={new} dead={dead} bounced={bounced} modified={modified}")
-    # A bounced broker gets a new channel: orders in the old one name the epoch of its last life.
+    # A bounced broker gets a new channel: orders in the old one name its former broker epoch.
     for broker_id in bounced + dead:
         active.effects.append(active.channels.close(broker_id))
     for broker_id in new + bounced:
@@ -46,11 +46,11 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     if new:
         _add(active, seen, new)
         yield from _on_started(active, new)
-    # The last member of an ISR stays in it: rather one that is back with all that it had.
+    # The last member of an ISR stays in it: prefer one that came back with all its records.
     intact = [b for b in bounced if seen[b].is_intact_since(known[b].broker_epoch)]
     failed = [*(b for b in bounced if b not in intact), *dead, *intact]
     if failed:
-        # Out of the context while it fails, or it would be elected for what it has just lost.
+        # Removed from the context while it fails, or it would be elected for what it has just lost.
         _remove(active, failed)
         yield from _on_failed(active, failed)
     if bounced:
@@ -65,7 +65,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
 
 
 def face_of(broker: BrokerRegistration) -> object:
-    """What of a registration others go by."""
+    """The part of a registration that other brokers and clients use."""
     return broker.endpoints, broker.rack, broker.features
 
 
@@ -80,16 +80,16 @@ def _add(
 def _remove(active: ActiveController, broker_ids: Iterable[BrokerId]) -> None:
     context = active.context
     for broker_id in broker_ids:
-        # All that was known of this life: the next one may have other disks, and stays.
+        # Forget this incarnation: the next one may have other disks, and does not shut down.
         del context.brokers[broker_id]
         context.shutting_down.pop(broker_id, None)
         context.replicas_on_offline_dirs.pop(broker_id, None)
 
 
 def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[None]:
-    """Tell the others first, then tell the new ones everything; their replicas begin last.
+    """Send the metadata to the others first, then everything to the new brokers; replicas last.
 
-    A broker that is told to follow must know where its leader is.
+    A broker that is ordered to follow must know the address of its leader.
 
     Source: Kafka's onBrokerStartup.
     """
@@ -125,13 +125,13 @@ def _replicas_on(active: ActiveController, broker_ids: Iterable[BrokerId]) -> tu
 
 
 def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> Procedure[None]:
-    """Find other leaders for what was led by these replicas, and take them out of their ISRs.
+    """Elect other leaders for what these replicas led, and remove the replicas from their ISRs.
 
-    The election comes first: records wait for a leader, not for a smaller ISR; and where it finds
-    one, its write takes the lost replicas out of the ISR as well.
+    The election comes first: produce requests wait for a leader, not for a smaller ISR; and where
+    it finds a leader, its write removes the lost replicas from the ISR as well.
 
-    Nothing is done about topics that are to be deleted: on a broker that has lost a log, the answer
-    to the order to delete it says what became of that.
+    Topics that are to be deleted are left out: when a broker has lost a log, its answer to the
+    order to delete the log gives the result.
     """
     context = active.context
     kept = [replica for replica in lost if not context.is_left_alone(replica.partition)]
@@ -141,10 +141,10 @@ def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> 
     partitions.take_offline(active, leaderless)
     yield from partitions.bring_leaderless_online(active)
     yield from replicas.take_offline(active, kept)
-    # An unclean election may have made the ISR what a reassignment has waited for.
+    # An unclean election may have changed the ISR to what a reassignment waits for.
     yield from reassignment.on_isr_changed(active, leaderless)
     if not leaderless:
-        # Where there was something to elect, everybody has been told with it.
+        # An election has sent the metadata to all brokers already.
         _tell_all_who_is_alive(active)
 
 
@@ -157,7 +157,7 @@ def _tell_all_who_is_alive(active: ActiveController) -> None:
 def shut_down(
     active: ActiveController, request: ControlledShutdown
 ) -> Procedure[ControlledShutdownReply]:
-    """Move what the broker leads to others; it repeats the request until nothing remains.
+    """Move the leaderships of the broker to others; it repeats the request until none remains.
 
     Partitions with one replica stay where they are: they go offline when the broker does.
     """
@@ -167,8 +167,8 @@ def shut_down(
         return request.refused(ErrorCode.BROKER_NOT_AVAILABLE)
     if request.broker_epoch != -1 and request.broker_epoch < registered.broker_epoch:
         return request.refused(ErrorCode.STALE_BROKER_EPOCH)
-    # From here on it is elected for nothing, also by what happens between its requests, and until
-    # it is gone: a broker that has begun to shut down does not change its mind.
+    # From here on it is never elected, not even between its requests, until it has gone: a broker
+    # that has begun to shut down does not change its mind.
     context.shutting_down[broker_id] = None
     active.note(f"broker={broker_id} shuts down")
     hosted = [
@@ -177,8 +177,8 @@ def shut_down(
     led = [partition for partition in hosted if context.leader_of(partition) == broker_id]
     followed = [partition for partition in hosted if context.leader_of(partition) != broker_id]
     yield from partitions.bring_online(active, led, Strategy.CONTROLLED_SHUTDOWN)
-    # Stopped before its ISRs shrink, the other way round than in `take_offline`: a follower that
-    # fetches on would be taken back into them.  No election chooses it meanwhile.
+    # Stopped before its ISRs shrink, in the other order than in `take_offline`: a follower that
+    # goes on fetching would rejoin them.  No election chooses it meanwhile.
     batch = OrderBatch(active)
     for partition in followed:
         batch.add_stop_replica(broker_id, partition, is_deleted=False)
@@ -193,9 +193,9 @@ def shut_down(
 def refusal_of(
     active: ActiveController | None, broker_id: BrokerId, broker_epoch: BrokerEpoch
 ) -> ErrorCode:
-    """Why a broker is not listened to that claims to be registered with *broker_epoch*, or NONE.
+    """The error for a request from a broker that claims *broker_epoch*, or NONE if it is accepted.
 
-    *active* is None where this is not the controller.
+    *active* is None where this broker is not the controller.
     """
     if active is None:
         return ErrorCode.NOT_CONTROLLER

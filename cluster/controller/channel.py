@@ -1,8 +1,8 @@
 """Channels to the brokers: which order goes to which broker next.
 
-One queue for each live broker, the controller's own included: at most one order is under way, and
-the next one waits for its answer, so that a broker hears of things in the order in which they were
-decided.  Knows no connection.
+One queue for each live broker, the controller's own included: at most one order is in flight, and
+the next one waits for its answer, so that a broker receives orders as they were decided.  Knows no
+connection.
 
 Source: Kafka's ControllerChannelManager.
 """
@@ -22,11 +22,11 @@ RETRY_BACKOFF_MS: Final = 100
 
 @dataclass(slots=True)
 class Channel:
-    """*waiting* begins with the order that is under way, or that waits to be sent again."""
+    """*waiting* begins with the order that is in flight, or that waits to be sent again."""
 
     waiting: deque[Order] = field(default_factory=deque)
     correlation_id: int | None = None
-    """That of the order under way."""
+    """The correlation id of the order in flight."""
     retry_at_ms: int | None = None
 
     @property
@@ -35,10 +35,10 @@ class Channel:
 
 
 class Channels:
-    """The queues to all brokers that are registered.
+    """The queues to all registered brokers.
 
-    *correlation_ids* gives a number to each sending.  It outlives these channels, so that an answer
-    to an older one cannot be taken for an answer to a newer one.
+    *correlation_ids* numbers each sending.  It outlives these channels, so that the answer to an
+    older sending is never taken for the answer to a newer one.
     """
 
     __slots__ = ("_channels", "_correlation_ids", "_touched")
@@ -47,7 +47,7 @@ class Channels:
         self._channels: dict[BrokerId, Channel] = {}
         self._correlation_ids = correlation_ids
         self._touched: dict[BrokerId, None] = {}
-        """Where the next order may have become ready since `sendings` was asked last."""
+        """Channels in which an order may have become ready since the last call of `sendings`."""
 
     def open(self, broker: BrokerRegistration) -> Effect:
         assert broker.broker_id not in self._channels, "one channel for one life of a broker"
@@ -55,9 +55,9 @@ class Channels:
         return OpenChannel(broker)
 
     def close(self, broker_id: BrokerId) -> Effect:
-        """Forget all orders to the broker; an answer that still comes means nothing.
+        """Drop all orders to the broker; answers that arrive later are ignored.
 
-        Orders of one life are of no use to the next one: they name its broker epoch.
+        Orders to one incarnation are useless to the next: they name its broker epoch.
         """
         del self._channels[broker_id]
         return CloseChannel(broker_id)
@@ -66,14 +66,14 @@ class Channels:
         return tuple(self.close(broker_id) for broker_id in tuple(self._channels))
 
     def push(self, broker_id: BrokerId, order: Order) -> None:
-        """Put an order at the end of the broker's queue; for a broker that has gone it is lost."""
+        """Append an order to the broker's queue; the order is dropped if the broker has gone."""
         channel = self._channels.get(broker_id)
         if channel is not None:
             channel.waiting.append(order)
             self._touched[broker_id] = None
 
     def answered(self, broker_id: BrokerId, correlation_id: int) -> Order | None:
-        """The order that was answered; None for an answer to what is no longer under way."""
+        """The order that was answered; None if the answered order is no longer in flight."""
         channel = self._channels.get(broker_id)
         if channel is None or channel.correlation_id != correlation_id:
             return None
@@ -83,12 +83,12 @@ class Channels:
         return channel.waiting.popleft()
 
     def failed(self, broker_id: BrokerId, correlation_id: int, now_ms: int) -> None:
-        """Send the same order again after a while, and for ever: only its absence from ZooKeeper
-        says that a broker is gone.
+        """Send the same order again after a backoff, without a limit: a broker counts as gone only
+        when its registration in ZooKeeper is gone.
 
-        The broker may have obeyed, with only the answer lost, so obeying twice must be as good as
-        once.  To go on with the next order would leave it without this one, and nothing would ever
-        tell it again.
+        The broker may have carried out the order and only the answer was lost, so orders are
+        idempotent.  If the channel went on with the next order, the broker would never get this
+        one.
         """
         channel = self._channels.get(broker_id)
         if channel is not None and channel.correlation_id == correlation_id:
@@ -106,13 +106,13 @@ class Channels:
                 self._touched[broker_id] = None
 
     def sendings(self) -> tuple[Send, ...]:
-        """Every order that can go out now; from then on it is under way."""
+        """Every order that can be sent now; it is in flight from then on."""
         sendings = []
         for broker_id in self._touched:
             channel = self._channels.get(broker_id)
             if channel is not None and channel.is_ready:
-                # A new number for each sending, the same order's included: the answer to one that
-                # was given up must not count for the next.
+                # A new number for each sending, also of the same order: the answer to a sending
+                # that was given up must not count for the next.
                 channel.correlation_id = next(self._correlation_ids)
                 sendings.append(Send(broker_id, channel.correlation_id, channel.waiting[0]))
         self._touched.clear()

@@ -1,6 +1,6 @@
-"""Controller context: what the controller knows of the cluster.
+"""Controller context: the controller's view of the cluster.
 
-Remembers, and answers questions about what it remembers; decides nothing and reads nothing.
+Stores it and answers questions about it; decides nothing and reads nothing.
 """
 
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssign
 
 
 class ControllerContext:
-    """Starts empty.  All containers keep the order in which things came, so that the same events
-    always have the same effects; where one stands for a set, its values are None.
+    """Starts empty.  All containers keep insertion order, so that the same events always have the
+    same effects; a dict that serves as an ordered set has None for values.
     """
 
     __slots__ = (
@@ -43,37 +43,40 @@ class ControllerContext:
 
     def __init__(self) -> None:
         self.brokers: dict[BrokerId, BrokerRegistration] = {}
-        """All that are registered, those that shut down included."""
+        """All registered brokers, including those that shut down."""
         self.shutting_down: dict[BrokerId, None] = {}
         self.replicas_on_offline_dirs: dict[BrokerId, dict[TopicPartition, None]] = {}
         """Replicas in failed log directories of live brokers."""
         self.topics: dict[str, TopicAssignment] = {}
-        """What their nodes say; a partition that has reached its target is there in *assignments*
-        before its node says so."""
+        """As in the topics' nodes; for a partition that has reached its target *assignments*
+        already has the final assignment before its node does.
+        """
         self.refused_topics: dict[str, None] = {}
-        """Those that are left alone, since no topic can be called so."""
+        """Topics that are ignored, since their names are invalid."""
         self.assignments: dict[TopicPartition, PartitionAssignment] = {}
         self.states: dict[TopicPartition, PartitionState] = {}
-        """Each with the zkVersion under which it was read or written last."""
+        """Each with the zkVersion under which it was last read or written."""
         self.topics_to_be_deleted: dict[str, None] = {}
         self.topics_ineligible_for_deletion: dict[str, None] = {}
         """Those of *topics_to_be_deleted* that have to wait."""
         self.topics_with_deletion_started: dict[str, None] = {}
-        """Those of *topics_to_be_deleted* whose partitions are NonExistent already."""
+        """The topics of *topics_to_be_deleted* whose partitions are NonExistent already."""
         self.unconfirmed_removals: dict[str, dict[BrokerId, None]] = {}
-        """Who has not confirmed yet that clients are told of a topic no more, by topic."""
+        """By topic: the brokers that have not confirmed yet that they removed it from their
+        metadata.
+        """
         self.reassigning: dict[TopicPartition, None] = {}
         """The partitions some of whose replicas are being added or removed."""
         self.finishing: dict[TopicPartition, dict[BrokerId, None]] = {}
         """Partitions that have reached their target, with the live brokers that have not confirmed
         yet that they deleted their replica."""
         self.unconfirmed_stops: dict[BrokerId, dict[TopicPartition, None]] = {}
-        """Replicas that are no longer assigned, and may have a log nevertheless: their brokers have
-        not confirmed that they deleted it, or are dead."""
+        """Replicas that are no longer assigned but may still have a log: their brokers have not
+        confirmed the deletion, or are dead."""
         self.seen_reassignment: int | None = None
-        """The czxid of `/admin/reassign_partitions` as it was read last."""
+        """The czxid of `/admin/reassign_partitions` when it was last read."""
         self.not_online: dict[TopicPartition, None] = {}
-        """The partitions that are new or offline."""
+        """The partitions in state New or Offline."""
         self._hosted: dict[BrokerId, dict[TopicPartition, None]] = {}
         self._partition_statuses: dict[TopicPartition, PartitionStatus] = {}
         self._replica_statuses: dict[BrokerId, dict[TopicPartition, ReplicaStatus]] = {}
@@ -86,7 +89,7 @@ class ControllerContext:
         self.brokers = {broker.broker_id: broker for broker in brokers}
 
     def is_live(self, replica: BrokerId, partition: TopicPartition) -> bool:
-        """Whether a replica can lead: its broker is there to stay, and its disk works."""
+        """Whether a replica can lead: its broker is not shutting down, and its disk works."""
         return (
             replica in self.brokers
             and replica not in self.shutting_down
@@ -108,17 +111,17 @@ class ControllerContext:
         return tuple(replica for replica in replicas if self.is_reachable(replica, partition))
 
     def offline_replicas_of(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
-        """The replicas that cannot lead; those on brokers that shut down are among them."""
+        """The replicas that cannot lead, including those on brokers that shut down."""
         replicas = self.assignments[partition].replicas
         return tuple([replica for replica in replicas if not self.is_live(replica, partition)])
 
     # Topics
 
     def set_topic(self, topic: str, assignment: TopicAssignment) -> tuple[TopicPartition, ...]:
-        """Take up a topic or its new partitions; returns the partitions that were not known.
+        """Add a topic or its new partitions; returns the partitions that were unknown.
 
-        What is known of a partition stays: its replicas are changed by `set_assignment`, and that
-        by a reassignment only.
+        The state of known partitions stays: only a reassignment changes their replicas, by
+        `set_assignment`.
         """
         known = self.topics.get(topic)
         added = []
@@ -137,12 +140,12 @@ class ControllerContext:
         return tuple(added)
 
     def forget_topic(self, topic: str) -> None:
-        """Drop all that is known of *topic*, as if it had never been."""
+        """Drop the whole state of *topic*, as if it had never existed."""
         for partition in self.partitions_of(topic):
             self.reassigning.pop(partition, None)
             self.finishing.pop(partition, None)
             for broker_id, stops in self.unconfirmed_stops.items():
-                # One that is away has no log of the next topic of this name before it starts.
+                # A broker that is away has no log of the next topic of this name before it starts.
                 if broker_id in self.brokers:
                     stops.pop(partition, None)
             for replica in self.assignments.pop(partition).replicas:
@@ -163,9 +166,10 @@ class ControllerContext:
             topics.pop(topic, None)
 
     def set_assignment(self, partition: TopicPartition, assignment: PartitionAssignment) -> None:
-        """Give a partition that is known other replicas; what those are that go is not forgotten.
+        """Give a known partition other replicas; the state of the replicas that go is kept.
 
-        To be called when it is written, or is about to be told and can be taken back.
+        To be called when the assignment is written, or just before it is sent and while it can
+        still be taken back.
         """
         for broker_id in self.assignments[partition].replicas:
             if broker_id not in assignment.replicas:
@@ -175,7 +179,8 @@ class ControllerContext:
     def _put_assignment(self, partition: TopicPartition, assignment: PartitionAssignment) -> None:
         replicas = assignment.replicas
         if len(set(replicas)) < len(replicas):
-            # Somebody wrote the node by hand: nobody has two replicas of a partition.
+            # A node edited by hand may list a broker twice: a broker has one replica of a
+            # partition.
             assignment = assignment._replace(replicas=tuple(dict.fromkeys(replicas)))
         self.assignments[partition] = assignment
         for broker_id in assignment.replicas:
@@ -198,7 +203,7 @@ class ControllerContext:
 
     def _forget_id(self, topic: str) -> None:
         topic_id = self.topics[topic].topic_id
-        # Another topic's node may be a copy that somebody made by hand.
+        # A node copied by hand may have the id of another topic.
         if topic_id is not None and self._topic_names.get(topic_id) == topic:
             del self._topic_names[topic_id]
 
@@ -225,9 +230,10 @@ class ControllerContext:
         return partition.topic in self.topics_to_be_deleted
 
     def has_reassignment(self, topic: str) -> bool:
-        """Whether a partition of *topic* is on its way to other replicas, to the very end of it.
+        """Whether a partition of *topic* is being reassigned and the reassignment has not finished.
 
-        One that has no state has nothing to move: nobody ever led it, or its state was deleted.
+        A partition without a state has nothing to move: it never had a leader, or its state was
+        deleted.
         """
         return any(
             part.is_reassigning and TopicPartition(topic, number) in self.states
@@ -235,13 +241,13 @@ class ControllerContext:
         )
 
     def is_left_alone(self, partition: TopicPartition) -> bool:
-        """Whether its topic is to be deleted, and nothing has to be finished before that."""
+        """Whether its topic is to be deleted, and no reassignment has to finish before that."""
         return self.is_to_be_deleted(partition) and not self.has_reassignment(partition.topic)
 
     # Leaders
 
     def leader_of(self, partition: TopicPartition) -> BrokerId:
-        """The leader as far as is known, NO_LEADER also for a partition without a state."""
+        """The last known leader; NO_LEADER also for a partition without a state."""
         state = self.states.get(partition)
         return NO_LEADER if state is None else state.leader
 

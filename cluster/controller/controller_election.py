@@ -1,6 +1,6 @@
-"""Controller election: how a broker becomes the controller, and sees whether it still is.
+"""Controller election: how a broker becomes the controller, and checks whether it still is.
 
-Knows no brokers and no topics: what a new controller does first is in `start`.
+Knows no brokers and no topics: `start` has the first work of a new controller.
 
 Source: KIP-380 and Kafka's registerControllerAndIncrementControllerEpoch.
 """
@@ -19,10 +19,10 @@ from cluster.zk.steps import Refusal
 def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
     """Try to become the controller; the new epoch, or None when another broker is the controller.
 
-    Who wins has raised the epoch by one, and all that older controllers still try to write is
-    fenced off from that moment.  `/controller` and the epoch are one transaction: a controller
-    without an epoch of its own, or an epoch without its controller, cannot be left by a crash.  The
-    node is ephemeral, so a crash right after the transaction costs the others a session's timeout.
+    The winner has raised the epoch by one, which fences off all later writes of older controllers.
+    `/controller` and the epoch are written in one transaction: a crash cannot leave a controller
+    without an epoch of its own, or an epoch without its controller.  The node is ephemeral, so
+    after a crash right behind the transaction the other brokers wait for the session timeout.
 
     Raises:
         Refusal: ZooKeeper refuses a read or a write.
@@ -33,21 +33,21 @@ def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
         if found.controller is not None and not found.is_own:
             return None
         if found.controller is not None and found.epoch is not None:
-            # It was made in this very session, so it is this broker's own.
+            # It was made in this very session, so this broker owns it.
             if found.epoch.epoch == tried:
-                # The transaction had landed, only its answer was lost.
+                # The transaction succeeded, only its answer was lost.
                 return found.epoch
             # This broker was the controller before, in this session, and resigned without removing
-            # the node.  It must not go on under that epoch: brokers could not tell the new orders
-            # from those of before that arrive late.
+            # the node.  It must not continue under that epoch: brokers could not distinguish the
+            # new orders from late orders of before.
             outcome = yield from writes.remove_controller(Fence(found.epoch.epoch_zk_version))
         elif found.epoch is None:
             # Losing the race to create it is as good as winning it.
             outcome = yield from writes.create_controller_epoch()
         else:
-            # The epoch was read after `/controller` was seen missing, and the transaction expects
-            # the version that was read: who was elected in between makes it fail, and is seen next
-            # time.
+            # The epoch was read after `/controller` was found missing, and the transaction expects
+            # the version that was read: an election in between makes it fail, and is seen in the
+            # next round.
             tried = ControllerEpoch(found.epoch.epoch + 1)
             before = found.epoch.epoch_zk_version
             outcome = yield from writes.register_controller(client, tried, before)
@@ -59,6 +59,6 @@ def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
 
 
 def is_still_controller(client: Client) -> Procedure[bool]:
-    """Whether `/controller` is still this session's own."""
+    """Whether `/controller` still belongs to this session."""
     found = yield from reads.read_controller(client)
     return found.controller is not None and found.is_own

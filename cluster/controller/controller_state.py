@@ -1,10 +1,10 @@
-"""What the controller can be busy with, by Kafka's names: figures are kept of each."""
+"""What the controller can be busy with, by Kafka's names, which its metrics use."""
 
 from enum import StrEnum
 
 
 class ControllerState(StrEnum):
-    """The kinds of a controller's events, as figures tell them apart.
+    """The kinds of a controller's events, for which separate metrics are kept.
 
     Kafka's metric of one is its name and `RateAndTimeMs`; of BROKER_CHANGE it is
     `LeaderElectionRateAndTimeMs`, of ALTER_PARTITION_REASSIGNMENT

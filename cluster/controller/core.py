@@ -1,9 +1,9 @@
 """The controller's core: from one event to the effects that follow from it.
 
-Every broker has one: one of them is the controller, the others wait for its node to go.  It takes
-one piece of work after the other, as Kafka's controller thread does: hints and requests wait in a
-queue while a procedure waits for ZooKeeper.  Answers of brokers only move their channels on, at
-once, and what they say waits like the rest.
+Every broker has one: one of them is the controller, the others wait for its node to go.  It does
+one task after the other, as Kafka's controller thread does: hints and requests wait in a queue
+while a procedure waits for ZooKeeper.  The answer of a broker advances its channel at once; its
+content waits in the queue like the rest.
 """
 
 from collections import deque
@@ -84,21 +84,21 @@ from cluster.zk.requests import ZkReply, ZkRequest
 from cluster.zk.steps import Refusal
 
 CANDIDACY_BACKOFF_MS: Final = 1000
-"""How long a broker that failed as the controller leaves it to others."""
+"""How long a broker that failed as the controller stays out of elections."""
 
 TOPICS_READ_MAX: Final = 1000
-"""How many written topics are read at a time: other work has its turn in between."""
+"""How many written topics are read at a time, so that other work runs in between."""
 
 NO_ACTIVE_CONTROLLER: Final = ControllerEpoch(0)
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderRebalanceDue:
-    """It is time to look whether preferred leaders lead."""
+    """The leaders are due for the check whether preferred leaders lead."""
 
 
 WaitsOnce: TypeAlias = Hint | LeaderRebalanceDue
-"""What says it all however often it is said."""
+"""Hints: several of one kind that wait together count as one."""
 Task: TypeAlias = WaitsOnce | Requested | tuple[OrderAnswered, Order]
 
 
@@ -130,7 +130,7 @@ HINTS: Final[Mapping[type[WaitsOnce], ControllerState]] = {
 
 
 class Turn(NamedTuple):
-    """What is being done, for the figures."""
+    """The current task, for the metrics."""
 
     kind: ControllerState
     came_at_ms: int
@@ -138,11 +138,11 @@ class Turn(NamedTuple):
 
 
 class ControllerCore:
-    """The controller of one broker, active or waiting for its turn.
+    """The controller of one broker, active or on standby.
 
-    Every event goes to `step`, with the time in ms; the time must not fall.  After each step the
-    shell asks for `next_deadline`, and calls `on_deadline` when it has come.  *client* is this
-    broker in ZooKeeper.  *new_topic_id* gives 22 characters that were never given before.
+    Every event goes to `step`, with the time in ms, which must not fall.  After each step the shell
+    asks for `next_deadline`, and calls `on_deadline` when that time has come.  *client* is this
+    broker in ZooKeeper.  *new_topic_id* returns 22 characters that it never returned before.
     """
 
     __slots__ = (
@@ -175,15 +175,16 @@ class ControllerCore:
         self._has_session = False
         self._active: ActiveController | None = None
         self._queue: deque[tuple[Task, int]] = deque()
-        """Each with when it came, in ms."""
+        """Each with its arrival time, in ms."""
         self._waiting_hints: set[WaitsOnce] = set()
-        """Those in the queue."""
+        """The hints in the queue."""
         self._written_topics: dict[str, None] = {}
-        """Those whose nodes are to be read, after an outage all: they share a place in the queue,
-        which there is as long as there are any."""
+        """Topics whose nodes are to be read, which are all after an outage.  They share one place
+        in the queue, which exists as long as there are any.
+        """
         self._task: Task | None = None
         self._procedure: Procedure[object] | None = None
-        """What is being done about *_task*."""
+        """The start and kind of *_task*."""
         self._turn: Turn | None = None
         self._ticket: Ticket | None = None
         self._ticket_numbers = count()
@@ -193,7 +194,7 @@ class ControllerCore:
 
     @property
     def active(self) -> ActiveController | None:
-        """What it knows and does as the controller; None while another broker is, or nobody."""
+        """The state of this broker as the active controller; None on standby."""
         return self._active
 
     @property
@@ -202,7 +203,7 @@ class ControllerCore:
         return self._procedure is None and not self._queue
 
     def step(self, event: Event, now_ms: int) -> tuple[Effect, ...]:
-        """Take note of *event*; returns what has to be done about it, in this order."""
+        """Process *event*; returns the effects to carry out, in this order."""
         assert now_ms >= self._now_ms, "the time does not fall"
         self._now_ms = now_ms
         match event:
@@ -226,7 +227,7 @@ class ControllerCore:
         return self._work()
 
     def next_deadline(self) -> int | None:
-        """When `on_deadline` wants to be called, in ms; None for no need."""
+        """When `on_deadline` has to be called, in ms; None if no deadline is set."""
         active = self._active
         deadlines = [self._candidate_at_ms]
         if active is not None:
@@ -234,7 +235,7 @@ class ControllerCore:
         return min((at_ms for at_ms in deadlines if at_ms is not None), default=None)
 
     def on_deadline(self, now_ms: int) -> tuple[Effect, ...]:
-        """Do what was put off until *now_ms*; too early a call does no harm."""
+        """Do the work that is due at *now_ms*; a call too early does no harm."""
         self._now_ms = now_ms
         if self._candidate_at_ms is not None and self._candidate_at_ms <= now_ms:
             self._candidate_at_ms = None
@@ -248,23 +249,24 @@ class ControllerCore:
         return self._work()
 
     def _is_awaited(self, ticket: Ticket) -> bool:
-        """The fence of answers: one to a request of an earlier epoch, or session, is late.
+        """Accept only the answer to the current request: others belong to an earlier epoch or
+        session.
 
-        Without it such an answer would resume a procedure that waits for another one.
+        Without this fence such an answer would resume a procedure that waits for another one.
         """
         return ticket == self._ticket
 
     def _enqueue(self, task: Task) -> None:
-        """Put work at the end of the queue; a hint that waits there already says it all.
+        """Append a task to the queue, unless it is a hint that is queued already.
 
-        Requests and answers are not like that: each has its own effect.
+        Requests and answers are always appended: each has its own effect.
         """
         if isinstance(task, Requested):
             if self._active is None:
                 self._refuse(task)
                 return
         elif self._active is None and not isinstance(task, ControllerChanged):
-            # Whoever becomes the controller reads everything, after this.
+            # A new controller reads everything after it is elected.
             return
         elif not self._has_session:
             return
@@ -280,10 +282,10 @@ class ControllerCore:
         self._queue.append((task, self._now_ms))
 
     def _take(self) -> tuple[Task, int]:
-        """The first work in the queue, and when it came.
+        """Take the first task from the queue, with its arrival time.
 
-        A hint waits no more before its procedure reads: the same may come again once that has
-        read, and tells of something newer then.
+        A hint leaves the set of waiting hints before its procedure reads: a later hint of the same
+        kind reports a newer change, and must be queued again.
         """
         task, came_at_ms = self._queue.popleft()
         if isinstance(task, TopicsWritten):
@@ -298,7 +300,7 @@ class ControllerCore:
         return task, came_at_ms
 
     def _work(self) -> tuple[Effect, ...]:
-        """Take up work until ZooKeeper has to be waited for, or nothing is left."""
+        """Work on tasks until a procedure waits for ZooKeeper, or the queue is empty."""
         while self._procedure is None and self._queue:
             self._task, came_at_ms = self._take()
             self._turn = Turn(kind_of(self._task), came_at_ms, self._now_ms)
@@ -306,7 +308,7 @@ class ControllerCore:
             self._advance(None)
         assert self._active is None or self._has_session, "the epoch ends with its session"
         if self._active is not None:
-            # Behind all other effects: a channel is opened before its first order leaves.  Orders
+            # After all other effects: a channel is opened before its first order is sent.  Orders
             # into channels that were closed in this step are gone with them.
             self._effects += self._active.channels.sendings()
         effects = tuple(self._effects)
@@ -314,7 +316,7 @@ class ControllerCore:
         return effects
 
     def _advance(self, replies: tuple[ZkReply, ...] | None) -> None:
-        """Let the procedure run until it wants something of ZooKeeper, or ends."""
+        """Run the procedure until it yields requests to ZooKeeper, or ends."""
         assert self._procedure is not None, "a procedure waits for the replies"
         try:
             # The first step of a generator takes None.
@@ -325,7 +327,7 @@ class ControllerCore:
         except ControllerMoved as moved:
             self._procedure = None
             self._resign(str(moved))
-            # The hint that `/controller` changed may have stood in the queue that is empty now.
+            # The hint that `/controller` changed may have been in the queue that is empty now.
             self._enqueue(ControllerChanged())
         except Refusal as refusal:
             self._procedure = None
@@ -334,7 +336,7 @@ class ControllerCore:
             self._send(requests)
 
     def _end_turn(self) -> None:
-        """Also where a procedure ends that was no task's: what is not measured is not noted."""
+        """Also called when a procedure without a task ends; only tasks are measured."""
         if self._turn is not None:
             kind, came_at_ms, began_at_ms = self._turn
             self._effects.append(NoteTask(kind, began_at_ms - came_at_ms, began_at_ms))
@@ -344,7 +346,7 @@ class ControllerCore:
         assert self._ticket is None, "one procedure runs at a time"
         epoch = NO_ACTIVE_CONTROLLER if self._active is None else self._active.controller_epoch
         self._ticket = Ticket(epoch, next(self._ticket_numbers))
-        # What was decided before goes out before.
+        # Effects that were decided before are carried out before.
         self._effects.append(SendToZooKeeper(self._ticket, requests))
 
     def _procedure_for(self, task: Task) -> Procedure[None]:
@@ -365,12 +367,12 @@ class ControllerCore:
     def _serve(
         self, active: ActiveController, request_id: int, request: ControllerRequest
     ) -> Procedure[None]:
-        """The reply is what the procedure returns, so that no request gets two, or none."""
+        """The procedure returns the reply, so that each request gets exactly one."""
         reply = yield from serve(active, request)
         self._effects.append(Reply(request_id, reply))
-        # It has its reply, whatever becomes of this epoch in what follows.
+        # It has its reply, whatever follows in this epoch.
         self._task = None
-        # Behind the reply, as in Kafka: a leader hears what its ISR is before its epoch rises.
+        # After the reply, as in Kafka: a leader receives its ISR before its epoch rises.
         yield from reassignment.on_isr_changed(active, active.context.reassigning)
 
     def _refuse(self, requested: Requested) -> None:
@@ -378,7 +380,7 @@ class ControllerCore:
 
     def _run_election(self) -> Procedure[None]:
         if self._candidate_at_ms is not None:
-            # It has just failed as the controller; `on_deadline` puts the election back.
+            # It has just failed as the controller; `on_deadline` queues the election again.
             return
         epoch = yield from elect_controller(self._client)
         if epoch is None:
@@ -391,8 +393,8 @@ class ControllerCore:
             self._new_topic_id,
             self._effects,
         )
-        # Before anything is read: whatever changes from here on is a hint that waits, and whatever
-        # fails from here on ends this epoch.
+        # Before anything is read: each later change is a hint that waits in the queue, and each
+        # later failure ends this epoch.
         self._active = active
         self._effects.append(BecameController(epoch.epoch))
         active.note(f"epoch={epoch.epoch} became the controller")
@@ -402,7 +404,9 @@ class ControllerCore:
             active.rebalance_at_ms = self._now_ms + rebalance.FIRST_CHECK_MS
 
     def _rebalance(self, active: ActiveController) -> Procedure[None]:
-        """The next check is counted from the end of this one, however long it takes."""
+        """Check the leaders; the next check is counted from the end of this one, however long it
+        takes.
+        """
         config = self._config.leader_rebalance
         assert config is not None, "without it nothing is due"
         yield from rebalance.rebalance_leaders(active, config)
@@ -420,15 +424,15 @@ class ControllerCore:
             return
         self._enqueue((event, order))
         if event.result.error == ErrorCode.STALE_CONTROLLER_EPOCH:
-            # That broker has heard of a newer controller before this one has.
+            # That broker has seen a newer controller before this one has.
             self._enqueue(ControllerChanged())
 
     def _resign(self, reason: str) -> None:
-        """Forget everything that belongs to this epoch; whatever it waited for may still come, and
-        does no harm.
+        """Drop everything that belongs to this epoch; answers that it waited for are ignored when
+        they arrive.
 
-        Nothing is taken back: what was written stands and what was sent is obeyed, until the next
-        controller reads the one and overrules the other by its higher epoch.
+        Nothing is taken back: what was written stays and what was sent is carried out, until the
+        next controller reads the one and overrules the other by its higher epoch.
         """
         active = self._active
         if self._procedure is not None:
@@ -456,12 +460,12 @@ class ControllerCore:
         self._candidate_at_ms = None
 
     def _give_up(self, reason: str) -> None:
-        """Leave it to others to be the controller, since some of its work cannot be done here.
+        """Resign so that another broker becomes the controller, since this one cannot do some work.
 
-        What was being done is half done; who is elected next reads everything anew.  `/controller`
-        is removed last, when this broker does nothing as the controller any more.  A crash before
-        that leaves the node until the session expires, as any crash of a controller does.  The
-        backoff is what lets another broker win the election that the removal begins.
+        The current task stays half done; the next controller reads everything anew.  `/controller`
+        is removed last, when this broker no longer acts as the controller.  A crash before that
+        leaves the node until the session expires, as any crash of a controller does.  Because of
+        the backoff, another broker can win the election that the removal begins.
         """
         active = self._active
         self._resign(reason)
@@ -470,13 +474,13 @@ class ControllerCore:
             text = f"controller={self._config.broker_id} runs for controller later: {reason}"
             self._effects.append(Log(Level.WARN, text))
         else:
-            # Once: should it fail, the next candidacy in this session finds and removes the node.
+            # Once only: if it fails, the next candidacy in this session finds and removes the node.
             self._procedure = writes.remove_controller(active.fence)
             self._advance(None)
 
 
 def kind_of(task: Task) -> ControllerState:
-    """What the controller is busy with while it does *task*; figures are kept by it."""
+    """The controller state that the metrics record for *task*."""
     if isinstance(task, Requested):
         return REQUESTS[type(task.request)]
     if isinstance(task, tuple):
@@ -488,7 +492,7 @@ def kind_of(task: Task) -> ControllerState:
 
 
 def follow(active: ActiveController, hint: ActiveHint) -> Procedure[None]:
-    """Find out what *hint* is about, and do what follows from it."""
+    """Read what *hint* is about, and act on it."""
     match hint:
         case BrokersChanged():
             yield from brokers.refresh_brokers(active)
@@ -514,7 +518,7 @@ def follow(active: ActiveController, hint: ActiveHint) -> Procedure[None]:
 
 
 def serve(active: ActiveController, request: ControllerRequest) -> Procedure[ControllerReply]:
-    """Do what *request* asks for."""
+    """Carry out *request*."""
     match request:
         case AlterPartition():
             return (yield from isr_changes.alter_partitions(active, request))

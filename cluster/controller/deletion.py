@@ -1,15 +1,15 @@
 """Topic deletion: logs first, then znodes, and the request last.
 
 A request waits in ZooKeeper until the last replica has deleted its log, and the last live broker
-has confirmed that it tells clients of the topic no more; only then do the topic's nodes go, and the
-request with them.  A crash at any point leaves the request, so a new controller begins again; to
-delete a log that is gone already is no error.  Were the nodes to go first, a replica that was away
-would come back with a log that no topic knows, in the way of the next topic of that name.  A topic
-with a replica on a dead broker, or in a log directory that has failed, waits until that broker
-starts.
+has confirmed that the topic is no longer in its metadata; only then are the topic's nodes removed,
+and the request with them.  A crash at any point leaves the request, so a new controller begins
+again; to delete a log that is gone already is no error.  If the nodes were removed first, a replica
+that was away would come back with the log of an unknown topic, which would block the next topic of
+that name.  A topic with a replica on a dead broker, or in a log directory that has failed, waits
+until that broker starts.
 
-Source: Kafka's TopicDeletionManager, which does not wait for what clients are told: after a change
-of controllers, brokers may go on telling of a topic that nobody knows any more.
+Source: Kafka's TopicDeletionManager, which does not wait for the metadata of brokers: after a
+change of controllers, brokers may keep a deleted topic in their metadata.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,10 +32,10 @@ NOT_THERE: Final = "is not there"
 
 
 def refresh_requests(active: ActiveController) -> Procedure[None]:
-    """Read which topics shall be deleted, and begin with those that can be."""
+    """Read the requests for deletion, and begin with the topics that can be deleted."""
     requested = yield from reads.read_deletion_requests()
     if any(topic not in active.context.topics for topic in requested):
-        # The request may have overtaken the news of its topic.
+        # The request may have arrived before the hint about its topic.
         there = yield from refresh_topics(active)
         senseless = tuple(topic for topic in requested if topic not in there)
         yield from drop_requests(active, senseless)
@@ -44,7 +44,7 @@ def refresh_requests(active: ActiveController) -> Procedure[None]:
 
 
 def enqueue(active: ActiveController, requested: Iterable[str]) -> Procedure[None]:
-    """Note the requests for topics that are known; drop all where deletion is switched off."""
+    """Note the requests for known topics; drop all where deletion is switched off."""
     context = active.context
     known = tuple(topic for topic in requested if topic in context.topics)
     if not active.config.may_delete_topics:
@@ -63,22 +63,22 @@ def enqueue(active: ActiveController, requested: Iterable[str]) -> Procedure[Non
 
 
 def has_dead_replica(active: ActiveController, topic: str) -> bool:
-    """Whether a replica of *topic* cannot be asked to delete its log now."""
+    """Whether a replica of *topic* cannot be ordered to delete its log now."""
     context = active.context
     return any(member.broker_id not in context.brokers for member in context.replicas_of(topic))
 
 
 def drop_requests(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
-    """Remove requests that cannot be met."""
+    """Remove requests that cannot be carried out."""
     if topics:
         active.note(f"requests to delete {', '.join(topics)} dropped", Level.WARN)
         yield from fenced(writes.delete_deletion_requests(active.fence, topics))
 
 
 def resume(active: ActiveController) -> Procedure[None]:
-    """Do what can be done for each topic that shall be deleted.
+    """Continue the deletion of each topic as far as possible.
 
-    Kafka's resumeDeletions: called after whatever may let one of them go on.
+    Kafka's resumeDeletions: called after each event that may unblock one of them.
     """
     context = active.context
     ready = []
@@ -98,9 +98,9 @@ def resume(active: ActiveController) -> Procedure[None]:
 
 
 def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
-    """Take *topics* out of what clients are told, stop their replicas, and have the logs deleted.
+    """Remove *topics* from the metadata of clients, stop their replicas, and delete the logs.
 
-    For a topic that had to wait in the middle, only with the replicas that still have a log.
+    For a topic whose deletion was interrupted, only with the replicas that still have a log.
     """
     context = active.context
     for topic in topics:
@@ -113,19 +113,21 @@ def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
     for topic in topics:
         members = context.partitions_of(topic)
         batch.add_update_metadata(context.brokers, members)
-        # Of a topic without states no client was ever told: `OrderBatch` leaves it out.
+        # A topic without states was never published to clients: `OrderBatch` leaves it out.
         if any(partition in context.states for partition in members):
             context.unconfirmed_removals[topic] = dict.fromkeys(context.brokers)
-    # Clients hear that the topic is gone before any log goes.
+    # Clients learn that the topic is gone before any log is deleted.
     batch.send()
     for topic in topics:
         yield from _delete_replicas(active, topic)
 
 
 def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
-    """Ask every broker that is there, also one that could not open the log or has lost its disk.
+    """Send the order to every live broker, also to one that could not open the log or lost its
+    disk.
 
-    Only the broker can tell these two apart: the first deletes the files, the second refuses.
+    Only the broker can distinguish these two: in the first case it deletes the files, in the second
+    it returns an error.
     """
     context = active.context
     waiting = [
@@ -143,7 +145,7 @@ def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
 
 
 def _make_wait(active: ActiveController, member: Replica, reason: str) -> None:
-    """Let the topic of *member* wait; only the first reason is noted."""
+    """Let the topic of *member* wait; only the first reason is logged."""
     topic = member.partition.topic
     if topic not in active.context.topics_ineligible_for_deletion:
         active.context.topics_ineligible_for_deletion[topic] = None
@@ -151,7 +153,7 @@ def _make_wait(active: ActiveController, member: Replica, reason: str) -> None:
 
 
 def _fail_deletion(active: ActiveController, members: Iterable[Replica]) -> Procedure[None]:
-    """A replica that was not stopped yet is noted as stopped first."""
+    """Mark deletions as failed; a replica that is not stopped yet is marked as stopped first."""
     context = active.context
     able = [
         member
@@ -168,7 +170,7 @@ def _fail_deletion(active: ActiveController, members: Iterable[Replica]) -> Proc
 def on_removal_confirmed(
     active: ActiveController, broker_id: BrokerId, topics: Iterable[str]
 ) -> Procedure[None]:
-    """Take note that a broker tells clients of *topics* no more."""
+    """Note that a broker has removed *topics* from its metadata."""
     unconfirmed_removals = active.context.unconfirmed_removals
     for topic in topics:
         unconfirmed_removals.get(topic, {}).pop(broker_id, None)
@@ -176,7 +178,7 @@ def on_removal_confirmed(
 
 
 def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Procedure[None]:
-    """Wait no more for what these brokers tell clients: a next life is told everything anew."""
+    """Wait no longer for the metadata of these brokers: after a restart they receive it anew."""
     for broker_id in gone:
         for brokers in active.context.unconfirmed_removals.values():
             brokers.pop(broker_id, None)
@@ -186,7 +188,7 @@ def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Proce
 def on_stopped(
     active: ActiveController, stopped: Iterable[Replica], failed: Mapping[Replica, str]
 ) -> Procedure[None]:
-    """Take note that replicas have deleted their logs, or could not; *failed* says why."""
+    """Note that replicas have deleted their logs, or failed to; *failed* has the reasons."""
     context = active.context
     started = ReplicaStatus.DELETION_STARTED
     done = [replica for replica in stopped if context.replica_status(replica) is started]
@@ -199,7 +201,7 @@ def on_stopped(
 
 
 def on_replicas_gone(active: ActiveController, gone: Iterable[Replica]) -> Procedure[None]:
-    """Let topics wait for replicas whose brokers have gone; go on with the other topics."""
+    """Let topics wait for replicas whose brokers have gone; continue with the other topics."""
     context = active.context
     successful = ReplicaStatus.DELETION_SUCCESSFUL
     waiting = [member for member in gone if context.replica_status(member) is not successful]
@@ -210,7 +212,7 @@ def on_replicas_gone(active: ActiveController, gone: Iterable[Replica]) -> Proce
 
 
 def on_brokers_started(active: ActiveController, started: Iterable[BrokerId]) -> Procedure[None]:
-    """Try topics again that waited for these brokers."""
+    """Retry topics that waited for these brokers."""
     context = active.context
     for broker_id in started:
         for partition in context.hosted_on(broker_id):
@@ -223,7 +225,7 @@ def on_brokers_started(active: ActiveController, started: Iterable[BrokerId]) ->
 
 
 def on_reassigned(active: ActiveController, topic: str) -> Procedure[None]:
-    """Try a topic again that may have waited for this end of a reassignment."""
+    """Retry a topic that may have waited for the end of this reassignment."""
     context = active.context
     if topic in context.topics_ineligible_for_deletion and not context.has_reassignment(topic):
         del context.topics_ineligible_for_deletion[topic]
@@ -231,9 +233,9 @@ def on_reassigned(active: ActiveController, topic: str) -> Procedure[None]:
 
 
 def _complete(active: ActiveController, topic: str) -> Procedure[None]:
-    """Remove what is left of a topic: its nodes, and what is known of it.
+    """Remove what is left of a topic: its nodes and its state in the context.
 
-    Nodes that cannot be removed are tried again whenever something else about deletions happens.
+    Nodes that cannot be removed are retried at the next event of any deletion.
     """
     outcome = yield from _delete_nodes(active, topic)
     if not isinstance(outcome, Committed):
@@ -241,16 +243,16 @@ def _complete(active: ActiveController, topic: str) -> Procedure[None]:
         text = f"topic={topic} has no logs any more, but znodes: {what}"
         active.note(text, Level.ERROR)
         return
-    # Only now: until the nodes are gone, the topic is known and its deletion can be tried again.
+    # Only now: until the nodes are gone, the topic is known and its deletion can be retried.
     replicas.remove(active, active.context.replicas_of(topic))
     active.context.forget_topic(topic)
     active.note(f"topic={topic} deleted")
 
 
 def _delete_nodes(active: ActiveController, topic: str) -> Procedure[SentOnce]:
-    """Delete a topic's nodes, again only if they are still that topic's.
+    """Delete a topic's nodes; retry only if they still belong to that topic.
 
-    After an answer that was lost, somebody may have made a topic of the same name already.
+    After a lost answer, a new topic of the same name may exist already.
     """
     known = active.context.topics[topic]
     while True:

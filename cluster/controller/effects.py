@@ -1,7 +1,7 @@
-"""Effects: what the controller wants done.
+"""Effects: what the controller wants the shell to do.
 
-A shell carries effects out in their order; what has an outcome is reported as an event.  There is
-no effect that sets a timer: a shell asks the core for its next deadline after every step.
+A shell carries effects out in their order, and reports outcomes as events.  There is no effect that
+sets a timer: a shell asks the core for its next deadline after every step.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class SendToZooKeeper:
 class OpenChannel:
     """Connect to *broker*: orders will follow.
 
-    For a broker that has a channel: from the next connection on, this is its address.
+    For a broker that has a channel: the address to use from the next connection on.
     """
 
     broker: BrokerRegistration
@@ -46,7 +46,7 @@ class CloseChannel:
 class Send:
     """Send an order; answered by `OrderAnswered` or `OrderFailed` with the same *correlation_id*.
 
-    A broker has at most one order under way.
+    A broker has at most one order in flight.
     """
 
     broker_id: BrokerId
@@ -64,14 +64,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class BecameController:
-    """This broker is the controller from now on."""
+    """This broker has become the controller."""
 
     controller_epoch: ControllerEpoch
 
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """This broker is the controller no more; its channels are closed by effects before this one."""
+    """This broker is no longer the controller; earlier effects close its channels."""
 
     controller_epoch: ControllerEpoch
     reason: str
@@ -79,11 +79,11 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class NoteTask:
-    """Keep as a figure how long a task waited for its turn, and then took.
+    """Record how long a task waited in the queue, and how long it then took.
 
-    The latter is from *began_at_ms*, and the end of the task before it, until this effect is
-    carried out.  It includes what it waited for ZooKeeper, and also ends when the controller
-    resigns.
+    The latter counts from *began_at_ms*, when the task before it ended, until this effect is
+    carried out.  It includes the time spent waiting for ZooKeeper, and also ends when the
+    controller resigns.
     """
 
     kind: ControllerState
@@ -102,7 +102,7 @@ class LogStateChange:
 class Log:
     """Write a line of controller.log.
 
-    INFO tells the story of an incident, WARN what is tried again, ERROR is for a person.
+    INFO lines describe the course of an incident, WARN what is retried, ERROR what needs a person.
     """
 
     level: Level

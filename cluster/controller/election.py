@@ -1,9 +1,9 @@
 """Election strategies: who leads a partition next, apart from reading and writing states.
 
-Knows no partition, only what one has: assignment, state and live replicas.  What all strategies
-keep, and the tests check of each: the leader is a live replica of the assignment; it is in the ISR,
-except after an unclean election; nobody joins the ISR by an election, except such a leader; and the
-leader epoch rises by one, so that brokers tell the new leadership from every older one.
+Knows no partition, only its assignment, state and live replicas.  All strategies keep these
+invariants, which the tests check of each: the leader is a live replica of the assignment; it is in
+the ISR, except after an unclean election; an election adds no other replica to the ISR; and the
+leader epoch rises by one, so that brokers distinguish the new leadership from every older one.
 
 Source: Kafka's Election and PartitionLeaderElectionAlgorithms.
 """
@@ -17,19 +17,19 @@ from cluster.model.topic import RECOVERING, PartitionAssignment, PartitionState,
 
 
 class Strategy(Enum):
-    """What a leader is wanted for; the values are Kafka's names, as failures are logged."""
+    """Why a leader is elected; the values are Kafka's names, which appear in logged failures."""
 
     OFFLINE = "OfflinePartitionLeaderElectionStrategy(false)"
-    """Whether a leader outside the ISR will do is up to the topic's config."""
+    """The topic's config decides whether a leader may be outside the ISR."""
     OFFLINE_UNCLEAN = "OfflinePartitionLeaderElectionStrategy(true)"
-    """An operator asks for a leader, outside the ISR too if there is no other."""
+    """An operator asks for a leader, also from outside the ISR if there is no other."""
     CONTROLLED_SHUTDOWN = "ControlledShutdownPartitionLeaderElectionStrategy"
     PREFERRED = "PreferredReplicaPartitionLeaderElectionStrategy"
     REASSIGNMENT = "ReassignPartitionLeaderElectionStrategy"
 
 
 class Election(NamedTuple):
-    """*state* is what shall be written; *recipients* are the replicas that have to be told."""
+    """*state* is what shall be written; *recipients* are the replicas that receive the order."""
 
     state: PartitionState
     recipients: tuple[BrokerId, ...]
@@ -50,7 +50,7 @@ def first_state(
 
 
 def needs_unclean(state: PartitionState, live: Collection[BrokerId]) -> bool:
-    """Whether no live replica is in the ISR: any leader would lose what others confirmed."""
+    """Whether no live replica is in the ISR: any leader would lose acknowledged records."""
     return not any(replica in live for replica in state.isr)
 
 
@@ -65,7 +65,7 @@ def elect_offline(
     """The first live replica that is in the ISR; the ISR keeps its live members.
 
     Only when there is none, and *allows_unclean*: the first live replica, alone in the ISR and
-    marked as recovering.  None when nobody can lead.
+    marked as recovering.  None when no replica can lead.
     """
     recipients = tuple(replica for replica in assignment.replicas if replica in live)
     isr = tuple(replica for replica in state.isr if replica in live)
@@ -87,7 +87,7 @@ def elect_for_shutdown(
 ) -> Election | None:
     """The first replica in the ISR that does not shut down; those that do leave the ISR.
 
-    Brokers that shut down are told as well.  None when nobody can lead.
+    The order goes to brokers that shut down as well.  None when no replica can lead.
     """
     recipients = tuple(replica for replica in assignment.replicas if replica in live_or_leaving)
     isr = tuple(replica for replica in state.isr if replica not in leaving)
@@ -105,7 +105,7 @@ def elect_preferred(
 ) -> Election | None:
     """The first replica, if it is alive and in the ISR, else None; the ISR stays as it is.
 
-    Whether it leads already is for the caller to ask: the same leader would be elected once more.
+    The caller checks whether it leads already: here the same leader would be elected once more.
     """
     leader = assignment.preferred_leader
     if leader not in live or leader not in state.isr:
@@ -123,8 +123,8 @@ def elect_for_reassignment(
 ) -> Election | None:
     """The first target replica that is alive and in the ISR; the ISR stays as it is.
 
-    Only target replicas are told: those that are being removed get orders to stop.  None when
-    nobody can lead.
+    Only target replicas receive the order: those that are being removed get orders to stop.  None
+    when no replica can lead.
     """
     target = assignment.target
     leader = next((replica for replica in target if replica in live and replica in state.isr), None)
@@ -138,15 +138,15 @@ def without_replica(
 ) -> PartitionState | None:
     """The state without *replica* in the ISR and as leader; None where that changes nothing.
 
-    The last member stays: it is the only one that has everything, and an empty ISR would leave
-    nobody to elect without a loss when it comes back.
+    The last member stays: it alone has all acknowledged records, and with an empty ISR no replica
+    could be elected without a loss when it comes back.
     """
     if replica not in state.isr:
         return None
     leader = NO_LEADER if state.leader == replica else state.leader
     isr = tuple(member for member in state.isr if member != replica) or state.isr
     if (leader, isr) == (state.leader, state.isr):
-        # Kafka writes it all the same; but its time says since when there has been no leader.
+        # Kafka writes it all the same; but its mtime shows since when there has been no leader.
         return None
     return new_leader_and_isr(state, leader, isr, controller_epoch)
 
@@ -159,13 +159,14 @@ def without_former_lives(
     controller_epoch: ControllerEpoch,
     intact: Collection[BrokerId] = (),
 ) -> PartitionState | None:
-    """The state without those of the ISR that have *bounced* since it was written, but for those
-    that are *intact*; None where it can stay as it is.
+    """The state without the members of the ISR that *bounced* since it was written, except the
+    *intact* ones; None where it can stay as it is.
 
-    They may have lost what they had not flushed, so another leads.  Where nobody else in the ISR is
-    *live* they stay, and who led leads on: nobody can have more.  The leader epoch rises all the
-    same: the next records get offsets that followers may have from the life before, and only by
-    another epoch do they give those up.  Who has the only replica has no follower.
+    They may have lost what they had not flushed, so another replica leads.  If no other member of
+    the ISR is *live*, they stay and the leader stays: no replica can have more.  The leader epoch
+    rises all the same: the next records get offsets at which followers may have records of the
+    former incarnation, and followers truncate those only under another epoch.  A partition with
+    one replica has no follower.
     """
     members = [member for member in state.isr if member in live]
     lost = [member for member in members if member in bounced and member not in intact]
@@ -192,11 +193,11 @@ def new_leader_and_isr(
 ) -> PartitionState:
     """*state* one leader epoch on; its `zk_version` is still that of what it shall replace.
 
-    The epoch rises with the same leader too: followers that still go by the older one are fenced
-    off, and orders of it that come late are ignored.
+    The epoch rises with the same leader too: followers that still use the older one are fenced off,
+    and late orders of it are ignored.
 
-    Whoever is in an ISR has everything that was acknowledged.  So nobody joins by a decision of the
-    controller's; a leader that an unclean election takes from outside is alone.
+    Each member of an ISR has everything that was acknowledged.  So the controller never adds a
+    member by a decision of its own; a leader that an unclean election takes from outside is alone.
     """
     assert isr or not state.isr, "an empty ISR leaves nobody to elect without a loss"
     assert leader in (NO_LEADER, state.leader) or leader in isr
@@ -210,8 +211,9 @@ def new_leader_and_isr(
 
 
 def is_same_decision(stored: PartitionState, attempted: PartitionState) -> bool:
-    """Whether a write whose fate is unknown has landed: all but the version is as it was wanted.
+    """Whether a write with an unknown outcome has succeeded: all but the version is as attempted.
 
-    It is nobody else's: the leader epoch and the controller epoch in it are this decision's own.
+    Another writer cannot have written it: the leader epoch and the controller epoch in it belong to
+    this decision.
     """
     return stored._replace(zk_version=attempted.zk_version) == attempted

@@ -1,6 +1,6 @@
 """Elections by request: an operator wants other leaders, by an API or by a znode.
 
-Which leader a strategy finds is in `election`, how it is written and told in `partitions`.
+`election` chooses a leader by a strategy, `partitions` writes and sends it.
 
 Source: Kafka's KafkaController.processReplicaLeaderElection.
 """
@@ -19,7 +19,7 @@ from cluster.statechange.line import Level
 
 
 def elect_leaders(active: ActiveController, request: ElectLeaders) -> Procedure[ElectLeadersReply]:
-    """Elect where there is need; every partition has its result, in the request's order."""
+    """Elect where it is needed; every partition has its result, in the request's order."""
     is_unclean = request.is_unclean
     strategy = Strategy.OFFLINE_UNCLEAN if is_unclean else Strategy.PREFERRED
     results = {
@@ -48,7 +48,7 @@ def elect_leaders(active: ActiveController, request: ElectLeaders) -> Procedure[
 def _without_election(
     active: ActiveController, partition: TopicPartition, *, is_unclean: bool
 ) -> ElectionResult | None:
-    """Why there is no election; None where there is one.
+    """The result of a partition that needs no election or cannot have one; None for the others.
 
     Operators ask for an unclean election of all partitions when some have no leader: the others
     keep theirs.
@@ -73,9 +73,9 @@ def _without_election(
 def elect(
     active: ActiveController, electable: Iterable[TopicPartition], strategy: Strategy
 ) -> Procedure[frozenset[TopicPartition]]:
-    """Elect a leader for each of *electable*; those that have got one.
+    """Elect a leader for each of *electable*; returns the partitions that have got one.
 
-    Whether a partition has been led before shows in its leader epoch: each election raises it.
+    The leader epoch shows whether an election succeeded: each election raises it.
     """
     context = active.context
     before = {partition: context.states.get(partition) for partition in electable}
@@ -91,11 +91,11 @@ def elect(
 def refresh_preferred_election(active: ActiveController) -> Procedure[None]:
     """Elect the preferred leaders of the partitions that the znode names, and remove it.
 
-    It goes last, whatever the elections came to: its absence tells the tool that they are over.
-    After a crash before that the next controller elects for those that are left.  A damaged znode
-    goes as well: it would be in the way of the next request.
+    It is removed last, whatever the results: its absence signals to the tool that the elections are
+    over.  After a crash before that the next controller elects for the partitions that are left.  A
+    damaged znode is removed as well: it would block the next request.
 
-    One that somebody has written anew since it was read stays, and is the next hint's.
+    A znode that was written anew since it was read stays, and the next hint handles it.
     """
     read = yield from reads.read_preferred_election(active.client)
     if read.zk_version is None:
@@ -115,7 +115,7 @@ def refresh_preferred_election(active: ActiveController) -> Procedure[None]:
 def elect_preferred_leaders(
     active: ActiveController, electable: Iterable[TopicPartition]
 ) -> Procedure[None]:
-    """Elect where nobody waits for the answer; what came of it is in controller.log."""
+    """Elect without a requester that waits for the result; controller.log has the results."""
     electable = tuple(electable)
     elected = yield from elect(active, electable, Strategy.PREFERRED)
     for partition in electable:

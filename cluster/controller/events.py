@@ -1,7 +1,7 @@
-"""Events: what the controller can be told.
+"""Events: the inputs of the controller.
 
-Hints say that something may have changed, not what: the core reads it when it gets to them, so what
-it decides on is never older than what it decided before.
+Hints report that something may have changed, not what: the core reads it when it processes the
+hint, so it never decides on older data than before.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from cluster.zk.requests import ZkReply
 
 
 class Ticket(NamedTuple):
-    """Which requests to ZooKeeper they were: *number* is never used twice by one core."""
+    """Identifies requests to ZooKeeper: one core never uses *number* twice."""
 
     controller_epoch: ControllerEpoch
     number: int
@@ -22,12 +22,12 @@ class Ticket(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """A ZooKeeper session is there, and this broker is registered with it."""
+    """A ZooKeeper session is established, and this broker is registered with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionExpired:
-    """The session is over, and with it the registration and the epoch as the controller.
+    """The session has expired, and with it the registration and the controllership.
 
     No request that was sent in it needs an answer.
     """
@@ -35,34 +35,34 @@ class SessionExpired:
 
 @dataclass(frozen=True, slots=True)
 class ControllerChanged:
-    """`/controller` was made, changed or removed."""
+    """`/controller` was created, changed or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokersChanged:
-    """A broker came or went, or changed its registration."""
+    """A broker registered, went away, or changed its registration."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicsChanged:
-    """A topic came or went."""
+    """A topic was created or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicsWritten:
-    """The nodes of *topics* were written, or nobody watched them: they may have more partitions."""
+    """The nodes of *topics* were written, or were not watched: they may have more partitions."""
 
     topics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DeletionRequested:
-    """Requests to delete topics came or went."""
+    """Requests to delete topics were added or removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReassignmentRequested:
-    """The request to reassign partitions came, went or was changed."""
+    """The request to reassign partitions was created, changed or removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +77,15 @@ class LogDirsFailed:
 
 @dataclass(frozen=True, slots=True)
 class PreferredElectionRequested:
-    """A tool has asked for preferred leaders, or its request is gone."""
+    """A tool has asked for preferred leaders, or the request is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class UncleanElectionEnabled:
     """Leaders outside the ISR are allowed from now on: in *topic*, or for None in the cluster.
 
-    This is all that a controller has to do with a notification of a changed config: what brokers
-    do with one is theirs.
+    The only reaction of a controller to a notification of a changed config; brokers handle theirs
+    themselves.
     """
 
     topic: str | None
@@ -93,7 +93,7 @@ class UncleanElectionEnabled:
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """Somebody asks the controller for something; *request_id* names the request in its `Reply`."""
+    """A request to the controller; *request_id* names the request in its `Reply`."""
 
     request_id: int
     request: ControllerRequest
@@ -109,7 +109,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class OrderAnswered:
-    """What the broker says to the order with the same *correlation_id*."""
+    """The broker's answer to the order with the same *correlation_id*."""
 
     broker_id: BrokerId
     correlation_id: int
@@ -118,7 +118,7 @@ class OrderAnswered:
 
 @dataclass(frozen=True, slots=True)
 class OrderFailed:
-    """No answer came, or none that could be understood; the broker may have obeyed or not."""
+    """No readable answer arrived; the broker may have carried out the order or not."""
 
     broker_id: BrokerId
     correlation_id: int
@@ -135,7 +135,7 @@ ActiveHint: TypeAlias = (
     | PreferredElectionRequested
     | UncleanElectionEnabled
 )
-"""What is of no use to a broker that is not the controller."""
+"""Hints that a broker needs only as the controller."""
 
 Hint: TypeAlias = ControllerChanged | ActiveHint
 Event: TypeAlias = (

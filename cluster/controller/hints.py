@@ -1,4 +1,4 @@
-"""Hints from watches: what does it mean to the controller that a watch has fired?"""
+"""Hints from watches: which hint follows from a watch that fired."""
 
 from typing import Final
 

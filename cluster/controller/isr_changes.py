@@ -1,8 +1,8 @@
-"""ISR changes: what leaders ask the controller for, since KIP-497, and what becomes of it.
+"""ISR changes: what leaders request of the controller since KIP-497, and how it decides.
 
-Only the controller writes states then, one decision after the other, so that a leader that was
-replaced changes nothing any more.  The leader epoch stays: an ISR is no leadership.  Leaders of
-Kafka before 2.7 write the ISR themselves: see `notifications`.
+Since then only the controller writes states, one decision after the other, so that a leader that
+was replaced can change nothing.  The leader epoch stays: an ISR change is no change of leadership.
+Leaders of Kafka before 2.7 write the ISR themselves: see `notifications`.
 
 Source: Kafka's KafkaController.processAlterPartition; KIP-841 for who may be in an ISR.
 """
@@ -35,9 +35,9 @@ RECOVERY_STATES: Final = frozenset({RECOVERED, RECOVERING})
 def alter_partitions(
     active: ActiveController, request: AlterPartition
 ) -> Procedure[AlterPartitionReply]:
-    """Write the ISRs that a leader proposes, where nothing speaks against it, and tell all brokers.
+    """Write the ISRs that a leader proposes, where they are valid, and send them to all brokers.
 
-    The leader hears of it by the reply: no replica gets an order, since nobody's role changes.
+    The reply carries the result to the leader: no replica gets an order, since no role changes.
     """
     registered = active.context.brokers.get(request.broker_id)
     if registered is None or registered.broker_epoch != request.broker_epoch:
@@ -72,7 +72,7 @@ def alter_partitions(
 
 
 def _name_of(active: ActiveController, topic: AskedTopic) -> str | None:
-    """The topic's name; None for an id that is not known."""
+    """The topic's name; None for an unknown id."""
     if topic.topic_id is None:
         return topic.name
     return active.context.topic_of_id(topic.topic_id)
@@ -81,7 +81,7 @@ def _name_of(active: ActiveController, topic: AskedTopic) -> str | None:
 def _decide(
     active: ActiveController, leader: BrokerId, partition: TopicPartition, proposal: IsrProposal
 ) -> AlteredPartition | PartitionState:
-    """The state that shall be written, or what *leader* is answered at once."""
+    """The state that shall be written, or the immediate answer to *leader*."""
     current = active.context.states.get(partition)
     is_gone = active.context.partition_status(partition) is PartitionStatus.NON_EXISTENT
     if current is None or is_gone:
@@ -92,14 +92,14 @@ def _decide(
         proposal.leader_epoch > current.leader_epoch
         or proposal.partition_epoch > current.zk_version
     ):
-        # It knows of what a newer controller has written, and shall look for that one.
+        # It has seen a state of a newer controller, and shall look for that one.
         return AlteredPartition(ErrorCode.NOT_CONTROLLER)
     if proposal.leader_epoch < current.leader_epoch:
         return AlteredPartition(ErrorCode.FENCED_LEADER_EPOCH)
     if leader != current.leader:
         return AlteredPartition(ErrorCode.INVALID_REQUEST)
     if (isr, recovery_state) == (current.isr, current.leader_recovery_state):
-        # Before the partition epoch is looked at: the same request may come twice, since the answer
+        # Before the partition epoch is checked: the same request may come twice, when the answer
         # to the first was lost.
         return AlteredPartition(ErrorCode.NONE, current)
     if proposal.partition_epoch < current.zk_version:
@@ -122,10 +122,10 @@ def _is_sensible(
     current: PartitionState,
     recovery_state: int,
 ) -> bool:
-    """Whether *isr* may be one at all; the checks of members are those of KRaft's controller.
+    """Whether *isr* is valid; the checks of members are those of KRaft's controller.
 
-    A leader that recovers is alone: it may lack what others have.  None begins to recover but by an
-    election.  A member that is no replica any more may stay until it is taken out.
+    A recovering leader is alone: it may lack what others have.  Only an election makes a leader
+    recovering.  A member that is no longer a replica may stay until it is removed.
     """
     is_recovering = recovery_state == RECOVERING
     return (
@@ -138,9 +138,10 @@ def _is_sensible(
 
 
 def _is_eligible(active: ActiveController, partition: TopicPartition, member: IsrMember) -> bool:
-    """Whether the member is there to stay, in the life in which it has caught up.
+    """Whether the member stays registered, in the incarnation in which it has caught up.
 
-    One that started again since may have lost what it had: in the ISR it could be elected for it.
+    One that has restarted since may have lost records: in the ISR it could be elected in spite of
+    it.
     """
     if not active.context.is_live(member.broker_id, partition):
         return False
@@ -151,10 +152,10 @@ def _is_eligible(active: ActiveController, partition: TopicPartition, member: Is
 def _write(
     active: ActiveController, wanted: Mapping[TopicPartition, PartitionState]
 ) -> Procedure[dict[TopicPartition, AlteredPartition]]:
-    """Write the states and take note of them; where somebody else has written, of what he wrote.
+    """Write the states and note them; where another writer was first, note what it wrote.
 
-    The leader is answered when it is clear what stands there.  A crash before that leaves either
-    state, and the leader asks the next controller for it again.
+    The leader is answered when the stored state is known.  A crash before that leaves either
+    state, and the leader asks the next controller for the change again.
     """
     answers: dict[TopicPartition, AlteredPartition] = {}
     waiting = dict(wanted)
@@ -179,7 +180,7 @@ def _write(
                 continue
             active.context.states[partition] = found
             if is_same_decision(found, state):
-                # The write had landed, only its answer was lost.
+                # The write succeeded, only its answer was lost.
                 answers[partition] = AlteredPartition(ErrorCode.NONE, found)
             elif found.zk_version == state.zk_version:
                 waiting[partition] = state
@@ -189,7 +190,7 @@ def _write(
 
 
 def _tell_all(active: ActiveController, named: Mapping[TopicPartition, AlteredPartition]) -> None:
-    """Tell all brokers of each partition that was named, also of those that stay as they were."""
+    """Send all brokers each named partition, also those that stay as they were."""
     known = [partition for partition in named if partition in active.context.states]
     if known:
         batch = OrderBatch(active)

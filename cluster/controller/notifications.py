@@ -1,7 +1,7 @@
-"""Notifications and answers: what the controller does with what brokers tell it.
+"""Notifications and answers of brokers, and what the controller does with them.
 
-Brokers leave notifications in ZooKeeper, of ISRs that they changed and of log directories that
-failed, and they answer orders.
+Brokers leave notifications in ZooKeeper of changed ISRs and failed log directories, and they answer
+orders.
 """
 
 from collections.abc import Iterable
@@ -33,10 +33,10 @@ from cluster.statechange.controller import (
 
 
 def refresh_isrs(active: ActiveController) -> Procedure[None]:
-    """Read again what leaders have changed, tell all brokers, and remove the notifications.
+    """Read again what leaders have changed, send it to all brokers, and remove the notifications.
 
-    They go last: after a crash in between the next controller reads everything anyway.  Only those
-    go whose names were read: one that has come since is the next hint's.
+    They are removed last: after a crash in between the next controller reads everything anyway.
+    Only notifications that were read are removed: a later one belongs to the next hint.
     """
     read = yield from reads.read_isr_changes(active.client)
     changed = dict.fromkeys(read.partitions)
@@ -48,7 +48,7 @@ def refresh_isrs(active: ActiveController) -> Procedure[None]:
 def refresh_states(
     active: ActiveController, partitions: Iterable[TopicPartition]
 ) -> Procedure[None]:
-    """Read states again, and tell all brokers what they are."""
+    """Read states again, and send them to all brokers."""
     context = active.context
     known = tuple(partition for partition in partitions if partition in context.states)
     states = yield from read_states(active, known)
@@ -61,7 +61,7 @@ def refresh_states(
 
 def check_log_dirs(active: ActiveController) -> Procedure[None]:
     """Ask brokers that lost a directory which replicas were in it: their answers to LeaderAndIsr
-    say so.
+    contain it.
     """
     read = yield from reads.read_log_dir_events(active.client)
     context = active.context
@@ -85,10 +85,10 @@ def on_answer(
     order: Order,
     result: OrderResult,
 ) -> Procedure[None]:
-    """Take note of how a broker obeyed.
+    """Process a broker's answer to an order.
 
-    The answer may have waited while the broker went and came again: an earlier life's disks and
-    logs say nothing about this one's.
+    The answer may have waited while the broker restarted: the disks and logs of the earlier
+    incarnation do not count for this one.
     """
     _log_answer(active, broker_id, correlation_id, order, result)
     broker = active.context.brokers.get(broker_id)
@@ -105,7 +105,7 @@ def on_answer(
 def _on_leader_and_isr(
     active: ActiveController, broker_id: BrokerId, result: OrderResult
 ) -> Procedure[None]:
-    """Take replicas offline whose disk has failed, and note those as back whose disk works."""
+    """Take replicas offline whose disk has failed, and mark those as back whose disk works."""
     context = active.context
     if result.error != ErrorCode.NONE:
         return
@@ -114,7 +114,7 @@ def _on_leader_and_isr(
     for partition, error in result.errors.items():
         assignment = context.assignments.get(partition)
         if assignment is None or broker_id not in assignment.replicas:
-            # It was removed behind the order that is answered: its log is nobody's any more.
+            # It was removed after the order that is answered: its log is to be deleted.
             continue
         if error == ErrorCode.KAFKA_STORAGE_ERROR and partition not in offline:
             # Before the elections below, which would choose this replica again.
@@ -197,7 +197,7 @@ def _name(order: Order) -> OrderName:
 
 
 def error_name(code: int) -> str:
-    """Kafka's name of an error code; the number for one that Kafka 3.9 does not have."""
+    """Kafka's name of an error code; the number for a code that Kafka 3.9 does not have."""
     try:
         return ErrorCode(code).name
     except ValueError:

@@ -1,7 +1,7 @@
-"""Orders: what the controller tells brokers to do, and how they answer.
+"""Orders: requests of the controller to brokers, and their answers.
 
-The content of LeaderAndIsr, UpdateMetadata and StopReplica requests, whatever version of the wire
-protocol carries them.
+The content of LeaderAndIsr, UpdateMetadata and StopReplica requests, in whatever version of the
+wire protocol.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from cluster.model.topic import PartitionAssignment, PartitionState
 
 
 class LeaderAndIsrPartition(NamedTuple):
-    """*is_new*: the replica is new, and may be made in any log directory."""
+    """*is_new*: the replica is new, and may be created in any log directory."""
 
     partition: TopicPartition
     state: PartitionState
@@ -49,9 +49,9 @@ class PublishedPartition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateMetadata:
-    """Tell clients this: *live_brokers* are all, *partitions* are those with news.
+    """Publish this to clients: *live_brokers* are all, *partitions* are those that changed.
 
-    The tuples are shared by the orders to all brokers of one batch.
+    The orders to all brokers of one batch share the tuples.
     """
 
     controller_id: BrokerId
@@ -64,7 +64,7 @@ class UpdateMetadata:
 
 class StoppedPartition(NamedTuple):
     """*leader_epoch* is EPOCH_DURING_DELETION for a topic that is deleted, NO_LEADER_EPOCH for
-    one without a state.  *is_deleted*: its log shall go.
+    a partition without a state.  *is_deleted*: its log shall be deleted.
     """
 
     partition: TopicPartition
@@ -74,7 +74,7 @@ class StoppedPartition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopReplica:
-    """Neither lead nor follow these partitions any more."""
+    """Stop leading or following these partitions."""
 
     controller_id: BrokerId
     controller_epoch: ControllerEpoch

@@ -1,6 +1,6 @@
 """States of a partition, as the controller sees it, and which may follow which.
 
-Knows no action: `partitions` says what a transition does.
+Has no actions: `partitions` implements the transitions.
 
 Source: Kafka's PartitionStateMachine.
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class PartitionStatus(StrEnum):
-    """Under the names that operators find in state-change.log."""
+    """The names that operators find in state-change.log."""
 
     NON_EXISTENT = "NonExistentPartition"
     NEW = "NewPartition"
@@ -28,6 +28,6 @@ PARTITION_VALID_PREVIOUS: Final = {
         {PartitionStatus.NEW, PartitionStatus.ONLINE, PartitionStatus.OFFLINE}
     ),
 }
-"""For each state, those from which it may be entered."""
+"""For each state, the states from which it may be entered."""
 
 assert PARTITION_VALID_PREVIOUS.keys() == set(PartitionStatus)

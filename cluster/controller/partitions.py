@@ -1,13 +1,13 @@
 """Partition state machine: what happens when a partition goes from one state to another.
 
-Every function here is one pass over many partitions: those that may not make the step are named in
-state-change.log and left alone, the others make it together, and brokers are told at the end: of
-very many, of some after the others.
+Every function here is one pass over many partitions: state-change.log names those that may not make
+the step, and they stay as they are; the others make it together, and the orders are sent at the
+end; very many partitions go in parts.
 
-The order of each step is: write the state to ZooKeeper, note it here when the write is known to be
-there, tell the brokers.  A crash before the write leaves nothing, one behind it a state that the
-next controller reads and tells.  Told before it was written, a leader could take records under an
-epoch that another controller gives to another leader.
+The order of each step is: write the state to ZooKeeper, note it in the context when the write is
+known to have succeeded, send it to the brokers.  A crash before the write leaves nothing, a crash
+after it a state that the next controller reads and sends.  If it were sent before it is written, a
+leader could append records under an epoch that another controller gives to another leader.
 
 Source: Kafka's PartitionStateMachine.
 """
@@ -57,7 +57,7 @@ from cluster.zk.requests import Lost, Refused
 def permitted(
     active: ActiveController, partitions: Iterable[TopicPartition], target: PartitionStatus
 ) -> tuple[TopicPartition, ...]:
-    """Those of *partitions* that may become *target* from what they are."""
+    """Those of *partitions* that may enter the state *target* from their present one."""
     allowed = PARTITION_VALID_PREVIOUS[target]
     result = []
     for partition in partitions:
@@ -70,7 +70,7 @@ def permitted(
 
 
 def make_new(active: ActiveController, partitions: Iterable[TopicPartition]) -> None:
-    """Take up partitions whose replicas are known from their topic."""
+    """Add partitions whose replicas are known from their topic."""
     for partition in permitted(active, partitions, PartitionStatus.NEW):
         replicas = active.context.assignments[partition].replicas
         line = partition_created(
@@ -85,7 +85,7 @@ def make_new(active: ActiveController, partitions: Iterable[TopicPartition]) -> 
 
 
 def take_offline(active: ActiveController, partitions: Iterable[TopicPartition]) -> None:
-    """Note that partitions have lost their leader; what stands in ZooKeeper is left as it is."""
+    """Note that partitions have lost their leader; their states in ZooKeeper stay as they are."""
     _note(active, partitions, PartitionStatus.OFFLINE)
 
 
@@ -105,9 +105,9 @@ def _note(
 
 
 def bring_leaderless_online(active: ActiveController, topic: str | None = None) -> Procedure[None]:
-    """Look for a leader of every partition that has none, of *topic* or of all.
+    """Elect a leader for every partition that has none, of *topic* or of all.
 
-    Topics that shall be deleted need none any more.
+    Topics that are to be deleted need none any more.
     """
     context = active.context
     partitions = tuple(
@@ -121,7 +121,7 @@ def bring_leaderless_online(active: ActiveController, topic: str | None = None) 
 def bring_online(
     active: ActiveController, partitions: Iterable[TopicPartition], strategy: Strategy
 ) -> Procedure[None]:
-    """Give partitions a leader: new ones their first, others another by *strategy*."""
+    """Give partitions a leader: new ones their first, others another one by *strategy*."""
     context = active.context
     batch = OrderBatch(active)
     for able in some_at_once(permitted(active, partitions, PartitionStatus.ONLINE)):
@@ -134,7 +134,7 @@ def bring_online(
 def _initialize(
     active: ActiveController, batch: OrderBatch, partitions: tuple[TopicPartition, ...]
 ) -> Procedure[None]:
-    """Make the states of new partitions; who is in the first ISR is told to be a new replica.
+    """Create the states of new partitions; members of the first ISR are sent as new replicas.
 
     Kafka's initializeLeaderAndIsrForPartitions.
     """
@@ -151,7 +151,7 @@ def _initialize(
                 _fail(active, partition, f"ZooKeeper refused to create its state {state}")
             else:
                 unclear[partition] = state
-        # The answer may have been lost behind a write that landed, or a first try was repeated.
+        # The answer to a successful write may have been lost, or a first try was repeated.
         stored = yield from read_states(active, tuple(unclear))
         waiting = {}
         for partition, state in unclear.items():
@@ -167,8 +167,9 @@ def _initialize(
 def _first_states(
     active: ActiveController, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, PartitionState]:
-    """The first states of partitions that have a live replica; the others stay new, and so do
-    those of topics that shall be deleted."""
+    """The first states of partitions that have a live replica; the others stay new, as do those
+    of topics that are to be deleted.
+    """
     context = active.context
     states = {}
     for partition in partitions:
@@ -190,7 +191,7 @@ def _elect(
     partitions: tuple[TopicPartition, ...],
     strategy: Strategy,
 ) -> Procedure[None]:
-    """Read, choose and write; those that are told of it are in *batch* then."""
+    """Read, choose and write; the orders about it are then in *batch*."""
     elections: dict[TopicPartition, Election] = {}
 
     def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
@@ -211,7 +212,7 @@ def _choose(
     stored: Mapping[TopicPartition, PartitionState],
     strategy: Strategy,
 ) -> Procedure[dict[TopicPartition, Election]]:
-    """An election for each partition that has one; why the others have none is logged."""
+    """An election for each partition that has one; the reasons of the others are logged."""
     context = active.context
     unclean_topics: frozenset[str] = frozenset()
     if strategy is Strategy.OFFLINE:

@@ -1,9 +1,9 @@
 """Procedures of the controller: sequences of ZooKeeper's requests, with decisions between them.
 
-A procedure yields requests, stands still, and is resumed with the replies.  So what Kafka does in
+A procedure yields requests, is suspended, and is resumed with the replies.  So what Kafka does in
 one thread, step by step, reads the same here, while each step is an event of its own.  One
-procedure runs at a time, and between two of its steps nothing but its own writes changes what the
-controller knows: events that come meanwhile wait, or only move the channels on.
+procedure runs at a time, and between two of its steps only its own writes change the controller
+context: events that arrive meanwhile wait, or only advance the channels.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,22 +21,22 @@ from cluster.zk.requests import Lost, Refused
 from cluster.zk.steps import Steps
 
 AT_ONCE_MAX: Final = 1000
-"""How many partitions are read, decided on, written and told together.
+"""How many partitions are read, decided on, written and sent together.
 
-With more a step would keep the clients of this broker waiting, and those of all that have been
-elected already would be told after the last one.  Kafka takes all at once.
+With more, a step would delay the clients of this broker, and the orders about the partitions that
+were elected first would wait for the last one.  Kafka takes all at once.
 """
 
 T = TypeVar("T")
 States: TypeAlias = Mapping[TopicPartition, PartitionState]
 Procedure: TypeAlias = Steps[T]
 """Ends with `ControllerMoved` when there is a newer controller, and with `Refusal` when ZooKeeper
-refuses a read: what is known may be incomplete from there on."""
+refuses a read: the context may be incomplete from there on."""
 
 
 def some_at_once(items: Sequence[T], per_partition: int = 1) -> Iterator[Sequence[T]]:
-    """*items* in their order, no more together than `AT_ONCE_MAX` partitions have, with
-    *per_partition* each; nothing for none.
+    """*items* in their order, in parts of at most `AT_ONCE_MAX` partitions with *per_partition*
+    items each; no part if there are no items.
     """
     at_once_max = AT_ONCE_MAX * per_partition
     for start in range(0, len(items), at_once_max):
@@ -69,10 +69,10 @@ def read_states(
 def read_states_as_written(
     active: ActiveController, partitions: tuple[TopicPartition, ...]
 ) -> Procedure[StatesRead]:
-    """Read what stands in ZooKeeper now; partitions without a state are missing.
+    """Read the stored states; partitions without a state are missing.
 
-    A state that `is_ahead` is among them, where there is no newer controller all the same: a tool
-    may have written it, or `/controller_epoch` was made anew.
+    A state that `is_ahead` is included, if there is no newer controller after all: a tool may have
+    written it, or `/controller_epoch` was recreated.
 
     Raises:
         ControllerMoved: a newer controller has written one of them.
@@ -84,13 +84,14 @@ def read_states_as_written(
 
 
 def confirm_epoch(active: ActiveController) -> Procedure[None]:
-    """Go on only if there is no newer controller.
+    """Continue only if there is no newer controller.
 
-    Also between two parts of long work that asks nothing of ZooKeeper itself: the clients of this
-    broker have their turn meanwhile, and who was replaced stops telling brokers what was true.
+    Also called between two parts of long work that needs nothing of ZooKeeper itself: the clients
+    of this broker are served meanwhile, and a controller that was replaced stops sending outdated
+    orders.
 
     Raises:
-        ControllerMoved: the epoch is another's by now.
+        ControllerMoved: another controller has the epoch by now.
     """
     found = yield from reads.read_controller(active.client)
     if found.epoch is None or found.epoch.epoch_zk_version != active.epoch_zk_version:
@@ -98,10 +99,11 @@ def confirm_epoch(active: ActiveController) -> Procedure[None]:
 
 
 def is_ahead(active: ActiveController, state: PartitionState) -> bool:
-    """Whether a state says that a later controller wrote it: nothing is decided on it then.
+    """Whether a later controller wrote the state, by its controller epoch: no decision is based on
+    it.
 
-    The others are, and the controller stays.  An ISR that its leader proposes is written all the
-    same, as by Kafka, and then the state is this controller's.
+    Decisions on other states go on, and the controller stays.  An ISR that its leader proposes is
+    written all the same, as by Kafka, and then the state is this controller's.
     """
     return state.controller_epoch > active.controller_epoch
 
@@ -112,11 +114,11 @@ def write_states(
     *,
     is_new: bool = False,
 ) -> Procedure[dict[TopicPartition, SentOnce]]:
-    """Make or overwrite states, each under its own zkVersion; the result of each.
+    """Create or overwrite states, each under its own zkVersion; the result of each.
 
-    One that was overtaken by its leader does not hold up the others.  After a crash some are
-    written and some are not, and since brokers are told only what is written, the next controller
-    reads a state for each that is true.
+    A conflict with a write of one leader does not hold up the other partitions.  After a crash some
+    are written and some are not; since brokers receive only what is written, the next controller
+    reads a true state for each.
     """
     if not states:
         return {}
@@ -134,12 +136,12 @@ def rewrite_states(
     on_written: Callable[[TopicPartition, PartitionState], None],
     on_failed: Callable[[TopicPartition, str], None],
 ) -> Procedure[None]:
-    """Read states, decide and write, again for those that somebody else has written in between.
+    """Read states, decide and write; repeat for those that another writer changed in between.
 
-    What is decided on is read here, not remembered: a leader may have changed the ISR since, and
-    its change would be lost.  *decide* gets what stands there, and returns what shall; it leaves
-    out what it does not want to write.  A write that is overtaken, or whose reply is lost, is
-    tried again for as long as the session lasts: neither goes on for ever.
+    Decisions use the states that are read here, not those in the context: a leader may have changed
+    the ISR since, and its change would be lost.  *decide* gets the stored states, and returns the
+    wanted ones; it leaves out what it does not want to write.  A write that conflicts, or whose
+    reply is lost, is retried for as long as the session lasts: neither goes on for ever.
     """
     waiting = tuple(partitions)
     attempted: States = {}

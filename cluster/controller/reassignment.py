@@ -1,32 +1,32 @@
 """Reassignment: a partition gets other replicas, in the phases of KIP-455.
 
-Whatever starts it, a reassignment first stands in the topic's node, then in memory, and then
-brokers hear of it, so that whoever is the controller next finds it there and goes on:
+Whatever starts it, a reassignment is written to the topic's node first, then noted in memory, and
+then sent to brokers, so that the next controller finds it there and continues:
 
 * U, the assignment is changed.  U0: replicas that the new assignment drops, since they were added
-  by a reassignment which is given up, are fenced out of the ISR.  U1: the topic's node gets the
-  replicas of both sides, and who is added and removed.  U2: so does memory.  U3: the dropped
+  by a reassignment which is cancelled, are fenced out of the ISR.  U1: the topic's node gets the
+  replicas of both sides, and which are added and removed.  U2: so does memory.  U3: the dropped
   replicas are stopped and deleted.
 * A, while a target replica is not in the ISR.  A1: the leader epoch rises, and all replicas are
-  told the new assignment.  A2: replicas that are added begin.
+  sent the new assignment.  A2: the added replicas start.
 * B, when the ISR has the whole target.  B1: the added replicas are online.  B2: memory has the
-  target only.  B3: a target replica leads, under another leader epoch, and the target is told.  B4:
-  the removed replicas leave the ISR and stop.  B5: they delete their logs.  B6: the topic's node
-  gets the target only.  B7: the request in `/admin/reassign_partitions` is answered.  B8: all
-  brokers tell their clients.
+  target only.  B3: a target replica leads, under another leader epoch, and the target is sent the
+  state.  B4: the removed replicas leave the ISR and stop.  B5: they delete their logs.  B6: the
+  topic's node gets the target only.  B7: the request in `/admin/reassign_partitions` is answered.
+  B8: all brokers publish it to clients.
 
-Which phase it is in is nowhere remembered: the ISR says so, as often as it is looked at.  A crash
-before U1 leaves nothing; behind it, up to B6, a node from which the next controller begins with A1
-or B1 again, whatever of that was done already.
+The phase is not stored anywhere: the ISR determines it each time.  A crash before U1 leaves none;
+a crash after it, up to B6, leaves a node from which the next controller begins again with A1 or B1,
+whatever part of that was done already.
 
-It differs from Kafka's onPartitionReassignment where that can lose records, or logs behind itself:
+It differs from Kafka's onPartitionReassignment where that can lose records, or leave logs behind:
 
 * U0 comes before U1, so that there is never an ISR with a replica that is not assigned, and is
-  refused when it would leave an ISR without anybody, as KRaft refuses it.
+  refused when it would leave an ISR empty, as KRaft refuses it.
 * When B3 finds no leader in the target, or the ISR no longer has the target by then, B1 and B2 are
   taken back.  Kafka goes on, and may delete the only replica that has everything.
-* B6 waits until all live brokers have confirmed B5.  Brokers that are dead are told when they come
-  back, as long as this controller is there.
+* B6 waits until all live brokers have confirmed B5.  Dead brokers get the order when they start,
+  as long as this controller is active.
 
 Source: Kafka's KafkaController, from onPartitionReassignment to maybeRemoveFromZkReassignment.
 """
@@ -61,7 +61,7 @@ from cluster.statechange.line import Level
 from cluster.zk.requests import Refused
 
 VERSION_WITH_MOVES: Final = 2
-"""The first version of a topic's node that says who is added and removed."""
+"""The first version of a topic's node that has the added and removed replicas."""
 NO_SUCH_PARTITION: Final = ApiError(
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist."
 )
@@ -70,10 +70,10 @@ NO_SUCH_PARTITION: Final = ApiError(
 def start(
     active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
 ) -> Procedure[ApiError | None]:
-    """Begin, replace or give up a reassignment; *assignment* was made from that of now.
+    """Begin, replace or cancel a reassignment; *assignment* was computed from the current one.
 
-    Of a topic that is to be deleted it can only be given up, so that the deletion goes on.  Returns
-    why nothing has begun, or None.
+    For a topic that is to be deleted it can only be cancelled, so that the deletion goes on.
+    Returns the reason if nothing was begun, else None.
     """
     context = active.context
     if partition not in context.assignments:
@@ -89,28 +89,28 @@ def start(
 
 
 def advance(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
-    """Go on with a partition whose assignment stands: to its end, if the ISR has the target.
+    """Continue a partition whose assignment is written: to its end, if the ISR has the target.
 
-    One that is to be deleted and has no state is not brought into being for it.
+    A partition that is to be deleted and has no state gets none for it.
     """
     context = active.context
     if partition in context.reassigning:
         context.states |= yield from read_states(active, (partition,))
         if context.is_to_be_deleted(partition) and partition not in context.states:
             return
-    # Without anybody to add or remove, the replicas stand in another order only.
+    # Without a replica to add or remove, only the order of the replicas changes.
     if partition not in context.reassigning or _can_complete(active, partition):
         yield from _complete(active, partition)
         return
     yield from _add_replicas(active, partition)
-    # A partition that had no leader before has a first ISR now, of all replicas that live.
+    # A partition that had no leader before has its first ISR now, of all live replicas.
     yield from on_isr_changed(active, (partition,))
 
 
 def on_isr_changed(active: ActiveController, changed: Iterable[TopicPartition]) -> Procedure[None]:
-    """Complete those reassignments that have only waited for the ISRs of *changed*.
+    """Complete the reassignments that have only waited for the ISRs of *changed*.
 
-    To be called with what may be reassigning, whenever states in the context are new.
+    To be called with partitions that may be reassigning, whenever the context has new states.
     """
     context = active.context
     for partition in tuple(changed):
@@ -121,10 +121,10 @@ def on_isr_changed(active: ActiveController, changed: Iterable[TopicPartition]) 
 
 
 def delete_old_logs(active: ActiveController, started: Iterable[BrokerId]) -> None:
-    """Have brokers that have *started* delete what they should have deleted in an earlier life.
+    """Order *started* brokers to delete logs that they should have deleted before they stopped.
 
-    To be called before they are told of replicas: a log whose topic is gone by now, and that nobody
-    asks for again, may be in the way of one of the next topic of that name.
+    To be called before they receive their replicas: the log of a deleted topic, which no later
+    order would name, could block the log of the next topic of that name.
     """
     context = active.context
     batch = OrderBatch(active)
@@ -140,7 +140,7 @@ def delete_old_logs(active: ActiveController, started: Iterable[BrokerId]) -> No
 
 
 def resume(active: ActiveController, started: Collection[BrokerId]) -> Procedure[None]:
-    """Go on with what waited for brokers that have *started*."""
+    """Continue the reassignments that waited for brokers that have *started*."""
     context = active.context
     for partition in tuple(context.reassigning):
         target = context.assignments[partition].target
@@ -149,14 +149,14 @@ def resume(active: ActiveController, started: Collection[BrokerId]) -> Procedure
 
 
 def resume_all(active: ActiveController, but: Collection[TopicPartition] = ()) -> Procedure[None]:
-    """Go on with all that another controller has begun, *but* with these."""
+    """Continue all reassignments that another controller has begun, *but* these."""
     for partition in tuple(active.context.reassigning):
         if partition not in but:
             yield from advance(active, partition)
 
 
 def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Procedure[None]:
-    """Wait no more until these brokers have deleted what was removed from them."""
+    """Wait no longer until these brokers have deleted the replicas removed from them."""
     context = active.context
     for broker_id in gone:
         for partition, waiting in tuple(context.finishing.items()):
@@ -167,9 +167,10 @@ def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Proce
 def on_stopped(
     active: ActiveController, stopped: Iterable[Replica], failed: Mapping[Replica, str]
 ) -> Procedure[None]:
-    """Take note that removed replicas have deleted their logs, or could not; *failed* says why.
+    """Note that removed replicas have deleted their logs, or failed to; *failed* has the reasons.
 
-    Who could not is told again when its broker starts the next time, and not waited for.
+    A broker that failed gets the order again when it starts next, and the reassignment goes on
+    without it.
     """
     context = active.context
     for broker_id, partition in stopped:
@@ -210,10 +211,10 @@ def _change_assignment(
     context.set_assignment(partition, assignment)  # U2
     context.finishing.pop(partition, None)
     for broker_id in assignment.replicas:
-        # What was removed before, and comes back now, shall keep what it gets from now on.
+        # What was removed before, and comes back now, must keep what it gets from now on.
         context.unconfirmed_stops.get(broker_id, {}).pop(partition, None)
     removed = [Replica(broker_id, partition) for broker_id in dropped]
-    # The others are told in A1 or B3: they need not hear of the leader epoch of U0.
+    # The others receive the change in A1 or B3: they do not need the leader epoch of U0.
     yield from replicas.take_offline(active, removed, tells_others=False)  # U3
     _delete(active, removed)
     return None
@@ -222,11 +223,11 @@ def _change_assignment(
 def _fence_off(
     active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
 ) -> Procedure[ApiError | None]:
-    """U0: take whom *assignment* drops out of the ISR, and let the leader change it no more.
+    """U0: remove the replicas that *assignment* drops from the ISR, and prevent their return.
 
-    One that is dropped leads no longer.  The leader epoch rises also where none of them is in the
-    ISR: one that catches up just now would be taken in otherwise, before the leader hears that it
-    is none of the replicas any more.
+    A dropped replica leads no longer.  The leader epoch rises also where none of them is in the
+    ISR: otherwise a replica that catches up just now would be added before the leader learns that
+    it is no longer a replica.
     """
     context = active.context
     kept = assignment.replicas
@@ -258,10 +259,10 @@ def _fence_off(
 def _write_assignment(
     active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
 ) -> Procedure[bool]:
-    """Write the partition's replicas into its topic's node; False when that cannot be done.
+    """Write the partition's replicas into its topic's node; False when that fails for good.
 
-    Of the node's other content nothing is lost: after a conflict it is read again.  That takes up
-    partitions that somebody has added, as their own event would.
+    The node's other content is kept: after a conflict it is read again.  That also adds partitions
+    that another writer has added, as their own event would.
     """
     context = active.context
     topic, number = partition.topic, partition.partition
@@ -290,9 +291,9 @@ def _write_assignment(
 
 
 def _add_replicas(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
-    """Tell who is added and removed, and let those begin that are added.
+    """Send who is added and removed, and start the added replicas.
 
-    A partition that nobody has led yet may get a leader now.
+    A partition that has had no leader yet may get one now.
     """
     context = active.context
     assignment = context.assignments[partition]
@@ -310,9 +311,9 @@ def _add_replicas(active: ActiveController, partition: TopicPartition) -> Proced
 def _raise_leader_epoch(
     active: ActiveController, partition: TopicPartition
 ) -> Procedure[PartitionState | None]:
-    """Tell all replicas the assignment as it is now; the leader and the ISR stay.
+    """Send all replicas the present assignment; the leader and the ISR stay.
 
-    Under the leader epoch that they know they would not listen.  None when it cannot be raised.
+    Replicas would ignore it under the leader epoch that they have.  None when it cannot be raised.
 
     Source: Kafka's updateLeaderEpochAndSendRequest.
     """
@@ -325,7 +326,7 @@ def _raise_leader_epoch(
         return None
     batch = OrderBatch(active)
     batch.add_leader_and_isr(assignment.origin, partition)
-    # Those may choose any log directory, while the origin's must not be made a second time.
+    # The added ones may choose any log directory; the origin's logs must not be made a second time.
     batch.add_leader_and_isr(assignment.adding, partition, is_new=True)
     batch.send()
     active.log(sent_for_reassignment(active.tag, partition, state, assignment))
@@ -336,7 +337,7 @@ def _raise_leader_epoch(
 
 
 def _can_complete(active: ActiveController, partition: TopicPartition) -> bool:
-    """Whether the ISR has the whole target, and somebody in it can lead."""
+    """Whether the ISR has the whole target, and one of its replicas can lead."""
     context = active.context
     state = context.states.get(partition)
     target = context.assignments[partition].target
@@ -356,7 +357,7 @@ def _complete(active: ActiveController, partition: TopicPartition) -> Procedure[
     context.set_assignment(partition, PartitionAssignment(assignment.target))  # B2
     is_led = yield from _lead_from_target(active, partition)  # B3
     if assignment.is_reassigning and not is_led:
-        # Nobody was told of the target: it is as it was.
+        # No broker was sent the target: the assignment is as it was.
         active.note(f"partition={partition} waits for a leader in its target", Level.WARN)
         context.set_assignment(partition, assignment)
         return
@@ -366,12 +367,13 @@ def _complete(active: ActiveController, partition: TopicPartition) -> Procedure[
         offline = ReplicaStatus.OFFLINE
         is_safe = all(context.replica_status(replica) is offline for replica in removed)
     if not is_safe:
-        # The leader of before has shrunk the ISR just before B3, or ZooKeeper has refused B4: who
-        # was told of the target hears that the others are replicas as well.
+        # The former leader shrank the ISR just before B3, or ZooKeeper refused B4: the replicas
+        # that received the target are sent the full assignment again.
         context.set_assignment(partition, assignment)
         yield from _add_replicas(active, partition)
         return
-    # Also who cannot open the log, or has lost its disk: only the broker can tell these apart.
+    # Also those that cannot open the log, or have lost its disk: only the broker can distinguish
+    # them.
     waiting = context.finishing.setdefault(partition, {})
     waiting |= {broker_id: None for broker_id, _ in removed if broker_id in context.brokers}
     _delete(active, removed)  # B5
@@ -379,7 +381,7 @@ def _complete(active: ActiveController, partition: TopicPartition) -> Procedure[
 
 
 def _lead_from_target(active: ActiveController, partition: TopicPartition) -> Procedure[bool]:
-    """B3; whether a replica of the target leads under a leader epoch that is told to the target.
+    """B3; whether a target replica leads under a leader epoch that was sent to the target.
 
     Source: Kafka's moveReassignedPartitionLeaderIfRequired.
     """
@@ -397,7 +399,7 @@ def _lead_from_target(active: ActiveController, partition: TopicPartition) -> Pr
 
 
 def _finish(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
-    """B6 to B8, when nobody is waited for any more."""
+    """B6 to B8, when all brokers have confirmed the deletion."""
     context = active.context
     if context.finishing.get(partition, True):
         return
@@ -419,7 +421,7 @@ def _finish(active: ActiveController, partition: TopicPartition) -> Procedure[No
 
 
 def _delete(active: ActiveController, removed: Iterable[Replica]) -> None:
-    """Have the logs of replicas deleted that are offline; from now on they are nobody's.
+    """Delete the logs of offline replicas; from now on they belong to no assignment.
 
     They count as gone at once, as in Kafka, so that they can be added again at any time.
     """
@@ -432,7 +434,7 @@ def _delete(active: ActiveController, removed: Iterable[Replica]) -> None:
 
 
 def _on_settled(active: ActiveController, replica: Replica) -> Procedure[None]:
-    """Wait no more for a replica that was removed."""
+    """Wait no longer for a removed replica."""
     waiting = active.context.finishing.get(replica.partition)
     if waiting is not None:
         waiting.pop(replica.broker_id, None)
@@ -446,8 +448,8 @@ def _rewrite_state(
 ) -> Procedure[PartitionState | None]:
     """Read, decide and write a state.
 
-    None when there is no state, or one that `is_ahead`, when *change* wants none, and when
-    ZooKeeper refuses it.
+    None when there is no state, or one that `is_ahead`, when *change* returns None, and when
+    ZooKeeper refuses the write.
     """
     rewritten: PartitionState | None = None
 
@@ -472,7 +474,7 @@ def _rewrite_state(
 
 
 def _gives_up(current: PartitionAssignment, assignment: PartitionAssignment) -> bool:
-    """Whether *assignment* takes a partition back to the replicas that it had before its move."""
+    """Whether *assignment* returns a partition to the replicas that it had before its move."""
     return (
         current.is_reassigning
         and not assignment.is_reassigning

@@ -1,6 +1,6 @@
-"""The request to reassign partitions in `/admin/reassign_partitions`: what is left of it?
+"""The request to reassign partitions in `/admin/reassign_partitions`, as its parts finish.
 
-Tools make the node, and take its end for the end of all that it asks for.
+Tools create the node, and take its removal as the end of all that it asks for.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,8 @@ def drop(
     active: ActiveController,
     is_over: Callable[[TopicPartition, tuple[BrokerId, ...]], bool],
 ) -> Procedure[None]:
-    """Take out of the request what *is_over*, given a partition and its target; none at all goes.
+    """Remove from the request what *is_over*, given a partition and its target; delete an empty
+    one.
 
     Source: Kafka's maybeRemoveFromZkReassignment.
     """

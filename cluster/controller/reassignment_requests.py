@@ -1,4 +1,4 @@
-"""Requests to reassign partitions, by API and by znode: which of them can be met?
+"""Requests to reassign partitions, by API and by znode, and which of them can be carried out.
 
 Source: Kafka's processApiPartitionReassignment, processZkPartitionReassignment and
 processListPartitionReassignments.
@@ -24,7 +24,7 @@ from cluster.model.topic import PartitionAssignment
 from cluster.statechange.line import Level, listed
 
 UNASSIGNED: Final = PartitionAssignment(())
-"""Of partitions that are not there; whether one is, is asked last, as in Kafka."""
+"""Of partitions that do not exist; existence is checked last, as in Kafka."""
 NO_REASSIGNMENT: Final = ApiError(
     ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "No partition reassignment is in progress."
 )
@@ -33,7 +33,7 @@ NO_REASSIGNMENT: Final = ApiError(
 def alter(
     active: ActiveController, request: AlterReassignments
 ) -> Procedure[AlterReassignmentsReply]:
-    """Begin the reassignments that can be met, each on its own; without a target, give one up."""
+    """Begin the valid reassignments, each on its own; a request without a target cancels one."""
     context = active.context
     refusals: dict[TopicPartition, ApiError | None] = {}
     wanted: dict[TopicPartition, PartitionAssignment] = {}
@@ -69,10 +69,10 @@ def list_ongoing(active: ActiveController, request: ListReassignments) -> ListRe
 
 
 def refresh(active: ActiveController) -> Procedure[tuple[TopicPartition, ...]]:
-    """Read the znode, and begin what it asks for if it was made since it was read last.
+    """Read the znode, and begin its reassignments if it was created since it was last read.
 
-    What cannot be met is taken out of it at once, the rest when it is done.  That its data have
-    changed means nothing: as in Kafka since 1.1, a node is read once.  Returns what was begun.
+    Invalid parts are removed from it at once, the others when they are done.  A change of its data
+    is ignored: as in Kafka since 1.1, a node is read once.  Returns what was begun.
     """
     context = active.context
     read = yield from reads.read_reassignment(active.client)
@@ -95,7 +95,7 @@ def refresh(active: ActiveController) -> Procedure[tuple[TopicPartition, ...]]:
 
 
 def refresh_topics(active: ActiveController) -> Procedure[None]:
-    """Take up topics that are new, and forget those that are gone, with what was asked of them."""
+    """Add new topics, and forget deleted ones together with the requests for them."""
     context = active.context
     moving = tuple(context.reassigning)
     yield from topics.refresh_topics(active)
@@ -106,7 +106,7 @@ def refresh_topics(active: ActiveController) -> Procedure[None]:
 
 
 def _look_for(active: ActiveController, request: Reassignment) -> Procedure[None]:
-    """Look for partitions that are not known: the request may have overtaken their news."""
+    """Look for unknown partitions: the request may have arrived before the hint about them."""
     context = active.context
     unknown = [partition for partition in request if partition not in context.assignments]
     if any(partition.topic not in context.topics for partition in unknown):
@@ -117,9 +117,9 @@ def _look_for(active: ActiveController, request: Reassignment) -> Procedure[None
 
 
 def _shape_problem(target: tuple[BrokerId, ...]) -> ApiError | None:
-    """What makes *target* no list of replicas.
+    """What makes *target* an invalid list of replicas.
 
-    Kafka does not ask this of the znode, of which an empty list deletes the partition.
+    Kafka does not check this for the znode, where an empty list deletes the partition.
     """
     shown = f"[{listed(target)}]"
     if not target:
@@ -135,7 +135,7 @@ def _shape_problem(target: tuple[BrokerId, ...]) -> ApiError | None:
 def _live_problem(
     active: ActiveController, current: PartitionAssignment, target: tuple[BrokerId, ...]
 ) -> ApiError | None:
-    """Whether a broker that would be added is not there to stay; asked of the API only."""
+    """Whether a broker to be added is not live, or shuts down; checked for the API only."""
     context = active.context
     live = [broker_id for broker_id in context.brokers if broker_id not in context.shutting_down]
     adding = current.reassigned(target).adding

@@ -1,4 +1,4 @@
-"""Automatic leader rebalance: preferred leaders lead again, some time after they have come back.
+"""Automatic leader rebalance: preferred leaders lead again some time after their return.
 
 Source: Kafka's KafkaController.checkAndTriggerAutoLeaderRebalance.
 """
@@ -13,14 +13,14 @@ from cluster.controller.procedures import Procedure
 from cluster.model.ids import BrokerId, TopicPartition
 
 FIRST_CHECK_MS: Final = 5000
-"""After a new controller has begun: brokers may be coming still."""
+"""After a new controller has begun: brokers may still be starting."""
 
 
 def rebalance_leaders(active: ActiveController, config: LeaderRebalance) -> Procedure[None]:
-    """Elect the preferred leaders of each broker that leads too few of the partitions that are
-    its own.
+    """Elect the preferred leaders of each broker that leads too few of the partitions that prefer
+    it.
 
-    Whoever lags behind, or is not there, is left for a later check.
+    A preferred leader that lags behind, or is not live, is left for a later check.
     """
     for broker_id, partitions in _by_preferred_leader(active.context).items():
         away = [p for p, leads in partitions.items() if not leads]
@@ -40,7 +40,7 @@ def _by_preferred_leader(
 ) -> Mapping[BrokerId, Mapping[TopicPartition, bool]]:
     """All partitions by their preferred leader, each with whether that one leads it.
 
-    What nobody has led yet is not away from where it belongs.
+    A partition that has had no leader yet counts as led by it.
     """
     found: dict[BrokerId, dict[TopicPartition, bool]] = {}
     for partition, assignment in context.assignments.items():
@@ -52,5 +52,5 @@ def _by_preferred_leader(
 
 
 def _can_lead(context: ControllerContext, broker_id: BrokerId, partition: TopicPartition) -> bool:
-    """Whether an election would find it, as far as is known; the election reads what is true."""
+    """Whether an election would find it, by the context; the election itself reads the state."""
     return context.is_live(broker_id, partition) and broker_id in context.states[partition].isr

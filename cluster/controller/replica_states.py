@@ -1,6 +1,6 @@
 """States of a replica, as the controller sees it, and which may follow which.
 
-Knows no action: `replicas` says what a transition does.
+Has no actions: `replicas` implements the transitions.
 
 Source: Kafka's ReplicaStateMachine.
 """
@@ -19,7 +19,7 @@ class Replica(NamedTuple):
 
 
 class ReplicaStatus(StrEnum):
-    """Under the names that operators find in state-change.log."""
+    """The names that operators find in state-change.log."""
 
     NON_EXISTENT = "NonExistentReplica"
     NEW = "NewReplica"
@@ -50,6 +50,6 @@ REPLICA_VALID_PREVIOUS: Final = {
         {ReplicaStatus.OFFLINE, ReplicaStatus.DELETION_STARTED}
     ),
 }
-"""For each state, those from which it may be entered."""
+"""For each state, the states from which it may be entered."""
 
 assert REPLICA_VALID_PREVIOUS.keys() == set(ReplicaStatus)

@@ -1,7 +1,7 @@
 """Replica state machine: what happens when a replica goes from one state to another.
 
-As in `partitions`, each pass takes many replicas, brokers are told at its end, and only of what is
-written by then.
+As in `partitions`, each pass takes many replicas, orders are sent at its end, and only about what
+is written by then.
 
 Source: Kafka's ReplicaStateMachine.
 """
@@ -32,13 +32,13 @@ from cluster.statechange.controller import (
 )
 
 REPLICAS_PER_PARTITION: Final = 3
-"""How many most partitions have."""
+"""How many replicas most partitions have."""
 
 
 def permitted(
     active: ActiveController, replicas: Iterable[Replica], target: ReplicaStatus
 ) -> tuple[Replica, ...]:
-    """Those of *replicas* that may become *target* from what they are."""
+    """Those of *replicas* that may enter the state *target* from their present one."""
     allowed = REPLICA_VALID_PREVIOUS[target]
     result = []
     for replica in replicas:
@@ -51,7 +51,7 @@ def permitted(
 
 
 def make_new(active: ActiveController, replicas: Iterable[Replica]) -> None:
-    """Take up replicas; one that joins a partition which is led already is told to follow."""
+    """Add replicas; one that joins a partition which has a leader already is ordered to follow."""
     context = active.context
     batch = OrderBatch(active)
     for replica in permitted(active, replicas, ReplicaStatus.NEW):
@@ -66,10 +66,10 @@ def make_new(active: ActiveController, replicas: Iterable[Replica]) -> None:
 
 
 def bring_online(active: ActiveController, replicas: Iterable[Replica]) -> Procedure[None]:
-    """Tell replicas what their partitions are like; new ones have just been told.
+    """Send replicas their partitions' states; new ones have just received them.
 
-    As often as one likes: a replica that knows that leader epoch keeps its role.  Of very many,
-    some begin before the others are told; clients are told of all together.
+    Can be repeated at will: a replica that has that leader epoch keeps its role.  Of very many,
+    some start before the orders to the others are sent; the metadata is sent for all together.
     """
     batch = OrderBatch(active)
     able = permitted(active, replicas, ReplicaStatus.ONLINE)
@@ -94,14 +94,14 @@ def _bring_online(active: ActiveController, batch: OrderBatch, replicas: Iterabl
 def take_offline(
     active: ActiveController, replicas: Iterable[Replica], *, tells_others: bool = True
 ) -> Procedure[None]:
-    """Stop replicas, take them out of their ISRs, and tell the others of each partition.
+    """Stop replicas, remove them from their ISRs, and send the others the new states.
 
-    Without *tells_others* the caller tells them, before anything else is waited for but ZooKeeper.
+    Without *tells_others* the caller sends them, before it waits for anything but ZooKeeper.
 
-    The replicas of a topic that is deleted leave their ISRs as well, but nobody is told, unless it
-    has to wait for a reassignment: then its leaders go on until that is over.
+    The replicas of a topic that is deleted leave their ISRs as well, but no state is sent, unless
+    the topic has to wait for a reassignment: then its leaders go on until that is over.
 
-    The ISR shrinks in ZooKeeper before the order to stop leaves.  The other way round the leader
+    The ISR shrinks in ZooKeeper before the order to stop is sent.  In the other order the leader
     would wait for a replica that has stopped, and an election could choose it.
     """
     batch = OrderBatch(active)
@@ -162,8 +162,8 @@ def _remove_from_isrs(
                 continue
             smaller = without_replica(state, broker_id, active.controller_epoch)
             if smaller is None:
-                # Nothing to write.  The others are told all the same, as by Kafka: whoever knows
-                # that leader epoch keeps what it has.
+                # Nothing to write.  The others are sent it all the same, as by Kafka: a replica
+                # that has that leader epoch keeps what it has.
                 settled[partition] = state
             else:
                 wanted[partition] = smaller
@@ -174,7 +174,7 @@ def _remove_from_isrs(
 
 
 def start_deletion(active: ActiveController, replicas: Iterable[Replica]) -> None:
-    """Tell replicas to delete their logs."""
+    """Order replicas to delete their logs."""
     batch = OrderBatch(active)
     for replica in permitted(active, replicas, ReplicaStatus.DELETION_STARTED):
         batch.add_stop_replica(replica.broker_id, replica.partition, is_deleted=True)
@@ -183,7 +183,7 @@ def start_deletion(active: ActiveController, replicas: Iterable[Replica]) -> Non
 
 
 def complete_deletion(active: ActiveController, replicas: Iterable[Replica]) -> None:
-    """Note that logs are gone."""
+    """Note that logs are deleted."""
     for replica in permitted(active, replicas, ReplicaStatus.DELETION_SUCCESSFUL):
         _set_status(active, replica, ReplicaStatus.DELETION_SUCCESSFUL)
 

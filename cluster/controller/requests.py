@@ -1,8 +1,8 @@
 """Controller requests: what brokers ask of the controller, each with the type of its reply.
 
-A request waits in the core's queue behind what came before it, and is answered exactly once, by a
-`Reply`.  One more kind of request is a value and its reply here, a member of the two unions below,
-and a procedure, which `core.serve` names.
+A request waits in the core's queue, and is answered exactly once, by a `Reply`.  To add a kind of
+request, write a value and its reply here, add both to the two unions below, and a procedure to
+`core.serve`.
 """
 
 from abc import ABC, abstractmethod
@@ -59,22 +59,22 @@ class ControlledShutdown(Request[ControlledShutdownReply]):
 
 
 class AskedTopic(NamedTuple):
-    """A topic as the request calls it: by *name*, or else by *topic_id*, in 22 characters."""
+    """A topic as the request identifies it: by *name*, or else by *topic_id*, in 22 characters."""
 
     name: str | None = None
     topic_id: str | None = None
 
 
 class IsrMember(NamedTuple):
-    """*broker_epoch* is that of the life in which the member has caught up, if that is known."""
+    """*broker_epoch* is that of the incarnation in which the member caught up, if it is known."""
 
     broker_id: BrokerId
     broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
 
 
 class IsrProposal(NamedTuple):
-    """*leader_epoch* and *partition_epoch*, a zkVersion, are those of the state that its leader
-    knows, and wants to have changed.
+    """*leader_epoch* and *partition_epoch*, a zkVersion, are those of the state that the leader
+    has, and wants to change.
     """
 
     leader_epoch: LeaderEpoch
@@ -84,7 +84,7 @@ class IsrProposal(NamedTuple):
 
 
 class AlteredPartition(NamedTuple):
-    """*state* is what holds now; None where *error* says why nothing was changed."""
+    """*state* is the state in force; None where *error* prevented a change."""
 
     error: ErrorCode
     state: PartitionState | None = None
@@ -102,8 +102,8 @@ class AlterPartitionReply:
 class AlterPartition(Request[AlterPartitionReply]):
     """A leader wants other ISRs for some of its partitions.
 
-    A member of an ISR that cannot be one is an INELIGIBLE_REPLICA; what versions before 2 say
-    instead is for the API to know.
+    An invalid member of an ISR is an INELIGIBLE_REPLICA; the API translates it for versions before
+    2.
     """
 
     broker_id: BrokerId
@@ -129,9 +129,9 @@ class ElectLeadersReply:
 
 @dataclass(frozen=True, slots=True)
 class ElectLeaders(Request[ElectLeadersReply]):
-    """An operator wants *partitions* to be led by their preferred leaders.
+    """An operator wants the preferred leaders of *partitions* to lead.
 
-    *is_unclean*: those without a leader are to have one, and be it one that lacks records.
+    *is_unclean*: partitions without a leader get one, even one that lacks records.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -143,8 +143,8 @@ class ElectLeaders(Request[ElectLeadersReply]):
 
 @dataclass(frozen=True, slots=True)
 class AlterReassignmentsReply:
-    """For each partition of the request None, or why it was refused; nothing but *error* if that is
-    one.
+    """For each partition of the request None, or why it was refused; *error* alone if the whole
+    request failed.
     """
 
     error: ErrorCode
@@ -153,8 +153,8 @@ class AlterReassignmentsReply:
 
 @dataclass(frozen=True, slots=True)
 class AlterReassignments(Request[AlterReassignmentsReply]):
-    """Partitions shall get these replicas; for None, those that they had at the beginning of the
-    reassignment that is under way.
+    """Partitions shall get these replicas; None means the replicas that they had before the current
+    reassignment.
     """
 
     targets: Mapping[TopicPartition, tuple[BrokerId, ...] | None]
@@ -196,7 +196,7 @@ ControllerReply: TypeAlias = (
 def not_controller(request: ControllerRequest) -> ControllerReply:
     """The reply of a broker that is not the controller, or no longer.
 
-    What the request asks for may be half done when a controller resigns: whoever asks again asks
-    the next one, which has read how far it came.
+    A request may be half done when a controller resigns: the sender repeats it at the next
+    controller, which has read the result so far.
     """
     return request.refused(ErrorCode.NOT_CONTROLLER)

@@ -1,13 +1,13 @@
-"""Start of a new controller: it reads the cluster, and tells the brokers what it found.
+"""Start of a new controller: it reads the cluster, and sends the brokers what it found.
 
-Everything is read, then the brokers are told who is alive, and only then who leads what, since a
-broker can follow no leader whose address it does not know.  As in Kafka, but for one thing: there
-dead replicas leave their ISRs before leaders are elected; here after it, as when a broker dies
-under a controller, since records wait for a leader, and not for a smaller ISR.
+Everything is read, then the live brokers are sent, and only then the roles, since a broker cannot
+follow a leader whose address it does not have.  The order is Kafka's with one exception: there dead
+replicas leave their ISRs before leaders are elected; here after it, as when a broker dies under a
+controller, since produce requests wait for a leader, and not for a smaller ISR.
 
-Nothing here depends on how far the controller before came: what it wrote is read, what it did not
-get to tell is told, since every live replica gets the state of its partition again.  What happened
-while there was no controller is made up for first.
+Nothing depends on how far the former controller came: what it wrote is read, and what it did not
+send is sent, since every live replica gets the state of its partition again.  Changes from the time
+without a controller are handled first.
 
 Source: Kafka's KafkaController.onControllerFailover.
 """
@@ -32,10 +32,10 @@ from cluster.model.ids import TopicPartition
 
 
 def begin(active: ActiveController) -> Procedure[None]:
-    """Read the cluster and bring it into order; what changes meanwhile comes as hints later.
+    """Read the cluster and bring it into order; later changes arrive as hints.
 
-    Each read but that of the states arms the watch of what it reads, so a change after the read is
-    a hint, and the hint waits in the queue until this is over.  Leaders announce changed states by
+    Each read but that of the states arms the watch of what it reads, so a change after the read
+    causes a hint, which waits in the queue until this is over.  Leaders announce changed states by
     notifications.
     """
     yield from _drop_notifications(active)
@@ -53,16 +53,17 @@ def begin(active: ActiveController) -> Procedure[None]:
     if all(topic in topics for topic in requested):
         yield from deletion.resume(active)
     else:
-        # A request for no topic is senseless, but one for a topic that came after the topics were
-        # read above is not: only another look at both tells.
+        # A request for an unknown topic is useless, but one for a topic created after the topics
+        # were read above is not: only reading both again shows which it is.
         yield from deletion.refresh_requests(active)
     yield from elections.refresh_preferred_election(active)
 
 
 def _drop_notifications(active: ActiveController) -> Procedure[None]:
-    """What they tell is covered by what is read next; reading them arms their watches.
+    """Remove notifications, which the next reads cover; reading them arms their watches.
 
-    They are removed before the states are read, not after: one that comes in between is read again.
+    They are removed before the states are read: a notification that arrives in between is read
+    again.
     """
     log_dirs = yield from reads.read_log_dir_events(active.client)
     isrs = yield from reads.read_isr_changes(active.client)
@@ -74,7 +75,7 @@ def _drop_notifications(active: ActiveController) -> Procedure[None]:
 
 
 def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
-    """Fill the context; returns the names of all topics, those that are left alone included."""
+    """Fill the context; returns the names of all topics, including ignored ones."""
     context = active.context
     assert not context.brokers, "a new controller knows nothing"
     assert not context.topics, "a new controller knows nothing"
@@ -92,10 +93,10 @@ def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
 
 
 def _load_deletions(active: ActiveController) -> Procedure[tuple[str, ...]]:
-    """Read which topics shall be deleted before anything is elected: they need no leaders.
+    """Read the requests for deletion before any election: those topics need no leaders.
 
-    Returns all that are requested, those of topics that are not known included.  Topics with a
-    dead replica wait for it: what was begun with them is begun anew then.
+    Returns all requested topics, including unknown ones.  Topics with a dead replica wait for it:
+    their deletion then begins anew.
     """
     requested = yield from reads.read_deletion_requests()
     yield from deletion.enqueue(active, requested)
@@ -106,9 +107,9 @@ def _load_deletions(active: ActiveController) -> Procedure[tuple[str, ...]]:
 
 
 def _start_replicas(active: ActiveController) -> Procedure[list[Replica]]:
-    """Replicas on live brokers are online; the others are returned, and are to go offline.
+    """Put replicas on live brokers online; return the others, which are to go offline.
 
-    A dead one is ineligible first: should its topic be deleted, it cannot be asked to.
+    A dead one is ineligible first: if its topic is deleted, it cannot receive the order.
     """
     context = active.context
     online, offline = [], []

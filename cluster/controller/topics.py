@@ -1,6 +1,6 @@
-"""Topics that come, grow and go: what the controller does then.
+"""Topics that are created, grow or are deleted by hand, and what the controller does then.
 
-Knows nothing of deletion by request: that is in `deletion`.
+Deletion by request is in `deletion`.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ VERSION_WITH_IDS: Final = 3
 
 
 def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
-    """Take up topics that are new, forget those that are gone; returns all that are there.
+    """Add new topics and forget those that are gone; returns all existing topics.
 
     A topic whose node was removed by hand is only forgotten: its replicas stay where they are.
     """
@@ -44,11 +44,11 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
 
 
 def refresh_written(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
-    """Take up the new partitions of *topics*; of one that is to be deleted, take them back.
+    """Add the new partitions of *topics*; of a topic that is to be deleted, undo the addition.
 
-    Replicas of partitions that are known already are changed by reassignment only, so what the node
-    says of them is left alone.  A node that is written between the read and its turn here is read
-    again: the read has armed its watch.
+    Only reassignment changes the replicas of known partitions, so those in the node are ignored.  A
+    node that is written between the read and its processing here is read again: the read has armed
+    its watch.
     """
     read = yield from reads.read_assignments(active.client, topics)
     for topic, assignment in read.items():
@@ -56,7 +56,7 @@ def refresh_written(active: ActiveController, topics: tuple[str, ...]) -> Proced
 
 
 def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) -> Procedure[None]:
-    """Take note of what stands in the node of *topic*; see `refresh_written`."""
+    """Process the content of the node of *topic*; see `refresh_written`."""
     context = active.context
     known = context.topics.get(topic)
     if known is not None and is_another(known, assignment):
@@ -70,7 +70,7 @@ def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) ->
     elif assignment.partitions.keys() - known.partitions.keys():
         restored = replace(assignment, partitions=known.partitions)
         active.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARN)
-        # After a conflict the node was written once more, which is another event.
+        # After a conflict the node has been written again, which causes another event.
         result = yield from fenced(writes.write_assignment(active.fence, topic, restored))
         if isinstance(result, Committed):
             context.topics[topic] = replace(restored, zk_version=result.zk_version)
@@ -79,9 +79,9 @@ def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) ->
 
 
 def nameable(active: ActiveController, topics: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of *topics*, all that are there, that may be called so; the others are left alone.
+    """Those of *topics*, all existing ones, that have valid names; the others are ignored.
 
-    What brokers made of such a name would be another path of their disks.  It is said once of each.
+    Brokers could turn an invalid name into another path on their disks.  Each is logged once.
     """
     problems = {topic: topic_name_problem(topic) for topic in topics}
     refused = {topic: problem for topic, problem in problems.items() if problem is not None}
@@ -94,12 +94,12 @@ def nameable(active: ActiveController, topics: tuple[str, ...]) -> tuple[str, ..
 
 
 def is_another(known: TopicAssignment, read: TopicAssignment) -> bool:
-    """Whether two nodes of one name are two topics; without ids nobody can tell."""
+    """Whether two nodes of one name are two topics; False where an id is missing."""
     return None not in (known.topic_id, read.topic_id) and known.topic_id != read.topic_id
 
 
 def take_up(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
-    """Begin to lead *topics*; those that are gone already, or are damaged, are left out."""
+    """Start *topics*; those that are gone already, or are damaged, are left out."""
     added = yield from learn(active, topics)
     yield from on_new_partitions(active, added)
 
@@ -125,9 +125,9 @@ def learn(
 def _give_id(
     active: ActiveController, topic: str, assignment: TopicAssignment
 ) -> Procedure[TopicAssignment | None]:
-    """*assignment* with an id, as it stands in ZooKeeper then; None when the topic is gone.
+    """*assignment* with an id, as then stored in ZooKeeper; None when the topic is gone.
 
-    Written before anybody is told of the topic: two controllers in a row would tell two ids.
+    Written before the topic is published: two controllers in a row would publish two ids.
     """
     while True:
         version = max(assignment.version, VERSION_WITH_IDS)
@@ -137,7 +137,7 @@ def _give_id(
             return replace(with_id, zk_version=result.zk_version)
         if isinstance(result, Refused):
             return assignment
-        # Somebody else wrote the node; or this did, and its answer was lost.
+        # Another writer changed the node; or this one did, and its answer was lost.
         read = yield from reads.read_assignments(active.client, (topic,))
         if topic not in read or read[topic].topic_id is not None:
             return read.get(topic)
@@ -145,9 +145,7 @@ def _give_id(
 
 
 def on_new_partitions(active: ActiveController, added: Sequence[TopicPartition]) -> Procedure[None]:
-    """Bring partitions into being whose replicas have just become known; of very many, some after
-    the others.
-    """
+    """Start partitions whose replicas have just become known; very many go in parts."""
     for part in some_at_once(added):
         yield from _bring_into_being(active, part)
 
@@ -159,7 +157,7 @@ def _bring_into_being(active: ActiveController, added: Sequence[TopicPartition])
         for replica in active.context.assignments[partition].replicas
     )
     # Kafka's order.  Replicas are new before their partition has a state: made new afterwards, each
-    # would be told to join a partition that is led already.
+    # would be ordered to join a partition that has a leader already.
     partitions.make_new(active, added)
     replicas.make_new(active, members)
     yield from partitions.bring_online(active, added, Strategy.OFFLINE)

@@ -1,4 +1,4 @@
-"""What the controller, brokers and tools want of ZooKeeper, as sequences of its requests."""
+"""Changes and reads of ZooKeeper by the controller, brokers and tools, as sequences of requests."""
 
 __all__ = [
     "acls",

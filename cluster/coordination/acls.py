@@ -1,7 +1,7 @@
-"""ACLs of new znodes: who may touch the znodes that a tool creates?
+"""ACLs of the znodes that a tool creates.
 
-The same who may touch their parent: a node that the brokers cannot write would break the cluster
-(Kafka with `zookeeper.set.acl=true`), one that anybody can write would open it.  Knows no content.
+Each gets the ACL of its parent: a node that the brokers cannot write would break the cluster (Kafka
+with `zookeeper.set.acl=true`), one that anybody can write would open it.  Knows no content.
 """
 
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ from cluster.zk.steps import Steps, read_acls
 T = TypeVar("T")
 
 SENSITIVE_ROOTS: Final = ("/config/users", "/config/brokers", "/delegation_token/tokens")
-"""Below these stand credentials, so Kafka takes the world's right to read away."""
+"""Below these are credentials, so Kafka removes the world's permission to read."""
 
 MASKED_DIGEST: Final = ":x"
-"""How ZooKeeper ends a digest that it hides from those who may not administer the node."""
+"""How ZooKeeper ends a digest that it hides from clients without the admin permission."""
 
 OURSELVES: Final = ("auth", "")
-"""Scheme and identity: whoever this session has shown to be."""
+"""Scheme and identity: any that this session has authenticated."""
 
 
 def with_inherited_acls(steps: Steps[T]) -> Steps[T]:
     """*steps*, in which each new node gets the ACL of its parent.
 
-    For tools only: a broker creates open nodes, as all its own are, and need not ask.
+    For tools only: a broker creates open nodes, as all its own are, and need not read the parent.
     """
     replies: tuple[ZkReply, ...] | None = None
     while True:
@@ -55,8 +55,8 @@ def with_inherited_acls(steps: Steps[T]) -> Steps[T]:
 def inheriting(operations: Sequence[Operation]) -> Steps[tuple[Operation, ...]]:
     """*operations*, with the ACL for each node to be created, parents before children.
 
-    A parent may itself be one of them; one that is neither there nor about to be created counts as
-    open, since the creation fails anyway.
+    A parent may itself be one of them; one that neither exists nor is created here counts as open,
+    since the creation fails anyway.
     """
     created = [operation.path for operation in operations if isinstance(operation, Create)]
     parents = sorted(set(map(parent_of, created)).difference(created))
@@ -79,7 +79,8 @@ def parent_of(path: str) -> str:
 
 
 def inherited(path: str, parent: Acl) -> Acl:
-    """The ACL of *path* by that of its *parent*: the same, without the world where it must not see.
+    """The ACL of *path* by that of its *parent*: the same, without the world's where it must not
+    read.
 
     Not Kafka's `auth::cdrwa` (creator only): an operator whose user is not the brokers' own would
     make nodes that lock the brokers out.

@@ -1,4 +1,4 @@
-"""The client that asks ZooKeeper on the controller's behalf, and its way with damaged nodes."""
+"""The controller's client of ZooKeeper, and its handling of damaged nodes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,15 @@ from cluster.zk.znode import Znode
 T = TypeVar("T")
 
 MANY: Final = 10
-"""From how many nodes on they are read together, if no watch is wanted."""
+"""From this number of nodes on, nodes are read together if no watch is wanted."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Client:
     """A broker as a client of ZooKeeper; its shell keeps the session and the default up to date.
 
-    *wall_ms* reads the machine's clock, *report* takes each node that could not be understood.
-    *allows_unclean* is what topics without a config of their own have for
-    `unclean.leader.election.enable`.
+    *wall_ms* reads the machine's clock, *report* receives each node that could not be decoded.
+    *allows_unclean* is `unclean.leader.election.enable` for topics without an override.
     """
 
     broker_id: BrokerId
@@ -35,7 +34,7 @@ class Client:
 def read_nodes(
     client: Client, paths: Iterable[str], *, is_watched: bool = False
 ) -> Steps[dict[str, Znode]]:
-    """The nodes that are there, by path; one that may not be seen is reported and left out."""
+    """The existing nodes, by path; one that may not be read is reported and left out."""
     paths = tuple(paths)
     replies: Sequence[ZkReply]
     if is_watched or len(paths) < MANY:
@@ -55,12 +54,12 @@ def read_nodes(
 
 
 def unchanged(node: Znode) -> Znode:
-    """What is damaged is reported, once, which is no work for a decoder."""
+    """Reports damage once, which a decoder must not do."""
     return node
 
 
 def decoded(client: Client, decode: Callable[[Znode], T], node: Znode | None) -> T | None:
-    """The value of *node*, None for no node; a damaged one is reported and counts as none."""
+    """The value of *node*, None for no node; a damaged one is reported and counts as missing."""
     if node is None:
         return None
     try:

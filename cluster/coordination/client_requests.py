@@ -1,8 +1,8 @@
-"""What clients ask of brokers that stands in ZooKeeper, with Kafka's error codes.
+"""Clients' requests to brokers that read or write ZooKeeper, with Kafka's error codes.
 
 Every write names the versions it was computed from and the controller's epoch, and is planned anew
-when somebody else was faster: a client has seen no plan, unlike an operator.  What is legal has
-been decided by the caller, or is asked of it.
+after a conflict: unlike an operator, a client has seen no plan.  The caller has checked what is
+legal, or a callback of its checks it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,19 +31,19 @@ TopicOverrides: TypeAlias = Mapping[str, Mapping[str, str] | ApiError]
 """The overrides of topics; of a topic whose overrides are damaged, the error."""
 
 ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | ApiError]
-"""From the overrides of a topic or of brokers to those that shall be, or to why that is refused.
+"""From the overrides of a topic or of brokers to the wanted ones, or to the error if refused.
 
-May be called again, with what stands there then, when somebody else was faster.
+After a conflict it may be called again, with the overrides of then.
 """
 
 AddPartitions: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | ApiError]
-"""From a topic's partitions to those that shall be added, or to why that is refused."""
+"""From a topic's partitions to the ones to be added, or to the error if refused."""
 
 DONE: Final = ApiError()
 
 
 def with_errors(steps: Steps[T | ApiError]) -> Steps[T | ApiError]:
-    """Return the result of *steps*, or the error that keeps them from one."""
+    """Return the result of *steps*, or the error that prevents one."""
     try:
         return (yield from steps)
     except KRaftOwnsCluster:
@@ -53,14 +53,14 @@ def with_errors(steps: Steps[T | ApiError]) -> Steps[T | ApiError]:
 
 
 def failed(error: Exception) -> ApiError:
-    """The outcome for a client, when ZooKeeper fails or what stands there is damaged."""
+    """The error for a client when ZooKeeper fails or a node is damaged."""
     return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
 
 
 def until_committed(
     attempt: Callable[[Fence], Steps[Outcome | T | ApiError]],
 ) -> Steps[T | ApiError]:
-    """As `transaction.until_committed`, with the outcome as clients are told it."""
+    """As `transaction.until_committed`, with the outcome as the error for clients."""
     result = yield from transaction.until_committed(attempt)
     match result:
         case Committed():
@@ -74,14 +74,14 @@ def until_committed(
 def create_topic(
     topic: str, assignment: TopicAssignment, configs: Mapping[str, str]
 ) -> Steps[ApiError]:
-    """Make the topic together with its configs; whoever sees the topic sees these."""
+    """Create the topic together with its configs; each reader of the topic sees the configs too."""
     data = encode_assignment(assignment)
 
     def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         there = yield from read_node(paths.topic(topic))
         if there is not None and there.data == data:
-            # The id was drawn for this topic: it is our own, whose reply was lost, although
-            # somebody has changed its configs since.
+            # The id was drawn for this topic: it is our own, whose reply was lost, even if its
+            # configs have been changed since.
             return DONE
         if there is not None:
             return (yield from already_there(topic))
@@ -91,7 +91,7 @@ def create_topic(
 
 
 def check_new_topics(names: Sequence[str]) -> Steps[Mapping[str, ApiError]]:
-    """Why each of *names* cannot be made, in one read however many they are; DONE if it can."""
+    """Why each of *names* cannot be created, in one read for any number; DONE if it can."""
     nodes = yield from read_each(map(paths.topic, names))
     there = [name for name, node in zip(names, nodes, strict=True) if node is not None]
     marks = yield from read_each(map(paths.delete_topic, there))
@@ -113,12 +113,12 @@ def already_exists(topic: str, *, is_marked: bool) -> ApiError:
 
 
 def delete_topic(topic: str) -> Steps[ApiError]:
-    """Leave the mark by which the controller learns that the topic shall go."""
+    """Mark the topic for deletion by the controller."""
 
     def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
-            # Somebody has asked for it before, and it is done.
+            # An earlier request has been carried out already.
             return DONE
         marked = yield from topics.mark_for_deletion(fence, topic, node.zk_version)
         is_marked = marked == Conflict(paths.delete_topic(topic), ConflictKind.EXISTS)
@@ -128,7 +128,7 @@ def delete_topic(topic: str) -> Steps[ApiError]:
 
 
 def add_partitions(topic: str, add: AddPartitions) -> Steps[ApiError]:
-    """Add what *add* says; what a reassignment has under way stays as it is."""
+    """Add the partitions from *add*; an ongoing reassignment stays as it is."""
 
     def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
         node = yield from read_node(paths.topic(topic))
@@ -150,7 +150,7 @@ def unknown_topic(topic: str) -> ApiError:
 
 
 def alter_configs(entity: Entity, change: ChangeConfigs) -> Steps[ApiError]:
-    """Write the overrides of *entity* and the notification, in which brokers read where to look."""
+    """Write the overrides of *entity* and the notification, which names the path to brokers."""
     owner = ConfigEntity(entity)
 
     def attempt(fence: Fence) -> Steps[Outcome | ApiError]:
@@ -190,7 +190,7 @@ def values_or_error(found: ConfigOverrides | CorruptZnodeError) -> Mapping[str, 
 def write_isrs(
     states: Mapping[TopicPartition, PartitionState],
 ) -> Steps[Mapping[TopicPartition, PartitionState | ErrorCode]]:
-    """What stands there then, or the error where somebody else has written it."""
+    """The stored states afterwards, or the error for a state that another writer has changed."""
     written = yield from isr.write_isrs(states)
     return {
         partition: ErrorCode.INVALID_UPDATE_VERSION if state is None else state

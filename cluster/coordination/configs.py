@@ -1,7 +1,7 @@
-"""How overrides are read, and written so that the brokers hear of them.
+"""Config overrides: reads of them, and writes with the notification for brokers.
 
-A change is one transaction under a fence: the data first, then the notification.  Whatever moved
-since it was planned comes back as an `Outcome` other than `Committed`; nothing was written then.
+A change is one transaction under a fence: the data first, then the notification.  If anything has
+changed since it was planned, the `Outcome` is not `Committed`, and nothing was written.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from cluster.zk.steps import Steps, node_in, read, read_each
 from cluster.zk.znode import Znode
 
 CHANGE_VERSION: Final = 2
-"""The form of a notification that brokers from 0.10.1 on understand."""
+"""The form of a notification for brokers from 0.10.1 on."""
 
 
 def read_overrides(
@@ -47,7 +47,7 @@ def read_overrides(
 ) -> Steps[dict[ConfigEntity, ConfigOverrides | CorruptZnodeError]]:
     """The overrides of *entities*, in their order; NO_OVERRIDES for one without a node.
 
-    One that is damaged, or may not be read, costs its owner alone.
+    One that is damaged, or may not be read, affects only its owner.
     """
     nodes = [config_path(entity) for entity in entities]
     replies = yield from read(map(GetData, nodes))
@@ -58,7 +58,7 @@ def read_overrides(
 
 
 def overrides_told(path: str, reply: ZkReply) -> ConfigOverrides | CorruptZnodeError:
-    """What the reply to a `GetData` of *path* says."""
+    """The overrides in the reply to a `GetData` of *path*."""
     if isinstance(reply, Refused):
         return CorruptZnodeError(path, NEVER_READ, reply.reason)
     return overrides_in(node_in(path, reply))
@@ -79,10 +79,10 @@ def write_overrides(
     after: ConfigOverrides,
     change_version: int = CHANGE_VERSION,
 ) -> Steps[Outcome]:
-    """Let *after* be the overrides of *entity*, where they still are in the version that it bears.
+    """Make *after* the overrides of *entity*, if the stored ones still have its zkVersion.
 
-    NEVER_READ stands for overrides that were not there.  A topic must exist, and must not go in
-    between.
+    NEVER_READ stands for overrides that did not exist.  A topic must exist, and must not be deleted
+    in between.
     """
     change = ConfigChange(entity_path=entity_path(entity), version=change_version)
     path, data = config_path(entity), encode_config(after)
@@ -97,7 +97,7 @@ def write_overrides(
         if topic is None:
             return Conflict(topic_path, ConflictKind.MISSING)
         operations.append(Check(topic_path, topic.zk_version))
-    # What must be there first has null data, as Kafka has it.
+    # Missing parents are created first, with null data as in Kafka.
     operations += [
         Create(above) for above, node in zip(ancestors, nodes, strict=True) if node is None
     ]

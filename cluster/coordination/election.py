@@ -1,7 +1,7 @@
-"""How preferred leaders are asked for: by which requests of ZooKeeper, and whether it is done.
+"""Requests for preferred leaders: how they are written, and whether they are done.
 
-The request is a znode that the controller takes away when it has gone through it.  There is room
-for one at a time.
+The request is a znode that the controller removes when it has processed it.  Only one can exist at
+a time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,16 +22,16 @@ from cluster.zk.znode import Znode
 def request_election(fence: Fence, leaders: Mapping[TopicPartition, BrokerId]) -> Steps[Outcome]:
     """Ask the controller for the preferred leaders of *leaders*, which are led by others.
 
-    A request that names no partition is left behind by controllers of 0.8, for ever, and removed
-    first.  By itself: their ZooKeeper client would not notice a node that is made anew in the
-    transaction that deletes it.  A crash in between leaves no request at all.
+    Controllers of 0.8 leave a request without partitions behind, for ever; it is removed first.
+    In a transaction of its own: their ZooKeeper client would not notice a node that is recreated in
+    the transaction that deletes it.  A crash in between leaves no request at all.
 
-    When the reply is lost, the controller may have done all and taken the request away before
-    anybody can look again: then each partition has its leader.  Where some could not get it, the
-    request is made once more, which elects nobody else.
+    When the reply is lost, the controller may have processed and removed the request before the
+    next read: then each partition has its leader.  If some could not get it, the request is written
+    once more, which changes no other leader.
 
     Raises:
-        CorruptZnodeError: the request that stands there is damaged.
+        CorruptZnodeError: the stored request is damaged.
     """
     path = paths.PREFERRED_ELECTION
     standing = yield from read_node(path)
@@ -50,7 +50,7 @@ def request_election(fence: Fence, leaders: Mapping[TopicPartition, BrokerId]) -
 
 
 def read_request() -> Steps[tuple[TopicPartition, ...]]:
-    """The partitions for which an election has been asked that is not over; none without one.
+    """The partitions in the pending request for elections; none without a request.
 
     Raises:
         CorruptZnodeError: the request is damaged.
@@ -62,7 +62,7 @@ def read_request() -> Steps[tuple[TopicPartition, ...]]:
 def read_leaders(
     partitions: Sequence[TopicPartition],
 ) -> Steps[dict[TopicPartition, BrokerId]]:
-    """Who leads each of *partitions*; NO_LEADER also where it cannot be told."""
+    """The leader of each of *partitions*; NO_LEADER also where the state is missing or damaged."""
     nodes = yield from read_each(paths.state(each.topic, each.partition) for each in partitions)
     return {each: leader_in(node) for each, node in zip(partitions, nodes, strict=True)}
 

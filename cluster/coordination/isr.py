@@ -21,13 +21,13 @@ def write_isrs(states: States) -> Steps[dict[TopicPartition, PartitionState | No
     """Write each of *states* over the node of its `zk_version`, and notify the controller of those
     that were written.
 
-    Returns what stands there then; None where somebody else has written the node since, or it is
-    gone.  Each write is one of its own.  A crash before the notification leaves a controller that
-    goes by an older version: its next write is refused, and it reads the node again.
+    Returns the stored states afterwards; None where another writer has changed the node since, or
+    it is gone.  Each state is a write of its own.  After a crash before the notification the
+    controller has an older version: its next write is refused, and it reads the node again.
 
     Raises:
         Refusal: ZooKeeper does not take a write from this client.
-        CorruptZnodeError: a node that stands there cannot be read.
+        CorruptZnodeError: a stored state cannot be read.
     """
     partitions = tuple(states)
     replies = yield from write_each(
@@ -41,7 +41,7 @@ def write_isrs(states: States) -> Steps[dict[TopicPartition, PartitionState | No
             written[partition] = states[partition]._replace(zk_version=reply.zk_versions[0])
         else:
             unclear.append(partition)
-    # A write that has landed while its reply was lost meets its own version when it is repeated.
+    # A repeated write conflicts with its own version if the first one succeeded without a reply.
     nodes = yield from read_each(map(path_of, unclear))
     for partition, node in zip(unclear, nodes, strict=True):
         stored = None if node is None else decode_state(node)

@@ -18,13 +18,13 @@ Taken: TypeAlias = ProducerIdBlock | Outcome
 
 
 def take_producer_ids(fence: Fence, broker_id: BrokerId) -> Steps[Taken]:
-    """Take the block behind the one that was given out last.
+    """Take the block after the last one that was assigned.
 
-    To be done once at a time by a broker: a block that it has taken beside this looks, after a lost
-    reply, as if it were the one that was asked for.
+    A broker may run only one at a time: after a lost reply, a second block of the same broker would
+    look like the one that was requested.
 
     Raises:
-        CorruptZnodeError: nobody knows which block was given out last.
+        CorruptZnodeError: the last assigned block cannot be read.
     """
     node = yield from read_node(paths.PRODUCER_ID_BLOCK)
     last = None if node is None else decode_producer_id_block(node)

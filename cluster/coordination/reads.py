@@ -1,7 +1,7 @@
 """Reads of the controller.
 
 A read whose change is a hint arms the watch of what it reads.
-Nodes that are damaged are reported and left out: one broken topic must not stop the cluster.
+Damaged nodes are reported and left out: one broken topic must not stop the cluster.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class ControllerRead(NamedTuple):
-    """*is_own*: the node was made by the session that reads it.  None for what is not there."""
+    """*is_own*: this session created the node.  None for what does not exist."""
 
     controller: Controller | None
     is_own: bool
@@ -45,8 +45,8 @@ class ControllerRead(NamedTuple):
 class StatesRead(NamedTuple):
     """Partitions without a state, or with a damaged one, are missing.
 
-    *written* are the transactions that have written the states (their mzxids): a broker whose
-    epoch is greater was not registered then as it is now.
+    *written* are the transactions that have written the states (their mzxids): a broker with a
+    greater epoch registered after them.
     """
 
     states: Mapping[TopicPartition, PartitionState]
@@ -54,7 +54,7 @@ class StatesRead(NamedTuple):
 
 
 class ReassignmentRead(NamedTuple):
-    """*czxid* tells a request from the next one in its place.
+    """*czxid* distinguishes a request from a later one at the same path.
 
     The request is None when there is none, or a damaged one.
     """
@@ -78,19 +78,19 @@ class LogDirEventsRead(NamedTuple):
 
 
 class PreferredElectionRead(NamedTuple):
-    """*zk_version* is None when nobody has asked; a damaged request names no *partitions*."""
+    """*zk_version* is None without a request; a damaged request names no *partitions*."""
 
     zk_version: ZkVersion | None
     partitions: tuple[TopicPartition, ...] = ()
 
 
 def read_controller(client: Client) -> Steps[ControllerRead]:
-    """Read who is the controller, and under which epoch.
+    """Read the controller and its epoch.
 
-    The watch is armed first: what is read then is at least as new as what the watch knows.
+    The watch is armed first: what is read then is at least as new as the watch.
 
     Raises:
-        Refusal: one of the nodes is damaged; an election would be blind then.
+        Refusal: one of the nodes is damaged; an election needs both.
     """
     yield from read((Exists(paths.CONTROLLER, is_watched=True),))
     nodes = yield from read_nodes(client, (paths.CONTROLLER, paths.CONTROLLER_EPOCH))
@@ -145,7 +145,7 @@ def read_states(client: Client, partitions: tuple[TopicPartition, ...]) -> Steps
 def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[frozenset[str]]:
     """Read which of *topics* may elect a leader outside their ISR, by their config or the default.
 
-    A config that is damaged allows nothing: it costs records, and waiting costs time only."""
+    A damaged config allows nothing: an unclean election costs records, and waiting only time."""
     nodes = yield from read_nodes(client, map(paths.topic_config, topics))
     allowed = set()
     for topic in topics:
@@ -167,7 +167,7 @@ def read_deletion_requests() -> Steps[tuple[str, ...]]:
 
 
 def read_reassignment(client: Client) -> Steps[ReassignmentRead]:
-    """The watch is one of existence, so that it is armed on a node that is not there, too."""
+    """The watch is armed by `Exists`, so also on a missing node."""
     yield from read((Exists(paths.REASSIGN_PARTITIONS, is_watched=True),))
     nodes = yield from read_nodes(client, (paths.REASSIGN_PARTITIONS,))
     node = nodes.get(paths.REASSIGN_PARTITIONS)
@@ -190,7 +190,7 @@ def read_log_dir_events(client: Client) -> Steps[LogDirEventsRead]:
 
 
 def read_preferred_election(client: Client) -> Steps[PreferredElectionRead]:
-    """The watch is armed first, as that of an absent node has to be."""
+    """The watch is armed first, by `Exists`, since the node may be missing."""
     path = paths.PREFERRED_ELECTION
     yield from read((Exists(path, is_watched=True),))
     node = (yield from read_nodes(client, (path,))).get(path)
@@ -204,7 +204,7 @@ def read_preferred_election(client: Client) -> Steps[PreferredElectionRead]:
 def read_notifications(
     client: Client, path: str, decode: Callable[[Znode], T]
 ) -> Steps[tuple[tuple[str, ...], list[T]]]:
-    """The names of all nodes below *path*, and what those that are not damaged say, in order.
+    """The names of all nodes below *path*, and the content of the undamaged ones, in order.
 
     Arms the watch of their list.
     """

@@ -1,7 +1,7 @@
-"""How other replicas are asked for: by which requests of ZooKeeper, and what has been asked for.
+"""Requests for reassignments: how they are written, withdrawn and read.
 
-The request is a znode, from which the controller takes away what is done; of an empty one it takes
-the node.  There is room for one at a time.
+The request is a znode, from which the controller removes what is done; it deletes an empty one.
+Only one can exist at a time.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ from cluster.zk.topics import decode_assignment
 Targets: TypeAlias = Mapping[TopicPartition, tuple[BrokerId, ...]]
 
 LOOKS_MAX: Final = 50
-"""How often partitions that arrive may get in between before others are said to be in the way."""
+"""How often arriving partitions may cause a conflict before it is reported as one."""
 
 
 def request_reassignment(
@@ -36,15 +36,15 @@ def request_reassignment(
     """Ask the controller to move partitions to *targets*, if their topics' nodes still are in
     *topic_versions*.
 
-    A request that names no partition is left behind by controllers of 0.8, for ever, and removed
-    first.  By itself: their ZooKeeper client would not notice a node that is made anew in the
-    transaction that deletes it.  A crash in between leaves no request at all.
+    Controllers of 0.8 leave a request without partitions behind, for ever; it is removed first.
+    In a transaction of its own: their ZooKeeper client would not notice a node that is recreated in
+    the transaction that deletes it.  A crash in between leaves no request at all.
 
-    When the reply is lost, the controller may have begun already, and taken away what is done:
-    then each partition is still asked for, or on its way to its target, or there.
+    When the reply is lost, the controller may have begun already, and removed what is done: then
+    each partition is still requested, or moving to its target, or there.
 
     Raises:
-        CorruptZnodeError: the request that stands there, or what a topic has, is damaged.
+        CorruptZnodeError: the stored request, or a topic's node, is damaged.
     """
     path = paths.REASSIGN_PARTITIONS
     standing = yield from read_node(path)
@@ -60,7 +60,7 @@ def request_reassignment(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """A partition to be given *target* instead of what it is *heading* for; it was *before* when
+    """A partition to be given *target* instead of the target *heading*; it had *before* when
     that was decided."""
 
     before: PartitionAssignment
@@ -75,25 +75,25 @@ def take_back_reassignment(
     resigning: BrokerId | None,
     dropped: Targets = MappingProxyType({}),
 ) -> Steps[Outcome]:
-    """Ask for the targets of *moves* instead of what their partitions are on their way to.
+    """Request the targets of *moves* instead of those that their partitions are moving to.
 
-    What is *dropped* leaves the request if it is asked for in this way still: no controller has
+    What is *dropped* leaves the request if it is still requested in this way: no controller has
     begun it.  A request of which nothing is left is removed.
 
-    Of those that have arrived meanwhile nothing is asked.  It is refused where another one is no
-    longer on the same way, and where all have arrived.
+    Partitions that have arrived meanwhile are left out.  The change is refused where another one no
+    longer moves as before, and where all have arrived.
 
-    A controller reads a request when its node is made, and when it is elected, but not when the
-    node is changed; and controllers of Kafka no longer see a node that somebody else has deleted
-    and made anew.  So where a request stands, the controller *resigning* loses its office in the
+    A controller reads a request when its node is created, and when it is elected, but not when the
+    node changes; and controllers of Kafka no longer see a node that another client has deleted and
+    recreated.  So where a request exists, the same transaction makes the controller *resigning*
+    resign; None where there is no request, or no controller.
     same transaction; None where there is no request, or no controller.
 
-    Until it notices, it may complete partitions, and up to Kafka 2.3 write what it still remembers
-    over the request: then these go where they were going.
+    Until it notices, it may complete partitions, and up to Kafka 2.3 overwrite the request from
+    memory: then these continue to their former target.
 
     Raises:
-        CorruptZnodeError: the request that stands there, who controls, or what a topic has, is
-            damaged.
+        CorruptZnodeError: the stored request, `/controller`, or a topic's node is damaged.
     """
     outcome: Outcome = Conflict(paths.REASSIGN_PARTITIONS, ConflictKind.VERSION)
     for _ in range(LOOKS_MAX):
@@ -101,7 +101,7 @@ def take_back_reassignment(
         if isinstance(found, Conflict):
             return found
         operations, targets = found
-        # Where nothing is asked for, the nodes alone tell.
+        # Where nothing is requested, only the nodes show the result.
         is_carried_out = being_taken_up(targets) if targets else never
         outcome = yield from commit(fence, operations, is_carried_out=is_carried_out)
         # A controller writes these nodes for each partition that arrives.
@@ -113,10 +113,10 @@ def take_back_reassignment(
 def look_at_moves(
     moves: Mapping[TopicPartition, Withdrawn], dropped: Targets, resigning: BrokerId | None
 ) -> Steps[Conflict | tuple[list[Operation], Targets]]:
-    """What takes back those of *moves* that have not arrived, and to what, and drops *dropped*; or
-    what forbids it."""
+    """The operations that take back the *moves* that have not arrived, with their targets, and drop
+    *dropped*; or the conflict that forbids it."""
     path = paths.REASSIGN_PARTITIONS
-    # The request first: what leaves it meanwhile stands in its topic by then.
+    # The request first: what leaves it meanwhile is in its topic's node by then.
     standing = yield from read_node(path)
     request = Reassignment(targets={}) if standing is None else decode_reassignment(standing)
     office = yield from read_node(paths.CONTROLLER)
@@ -162,7 +162,7 @@ def look_at_moves(
 
 
 def read_topics(partitions: Iterable[TopicPartition]) -> Steps[dict[str, TopicAssignment]]:
-    """Those topics of *partitions* that are there."""
+    """The existing topics of *partitions*."""
     names = sorted({partition.topic for partition in partitions})
     nodes = yield from read_each(map(paths.topic, names))
     return {
@@ -175,13 +175,13 @@ def read_topics(partitions: Iterable[TopicPartition]) -> Steps[dict[str, TopicAs
 def goes_on(
     move: Withdrawn, part: PartitionAssignment, requested: tuple[BrokerId, ...] | None
 ) -> bool:
-    """Whether a partition that has *part* now, and for which *requested* is asked, is on the same
-    way as when *move* was decided, however far, or at its end."""
+    """Whether a partition that has *part* now, and for which *requested* is requested, still moves
+    as when *move* was decided, however far, or has arrived."""
     if has_arrived(move, part, requested):
         return True
     if part.is_reassigning:
         return part.target == move.heading and set(part.origin) == set(move.before.origin)
-    # Before Kafka 2.4 nothing but the request tells of a move under way.
+    # Before Kafka 2.4 only the request shows an ongoing move.
     at_work = {*move.before.replicas, *move.heading}
     return requested == move.heading and (
         part.replicas == move.before.replicas or set(part.replicas) == at_work
@@ -194,7 +194,7 @@ def has_arrived(
     """Whether nothing is left to take back.
 
     The request may have it still; but before Kafka 2.4 a partition that only grows has all its
-    replicas from the beginning, and nothing but the request tells that it goes on.
+    replicas from the beginning, and only the request shows that it is unfinished.
     """
     only_grows = set(move.before.replicas) <= set(move.heading)
     is_asked = only_grows and requested == move.heading
@@ -204,10 +204,10 @@ def has_arrived(
 def being_taken_up(
     targets: Mapping[TopicPartition, tuple[BrokerId, ...]],
 ) -> Callable[[], Steps[bool]]:
-    """Whether all *targets* are asked for, on their way, or there."""
+    """Whether all *targets* are requested, being moved to, or reached."""
 
     def is_taken_up() -> Steps[bool]:
-        # The request first: what leaves it meanwhile stands in its topic by then.
+        # The request first: what leaves it meanwhile is in its topic's node by then.
         asked = yield from read_request()
         heading = yield from read_headings(targets)
         return all(
@@ -219,7 +219,7 @@ def being_taken_up(
 
 
 def read_request() -> Steps[Mapping[TopicPartition, tuple[BrokerId, ...]]]:
-    """What has been asked for and is not done; nothing without a request.
+    """The targets that are requested and not reached yet; none without a request.
 
     Raises:
         CorruptZnodeError: the request is damaged.
@@ -231,8 +231,8 @@ def read_request() -> Steps[Mapping[TopicPartition, tuple[BrokerId, ...]]]:
 def read_headings(
     targets: Mapping[TopicPartition, tuple[BrokerId, ...]],
 ) -> Steps[dict[TopicPartition, tuple[BrokerId, ...] | None]]:
-    """The replicas that each partition of *targets* has, or is to have by what its topic's node
-    says; None for one that is not there or cannot be understood."""
+    """The replicas that each partition of *targets* has, or will have by its topic's node; None for
+    one that does not exist or cannot be decoded."""
     names = sorted({partition.topic for partition in targets})
     nodes = yield from read_each(map(paths.topic, names))
     assignments = {}

@@ -1,6 +1,6 @@
-"""How a broker's registration comes into ZooKeeper, and what may stand in its way.
+"""A broker's registration in ZooKeeper, and the nodes that may prevent it.
 
-Knows neither how long somebody may be waited for nor whether it is worth it.
+How long to wait for such a node is for the caller to decide.
 """
 
 from collections.abc import Callable, Collection
@@ -36,7 +36,7 @@ from cluster.zk.steps import (
 from cluster.zk.znode import Znode
 
 NEW: Final = ZkVersion(0)
-"""The version of a node that has just been made."""
+"""The version of a node that was just created."""
 
 
 class SharedAddress(NamedTuple):
@@ -53,22 +53,23 @@ def register(
     own_sessions: Collection[int],
     on_removal: Callable[[Znode], None],
 ) -> Steps[BrokerEpoch | Znode]:
-    """Make the broker's ephemeral node, and return its czxid, or the node that is in the way.
+    """Create the broker's ephemeral node, and return its czxid, or the node that is in the way.
 
-    A registration that one of *own_sessions* left behind is replaced; *on_removal* is told of it.
+    A registration that one of *own_sessions* left behind is replaced, and *on_removal* is called
+    with it.
     """
     path = paths.broker(broker.broker_id)
-    # Made and written in one transaction, as Kafka does.
+    # Created and written in one transaction, as in Kafka.
     request = Multi((Create(path, is_ephemeral=True), SetData(path, encode_broker(broker), NEW)))
     while True:
-        # Read in the same breath: the controller hears of the node as soon as this broker does, and
-        # its first orders are refused by a broker that does not know yet that it is registered.
+        # Read in the same request batch: the controller sees the node as soon as this broker does,
+        # and a broker that does not have its epoch yet refuses the controller's first orders.
         reply, read_behind = yield (request, GetData(path))
         if not isinstance(reply, Lost):
             result = multi_in(reply)
             if isinstance(result, MultiFailed) and result.error is not ZkError.NODE_EXISTS:
                 raise Refusal(f"{path}: {result.error.name}")
-        # Whether it was made, by this request or by one whose reply was lost, shows there.
+        # This read shows whether this request, or one whose reply was lost, created it.
         if isinstance(read_behind, Lost):
             node = yield from read_node(path)
         else:
@@ -95,14 +96,14 @@ def change_registration(broker: BrokerRegistration, session_id: int) -> Steps[bo
             return False
         if node.data == encode_broker(broker):
             return True
-        # Whatever comes of it shows in what is read next.
+        # The next read shows the result.
         yield from write_each((Multi((SetData(path, encode_broker(broker), node.zk_version),)),))
 
 
 def find_shared_address(broker: BrokerRegistration) -> Steps[SharedAddress | None]:
     """The first address of *broker* that a broker with another id is registered with."""
     names = yield from read_children(paths.BROKER_IDS)
-    # A name that is no number is a znode of somebody else's: the controller names it.
+    # A name that is no number is a foreign znode: the controller reports it.
     found = [BrokerId(int(name)) for name in names if name.isascii() and name.isdecimal()]
     others = [other for other in found if other != broker.broker_id]
     replies = yield from read(GetData(paths.broker(other)) for other in others)
@@ -114,7 +115,9 @@ def find_shared_address(broker: BrokerRegistration) -> Steps[SharedAddress | Non
 
 
 def addresses_in(node: ZkReply) -> set[tuple[str, int]]:
-    """Another broker's damage is not ours to judge, nor who may read it: it has no address then."""
+    """The addresses in the node; none where it is damaged or may not be read, since that is
+    reported elsewhere.
+    """
     try:
         return addresses(decode_broker(node)) if isinstance(node, Znode) else set()
     except CorruptZnodeError:
@@ -126,10 +129,10 @@ def addresses(broker: BrokerRegistration) -> set[tuple[str, int]]:
 
 
 def find_controller(listener: str) -> Steps[Endpoint | None]:
-    """Where the controller listens to *listener*; None while there is no controller.
+    """The address of the controller on *listener*; None while there is no controller.
 
     Raises:
-        CorruptZnodeError: what stands there cannot be understood.
+        CorruptZnodeError: the node cannot be decoded.
     """
     node = yield from read_node(paths.CONTROLLER)
     if node is None:

@@ -1,8 +1,8 @@
-"""How the rules of the authorizer are read, and written so that the brokers hear of them.
+"""The authorizer's ACLs: reads of them, and writes with the notification for brokers.
 
 A change is one transaction under a fence: the rules of one resource first, then the notification,
-on which every broker reads them anew.  Whatever moved since it was planned comes back as an
-`Outcome` other than `Committed`; nothing was written then.
+on which every broker reads them anew.  If anything has changed since it was planned, the `Outcome`
+is not `Committed`, and nothing was written.
 """
 
 from collections.abc import Mapping
@@ -29,15 +29,15 @@ from cluster.zk.requests import (
 from cluster.zk.steps import Steps, names_in, node_in, read, read_each
 
 NAMED_MAX: Final = 5
-"""A message names no more znodes than that."""
+"""The largest number of znodes in one message."""
 
 
 class AclsRead(NamedTuple):
-    """*rules* of the resources that can be seen; one whose rules are damaged, or may not be read,
-    costs itself alone.
+    """*rules* of the visible resources; one whose rules are damaged, or may not be read, affects
+    only itself.
 
-    *hidden* are the kinds of resources of which it may not be seen which there are; *unread* is
-    what stands where no broker looks.
+    *hidden* are the kinds of resources whose list may not be read; *unread* are nodes that no
+    broker reads.
     """
 
     rules: Mapping[ResourcePattern, ResourceAcls | CorruptZnodeError]
@@ -94,15 +94,15 @@ def read_resource_acls() -> Steps[AclsRead]:
 def write_resource_acls(
     fence: Fence, resource: ResourcePattern, after: ResourceAcls
 ) -> Steps[Outcome]:
-    """Let *after* be the rules of *resource*, where they still are in the version that it bears.
+    """Make *after* the rules of *resource*, if the stored ones still have its zkVersion.
 
-    NEVER_READ stands for rules that were not there.  Of a resource without any the node goes, as at
-    Kafka.
+    NEVER_READ stands for rules that did not exist.  The node of a resource without rules is
+    deleted, as in Kafka.
     """
     path, prefix = paths.acls(resource), paths.acl_change_prefix(resource)
     ancestors = [*paths_above(path), *paths_above(prefix)]
     nodes = yield from read_each(ancestors)
-    # What must be there first has null data, as Kafka has it.
+    # Missing parents are created first, with null data as in Kafka.
     operations: list[Operation] = [
         Create(above) for above, node in zip(ancestors, nodes, strict=True) if node is None
     ]

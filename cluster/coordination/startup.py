@@ -1,4 +1,4 @@
-"""What a broker makes and finds in ZooKeeper before it is registered."""
+"""What a broker creates and reads in ZooKeeper before it registers."""
 
 from collections.abc import Collection, Iterable
 
@@ -23,30 +23,30 @@ from cluster.zk.steps import Refusal, Steps, multi_in, read_each, read_node, wri
 
 
 def make_layout() -> Steps[None]:
-    """Make what every cluster begins with, as far as it is missing."""
+    """Create the missing nodes of an empty cluster."""
     yield from make_each(map(Create, PERSISTENT_PATHS))
 
 
 def read_cluster_id(drawn: str) -> Steps[str]:
-    """The cluster's id, which is *drawn* if it had none.
+    """The cluster's id, which becomes *drawn* if there was none.
 
     Raises:
-        CorruptZnodeError: what stands there is no id.
+        CorruptZnodeError: the stored value is no id.
     """
     node = yield from read_node(paths.CLUSTER_ID)
     while node is None:
         data = encode_cluster_id(ClusterId(cluster_id=drawn))
         yield from make_each((Create(paths.CLUSTER), Create(paths.CLUSTER_ID, data)))
-        # Another broker may have been faster: what stands there counts.
+        # Another broker may have been faster: the stored id counts.
         node = yield from read_node(paths.CLUSTER_ID)
     return decode_cluster_id(node).cluster_id
 
 
 def make_each(creates: Iterable[Create]) -> Steps[None]:
-    """Make nodes, parents before children, as far as they are not there.
+    """Create the missing nodes, parents before children.
 
     Raises:
-        Refusal: one could not be made.
+        Refusal: one could not be created.
     """
     pending = tuple(creates)
     made: set[str] = set()
@@ -60,7 +60,7 @@ def make_each(creates: Iterable[Create]) -> Steps[None]:
                 orphans.append(create)
             else:
                 raise Refusal(f"{create.path}: {reply.error.name}")
-        # Where the request for a parent was lost, it has been made behind its children's.
+        # Where the request for a parent was lost, it was repeated after its children's.
         for orphan in orphans:
             if orphan.path.rpartition("/")[0] not in made.union(each.path for each in orphans):
                 raise Refusal(f"{orphan.path}: {ZkError.NO_NODE.name}")
@@ -68,9 +68,9 @@ def make_each(creates: Iterable[Create]) -> Steps[None]:
 
 
 def new_broker_id(reserved_id_max: int) -> Steps[BrokerId]:
-    """An id that no broker has had, above those that brokers give themselves.
+    """An id that no broker has had, above those that operators configure.
 
-    A reply that is lost costs an id, of which there are enough.
+    A lost reply wastes an id, of which there are enough.
     """
     draw = Multi((SetData(paths.BROKER_SEQUENCE, b"", MATCH_ANY),))
     (reply,) = yield from write_each((draw,))
@@ -80,11 +80,11 @@ def new_broker_id(reserved_id_max: int) -> Steps[BrokerId]:
 
 
 def remove_stale_controller(earlier_sessions: Collection[int]) -> Steps[bool]:
-    """Remove `/controller` if it was made in one of *earlier_sessions*, so that one is elected now.
+    """Remove `/controller` if one of *earlier_sessions* created it, so that an election starts now.
 
-    Returns whether it was there, and is removed.  The check of the epoch, which was read first,
-    keeps a controller that has been elected in between: its node may have the same version as the
-    one that was read.
+    Returns whether it existed and is removed.  The check of the epoch, which was read first, keeps
+    a controller that was elected in between: its node may have the same version as the one that was
+    read.
     """
     while earlier_sessions:
         epoch, node = yield from read_each((paths.CONTROLLER_EPOCH, paths.CONTROLLER))

@@ -1,7 +1,7 @@
-"""How topics are created, get more partitions, and are marked for their deletion.
+"""Topics: how they are created, get more partitions, and are marked for deletion.
 
-Each is one transaction under a fence; whatever moved since it was planned comes back as an
-`Outcome` other than `Committed`, and nothing was written then.  What is legal has been decided.
+Each is one transaction under a fence; if anything has changed since it was planned, the `Outcome`
+is not `Committed`, and nothing was written.  The caller has checked what is legal.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def create_topic(
 def write_assignment(
     fence: Fence, topic: str, after: TopicAssignment, expected_zk_version: ZkVersion
 ) -> Steps[Outcome]:
-    """Let *after* be what the topic has."""
+    """Make *after* the assignment of the topic."""
     write = SetData(paths.topic(topic), encode_assignment(after), expected_zk_version)
     return (yield from commit(fence, (write,)))
 
@@ -48,9 +48,9 @@ def write_assignment(
 def mark_for_deletion(fence: Fence, topic: str, expected_zk_version: ZkVersion) -> Steps[Outcome]:
     """Mark the topic, for a controller to delete it.
 
-    When the reply is lost, the controller may have deleted the topic and taken the mark away before
-    anybody can look again: then it is done.  A topic of the same name that a producer has made
-    again since is another one, and is not marked.
+    When the reply is lost, the controller may have deleted the topic and removed the mark before
+    the next read: then it is done.  A topic of the same name that a producer has created again
+    since is another one, and is not marked.
     """
     path = paths.topic(topic)
     doomed = yield from read_node(path)

@@ -1,8 +1,7 @@
-"""Transactions under a fence, and what has become of one whose reply was lost.
+"""Transactions under a fence, and how the outcome is found when the reply was lost.
 
-For all who change the cluster: the controller, brokers, whose clients ask for it, and tools.
-Expected conflicts are values, not exceptions.  Knows no node's content except who controls the
-cluster.
+For the controller, for brokers on behalf of clients, and for tools.  Expected conflicts are values,
+not exceptions.  Knows no node's content except the controller's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,10 +33,10 @@ from cluster.zk.znode import Znode
 T = TypeVar("T")
 
 ATTEMPTS_MAX: Final = 20
-"""How often a change is planned anew because somebody else was faster."""
+"""How often a change is planned anew after a conflict."""
 
 SENDS_MAX: Final = 5
-"""How often a transaction is sent whose replies are lost and which has not been made."""
+"""How often a transaction is sent again whose replies are lost and which was not carried out."""
 
 CONFLICTS: Final = {
     ZkError.BAD_VERSION: ConflictKind.VERSION,
@@ -49,10 +48,10 @@ CONFLICTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Under whose control a change was planned; checked first in its transaction.
+    """The controller epoch that a change was planned under; checked first in its transaction.
 
-    It is `/controller_epoch` and not `/controller` that is checked: each election makes the latter
-    anew, in version 0, so that a check of it passes under any controller, and under KRaft.
+    The check is of `/controller_epoch` and not of `/controller`: each election recreates the latter
+    in version 0, so that a check of it passes under any controller, and under KRaft.
     *epoch_zk_version* is None for a cluster that never had a controller: it is not checked then.
     *others* are checked with it.
     """
@@ -71,7 +70,7 @@ class Fence:
 
 
 class KRaftOwnsCluster(Exception):
-    """A KRaft controller has taken the cluster over: nothing may be written to ZooKeeper."""
+    """A KRaft controller has taken over the cluster: nothing may be written to ZooKeeper."""
 
     def __init__(self, kraft_controller_epoch: int) -> None:
         super().__init__(f"kraftControllerEpoch={kraft_controller_epoch}")
@@ -79,7 +78,7 @@ class KRaftOwnsCluster(Exception):
 
 
 class OutcomeUnknown(Exception):
-    """Replies were lost, and what stands at *path* does not tell whether it was written."""
+    """Replies were lost, and the node at *path* does not show whether it was written."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -87,22 +86,22 @@ class OutcomeUnknown(Exception):
 
 
 class NeverAnswered(OutcomeUnknown):
-    """The transaction had not been made whenever its reply was lost; it may be too large."""
+    """The transaction was not carried out, and each reply was lost; it may be too large."""
 
 
 SentOnce: TypeAlias = Outcome | Lost | Refused
-"""What the reply says to a transaction that is neither sent again nor looked for."""
+"""The outcome of a transaction that is sent once, without a search for it after a lost reply."""
 
 
 def read_fence() -> Steps[Fence]:
-    """Read who controls the cluster; to be done before anything that a change is planned from.
+    """Read the fence; to be done before reading anything that a change is planned from.
 
     Raises:
         KRaftOwnsCluster: nothing may be written.
         CorruptZnodeError: `/controller` is damaged.
     """
-    # The epoch first: a controller that takes over between the two reads moves it, and the
-    # check fails.  The other way round its epoch would pass for that of the one before.
+    # The epoch first: a controller that takes over between the two reads raises it, and the
+    # check fails.  In the other order its epoch would pass for that of the one before.
     epoch, node = yield from read_each((paths.CONTROLLER_EPOCH, paths.CONTROLLER))
     controller = None if node is None else decode_controller(node)
     if controller is not None and controller.is_kraft:
@@ -111,14 +110,14 @@ def read_fence() -> Steps[Fence]:
 
 
 def until_committed(attempt: Callable[[Fence], Steps[T]]) -> Steps[T | FenceMoved]:
-    """Make *attempt*, again while others are faster, and return its last outcome.
+    """Make *attempt*, repeat it after conflicts, and return its last outcome.
 
-    It reads what it writes from, so that after a lost reply whose transaction cannot be found it
-    is safe to look again.  Its other results are final.
+    It reads all that it writes from, so that it can safely run again after a lost reply whose
+    transaction is not found.  Its other results are final.
     """
     outcome: T | FenceMoved = FenceMoved()
     for _ in range(ATTEMPTS_MAX):
-        # The fence comes first: it has to hold from before the first thing that is read.
+        # The fence comes first: it has to hold from before the first read.
         fence = yield from read_fence()
         try:
             outcome = yield from attempt(fence)
@@ -140,23 +139,23 @@ def commit(
     *,
     is_carried_out: Callable[[], Steps[bool]] = never,
 ) -> Steps[Outcome]:
-    """Make all *operations*, in their order, or none.
+    """Carry out all *operations*, in their order, or none.
 
-    A lost reply is not taken for a failure: the nodes are read again to see whether the
-    transaction landed, and if not, it is sent again.  At least one operation must leave a trace
+    A lost reply does not count as a failure: the nodes are read again to see whether the
+    transaction succeeded, and if not, it is sent again.  At least one operation must leave a trace
     to see (create of a plain node, set, delete).
 
-    A node to be deleted is read first: by its czxid alone it is told from another one that somebody
-    makes in its place, which may well have the same version.
+    A node to be deleted is read first: only its czxid distinguishes it from another node that is
+    created in its place, possibly with the same version.
 
-    Where a controller removes that trace when it has done what the transaction asks for,
-    *is_carried_out* reads whether it has done so.  It is asked after a lost reply only, when the
-    trace has been looked for: the other way round, both could be missed.
+    Where a controller removes that trace when it has done what the transaction requests,
+    *is_carried_out* reads whether it has done so.  It is called after a lost reply only, after
+    looking for the trace: in the other order, both could be missed.
 
     Raises:
-        OutcomeUnknown: a reply was lost, and somebody has written there since.
+        OutcomeUnknown: a reply was lost, and the node has been written since.
         NeverAnswered: each reply was lost.
-        Refusal: ZooKeeper does not take it from this client.
+        Refusal: ZooKeeper refuses it from this client.
     """
     assert any(map(leaves_trace, operations))
     writes = [one for one in operations if leaves_trace(one) and not isinstance(one, Delete)]
@@ -180,7 +179,7 @@ def commit(
 
 
 def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> SentOnce:
-    """What the reply to a transaction means that begins with the checks of *fence*."""
+    """The outcome in the reply to a transaction that begins with the checks of *fence*."""
     if isinstance(reply, MultiDone):
         return Committed(reply.zk_versions[-1])
     if isinstance(reply, Lost | Refused):
@@ -196,14 +195,14 @@ def has_landed(
     doomed: Mapping[str, int],
     is_carried_out: Callable[[], Steps[bool]],
 ) -> Steps[bool]:
-    """Tell by the nodes whether the transaction was made that has *writes*.
+    """Find out from the nodes whether the transaction with *writes* was carried out.
 
-    *doomed* are the czxids of the nodes that it deletes, by path.  It is made completely or not at
-    all, so all that leave a trace must agree.
+    *doomed* are the czxids of the nodes that it deletes, by path.  A transaction is carried out
+    completely or not at all, so all that leave a trace must agree.
 
     Raises:
-        OutcomeUnknown: a node was written since by somebody else, as a controller does that gives
-            a new topic its id.
+        OutcomeUnknown: another writer changed a node since, as a controller does that gives a new
+            topic its id.
     """
     # Another server of the ensemble may lag behind the one that took the transaction.
     yield from read((Sync(),))
@@ -236,12 +235,12 @@ def shows_trace(operation: Operation, node: Znode | None) -> bool:
 
 
 def is_overwritten(operation: Operation, node: Znode | None) -> bool:
-    """Whether *node* was written after *operation*, if that was made: its trace is gone then."""
+    """Whether *node* was written after *operation*, if that succeeded: its trace is gone then."""
     if node is None or shows_trace(operation, node):
         return False
     if isinstance(operation, Create):
         return node.zk_version > 0
     assert isinstance(operation, SetData)
     if operation.expected_zk_version == MATCH_ANY:
-        return False  # It can be made again, whatever is there.
+        return False  # It can be repeated, whatever the node.
     return node.zk_version > operation.expected_zk_version + 1

@@ -1,11 +1,11 @@
 """Writes of the controller.
 
-Every one is a transaction under the controller's fence, so that nothing of a controller that was
-replaced can land; many of them are pipelined.  What overwrites something names its zkVersion as
-well, so that no change of a leader or of an operator is lost unseen.  Unlike `transaction.commit`
-they are not looked for when a reply is lost: those that may be made twice are sent again, since one
-that has landed unseen meets a `Conflict` then; of the others `Lost` is the result, upon which the
-controller reads anew what it decides from.
+Every one is a transaction under the controller's fence, so that no write of a controller that was
+replaced can succeed; many of them are pipelined.  What overwrites something names its zkVersion as
+well, so that no unseen change of a leader or of an operator is lost.  Unlike `transaction.commit`
+they do not look for a transaction after a lost reply: repeatable ones are sent again, and one that
+has succeeded without a reply then meets a `Conflict`; for the others the result is `Lost`, after
+which the controller reads anew what it decides from.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,25 +35,25 @@ from cluster.zk.steps import Steps, read, read_paths_below, until_answered
 from cluster.zk.topics import encode_assignment, encode_state
 
 DELETES_IN_A_TRANSACTION: Final = 500
-"""A transaction must stay under ZooKeeper's limit of 1 MB, at some 300 bytes for a long path."""
+"""A transaction must stay below ZooKeeper's limit of 1 MB, at some 300 bytes for a long path."""
 
 STATES_IN_A_TRANSACTION: Final = 50
-"""A transaction takes the client, the server and its disk nearly as long for one state."""
+"""For one state, a transaction costs the client, the server and its disk nearly as much."""
 
 TRANSACTIONS_MIN: Final = 8
-"""Few states have a transaction each: most of what overtakes a controller concerns few of them."""
+"""A few states have a transaction each: conflicts usually concern few of them."""
 
 DELETE_TRIES: Final = 5
-"""Somebody may be making nodes below a topic while it is deleted, but not for ever."""
+"""Another client may be creating nodes below a topic while it is deleted, but not for ever."""
 
 CONTROLLER_VERSION: Final = 2
 
 UNFENCED: Final = Fence(None)
-"""Of an election: there is no epoch yet, and its transaction expects the version that was read."""
+"""For an election: there is no epoch yet, and its transaction checks the version that was read."""
 
 
 def write_once(fence: Fence, *operations: Operation) -> Steps[SentOnce]:
-    """Make *operations*, whole or not at all."""
+    """Carry out *operations*, all or none."""
     (outcome,) = yield from write_each_once(fence, (operations,))
     return outcome
 
@@ -68,7 +68,7 @@ def write_each_once(fence: Fence, each: Iterable[tuple[Operation, ...]]) -> Step
 
 
 def write(fence: Fence, *operations: Operation) -> Steps[SentOnce]:
-    """As `write_once`, again while the reply is lost."""
+    """As `write_once`, repeated while the reply is lost."""
     (outcome,) = yield from write_each(fence, (operations,))
     return outcome
 
@@ -81,7 +81,7 @@ def write_each(fence: Fence, each: Iterable[tuple[Operation, ...]]) -> Steps[lis
 
 
 def create_controller_epoch() -> Steps[SentOnce]:
-    """Make `/controller_epoch` with 0, on a cluster that never had a controller."""
+    """Create `/controller_epoch` with 0, on a cluster that never had a controller."""
     data = encode_controller_epoch(ControllerEpoch(0))
     return (yield from write_once(UNFENCED, Create(paths.CONTROLLER_EPOCH, data)))
 
@@ -89,7 +89,7 @@ def create_controller_epoch() -> Steps[SentOnce]:
 def register_controller(
     client: Client, controller_epoch: ControllerEpoch, expected_zk_version: ZkVersion
 ) -> Steps[SentOnce]:
-    """Make `/controller` and raise the epoch to *controller_epoch*, in one transaction.
+    """Create `/controller` and raise the epoch to *controller_epoch*, in one transaction.
 
     The zkVersion of the result is the new one of `/controller_epoch`, which fences all that
     follows.
@@ -115,14 +115,14 @@ def remove_controller(fence: Fence) -> Steps[SentOnce]:
 def create_states(
     fence: Fence, states: Mapping[TopicPartition, PartitionState]
 ) -> Steps[dict[TopicPartition, SentOnce]]:
-    """Make `partitions` for each topic, then for each partition its node and its state at once.
+    """Create `partitions` for each topic, then for each partition its node and its state at once.
 
-    Where a partition's node is there already, left over from a crash of another kind of
-    controller, only its state is made.
+    Where a partition's node exists already, left over from a crash of another kind of controller,
+    only its state is created.
     """
     assert all(state.zk_version == NEVER_READ for state in states.values())
     topics = dict.fromkeys(partition.topic for partition in states)
-    # Whether one was there, or could not be made, shows in what is made below it.
+    # The creations below it show whether it existed, or could not be created.
     yield from write_each(fence, ((Create(paths.partitions(topic)),) for topic in topics))
     creates = {
         partition: Create(paths.state(partition.topic, partition.partition), encode_state(state))
@@ -144,10 +144,10 @@ def create_states(
 def write_states(
     fence: Fence, states: Mapping[TopicPartition, PartitionState]
 ) -> Steps[dict[TopicPartition, SentOnce]]:
-    """Overwrite states, of very many some in one transaction.
+    """Overwrite states; very many go in transactions of several.
 
-    A state that was overtaken, or may not be written, fails its transaction; so that it does not
-    hold up the others, each of these is then tried alone.
+    A state that conflicts, or may not be written, fails its transaction; each of the others is then
+    written alone, so that it does not hold them up.
     """
     assert all(state.zk_version >= 0 for state in states.values())
     writes = {
@@ -177,15 +177,15 @@ def write_states(
 
 
 def write_assignment(fence: Fence, topic: str, assignment: TopicAssignment) -> Steps[SentOnce]:
-    """Overwrite the node of *topic*; the `zk_version` of *assignment* is the one expected there."""
+    """Overwrite the node of *topic*; *assignment* has the expected `zk_version`."""
     data = encode_assignment(assignment)
     return (yield from write(fence, SetData(paths.topic(topic), data, assignment.zk_version)))
 
 
 def write_reassignment(fence: Fence, request: Reassignment) -> Steps[SentOnce]:
-    """Leave *request* of what shall be reassigned; the node goes when that is nothing.
+    """Write the remaining *request* for reassignments; an empty one deletes the node.
 
-    The `zk_version` of *request* is the one expected there.
+    *request* has the expected `zk_version`.
     """
     path = paths.REASSIGN_PARTITIONS
     operation: Operation = Delete(path, request.zk_version)
@@ -200,31 +200,33 @@ def delete_preferred_election(fence: Fence, zk_version: ZkVersion) -> Steps[Sent
 
 
 def delete_deletion_requests(fence: Fence, topics: Iterable[str]) -> Steps[SentOnce]:
-    """Delete the requests to delete *topics*; what is gone already is no error."""
+    """Delete the requests to delete *topics*; a missing one is no error."""
     return (yield from delete_each(fence, map(paths.delete_topic, topics)))
 
 
 def delete_notifications(
     fence: Fence, *, isr_changes: Iterable[str] = (), log_dir_events: Iterable[str] = ()
 ) -> Steps[SentOnce]:
-    """Delete notifications that were dealt with; what is gone already is no error."""
+    """Delete processed notifications; a missing one is no error."""
     notifications = [f"{paths.ISR_CHANGES}/{name}" for name in isr_changes]
     notifications += [f"{paths.LOG_DIR_EVENTS}/{name}" for name in log_dir_events]
     return (yield from delete_each(fence, notifications))
 
 
 def delete_each(fence: Fence, node_paths: Iterable[str]) -> Steps[SentOnce]:
-    """Delete nodes without children; the worst of the results, where one that is gone is done."""
+    """Delete nodes without children; the worst of the results, where a missing one counts as
+    done.
+    """
     outcomes = yield from write_each(fence, ((Delete(path),) for path in node_paths))
     bad = [one for one in outcomes if isinstance(one, FenceMoved | Refused)]
     return min(bad, key=lambda one: isinstance(one, Refused), default=Committed())
 
 
 def delete_topic(fence: Fence, topic: str) -> Steps[SentOnce]:
-    """Delete what is below the topic, and then the topic, its config and the request as one.
+    """Delete what is below the topic, and then the topic, its config and the request in one.
 
-    A crash in between leaves the request and the topic, so that the next controller goes on; a
-    config without its topic would be taken over by the next topic of that name.
+    A crash in between leaves the request and the topic, so that the next controller continues; a
+    config without its topic would apply to the next topic of that name.
     """
     for _ in range(DELETE_TRIES):
         outcome = yield from _delete_topic_once(fence, topic)
@@ -247,7 +249,7 @@ def _delete_topic_once(fence: Fence, topic: str) -> Steps[SentOnce]:
 
 
 def _tree(root: str) -> Steps[list[str]]:
-    """*root* and all nodes below it, children before parents; nothing when it is not there."""
+    """*root* and all nodes below it, children before parents; empty if it does not exist."""
     (is_there,) = yield from read((Exists(root),))
     if not is_there:
         return []

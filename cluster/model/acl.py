@@ -1,7 +1,4 @@
-"""ACLs of Kafka's resources.
-
-Who may do what to which resource, as the brokers' authorizer keeps it?
-"""
+"""ACLs of Kafka's resources, as the brokers' authorizer stores them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +20,7 @@ class ResourceType(StrEnum):
 
 
 class AclOperation(IntEnum):
-    """What may be done to a resource, by Kafka's numbers."""
+    """An operation on a resource, by Kafka's numbers."""
 
     READ = 3
     WRITE = 4
@@ -45,7 +42,7 @@ SUPPORTED_OPERATIONS: Final[Mapping[ResourceType, frozenset[AclOperation]]] = {
     ResourceType.GROUP: frozenset({AclOperation.READ, AclOperation.DESCRIBE, AclOperation.DELETE}),
     ResourceType.TRANSACTIONAL_ID: frozenset({AclOperation.DESCRIBE, AclOperation.WRITE}),
 }
-"""What can be done to a resource at all.  Source: Kafka's AclEntry.supportedOperations."""
+"""The operations that a type of resource has.  Source: Kafka's AclEntry.supportedOperations."""
 
 
 class PatternType(StrEnum):
@@ -66,7 +63,7 @@ class ResourcePattern:
         return self.pattern_type is PatternType.LITERAL
 
     def __str__(self) -> str:
-        """As Kafka writes it in logs and tools."""
+        """In Kafka's form for logs and tools."""
         return (
             f"ResourcePattern(resourceType={self.resource_type.name}, name={self.name},"
             f" patternType={self.pattern_type})"
@@ -97,8 +94,8 @@ class ResourceAcls:
 class AclChange:
     """A notification that the rules of *resource* have changed.
 
-    *spells_type_as_in_path*: a literal change before 2.4 says `TransactionalId`, where later
-    brokers say, and understand only, `TRANSACTIONAL_ID`.
+    *spells_type_as_in_path*: a literal change before 2.4 has `TransactionalId`, where later brokers
+    write, and understand only, `TRANSACTIONAL_ID`.
     """
 
     resource: ResourcePattern

@@ -1,11 +1,11 @@
-"""Addresses as one text.
+"""Addresses as text.
 
-Apart from the values that have one: what only lists topics waits for neither them nor their like.
+Apart from the values with addresses, so that commands which only list topics need not import them.
 """
 
 
 def host_and_port(host: str, port: int) -> str:
-    """An address in one text; one of IPv6 stands in brackets."""
+    """An address as text; one of IPv6 is in brackets."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 

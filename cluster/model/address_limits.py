@@ -1,6 +1,4 @@
-"""Connection limits, in all, by address and by listener.
-
-How many connections may come from which address, as `max.connections.per.ip.overrides` has it?
+"""Connection limits: in all, by address (`max.connections.per.ip.overrides`) and by listener.
 
 Knows no connection.
 """
@@ -13,8 +11,9 @@ from cluster.model.errors import ClusterError
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections a broker has at the most: `max.connections`, of all and of single
-    listeners, and `max.connections.per.ip` with its *overrides*."""
+    """The maximum numbers of connections: `max.connections`, of the broker and of single listeners,
+    and `max.connections.per.ip` with its *overrides*.
+    """
 
     count_max: int
     per_address_max: int
@@ -31,10 +30,10 @@ class InvalidAddressLimits(ClusterError):
 
 
 def parse_address_limits(text: str) -> dict[str, int]:
-    """The limits by address; none for empty text.  IPv6 addresses may stand in brackets.
+    """The limits by address; none for empty text.  IPv6 addresses may be in brackets.
 
     Raises:
-        InvalidAddressLimits: with all members that are wrong.
+        InvalidAddressLimits: with all invalid members.
     """
     limits: dict[str, int] = {}
     wrong: list[str] = []

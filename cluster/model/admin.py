@@ -1,7 +1,4 @@
-"""Admin requests and notifications.
-
-What have tools asked of the controller through ZooKeeper, and brokers told it?
-"""
+"""Requests of tools to the controller through ZooKeeper, and notifications of brokers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,8 +35,8 @@ class Reassignment(Mapping[TopicPartition, tuple[BrokerId, ...]]):
 class PartitionList:
     """Partitions in the order in which they were named.
 
-    The content of `/admin/preferred_replica_election`, for which they shall elect their preferred
-    leader, and of an ISR change notification, where a leader has rewritten their state.
+    The content of `/admin/preferred_replica_election`, which requests their preferred leaders, and
+    of an ISR change notification, where a leader has rewritten their states.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -50,7 +47,7 @@ class PartitionList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogDirEvent:
-    """A broker's notification that one of its log directories failed; it does not say which."""
+    """A broker's notification that one of its log directories failed, without its name."""
 
     broker_id: BrokerId
     event: int = LOG_DIR_FAILURE

@@ -1,4 +1,4 @@
-"""An error as a client is answered: Kafka's code, with a message for the operator."""
+"""An error in an answer to a client: Kafka's code, with a message for the operator."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from cluster.model.error_codes import ErrorCode
 
 
 class ApiError(NamedTuple):
-    """Without an error it was done.
+    """Without an error the request succeeded.
 
     Source: Kafka's class of the same name.
     """

@@ -1,4 +1,4 @@
-"""Broker registrations and endpoints: how does a live broker present itself?"""
+"""Broker registrations and endpoints."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ from cluster.model.ids import (
 UNKNOWN_FORMAT: Final = -1
 
 SECURITY_PROTOCOLS: Final = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "SASL_SSL"}
-"""Kafka's numbers of them in its messages."""
+"""Kafka's numbers of security protocols in its messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a listener is reached; *security_protocol* is Kafka's name, for example `SASL_SSL`.
+    """The address of a listener; *security_protocol* is Kafka's name, for example `SASL_SSL`.
 
     *host* is empty when the broker binds every interface and advertises none.
     """
@@ -34,7 +34,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Host and port, as clients take them."""
+        """Host and port, in the form for clients."""
         return host_and_port(self.host, self.port)
 
     def __str__(self) -> str:
@@ -46,15 +46,15 @@ class BrokerRegistration:
     """The content of `/brokers/ids/<id>`.
 
     *version* is the registration's format, 1 (0.8) to 5 (2.7 and later), or `UNKNOWN_FORMAT` for a
-    broker that presented itself over the wire.  *host* and *port* are
-    those of the PLAINTEXT endpoint, None and -1 without one.  *broker_epoch* is
-    `UNKNOWN_BROKER_EPOCH` when the registration was not read from a znode.
+    broker that was read over the wire.  *host* and *port* are those of the PLAINTEXT endpoint, None
+    and -1 without one.  *broker_epoch* is `UNKNOWN_BROKER_EPOCH` when the registration was not read
+    from a znode.
 
     *intact_since* is our own: the broker epoch of the earliest registration since which this broker
     has lost nothing, because it shut down cleanly each time; `UNKNOWN_BROKER_EPOCH` for a broker
-    that did not, or does not say, as Kafka's.  So are *cleanup_policies*, those that the broker
-    serves, empty for one that serves all, as Kafka's; and *refused*, the partitions that it should
-    serve and does not, each with its reason.
+    that did not, or that does not register it, as Kafka's.  So are *cleanup_policies*, those that
+    the broker supports, empty for one that supports all, as Kafka's; and *refused*, the partitions
+    that it should serve and does not, each with its reason.
     """
 
     broker_id: BrokerId
@@ -75,7 +75,7 @@ class BrokerRegistration:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether it says of any listener where that is."""
+        """Whether the registration has the address of any listener."""
         return any(endpoint.host and endpoint.port > 0 for endpoint in self.endpoints)
 
     def is_intact_since(self, zxid: int) -> bool:
@@ -83,5 +83,5 @@ class BrokerRegistration:
         return UNKNOWN_BROKER_EPOCH < self.intact_since <= zxid
 
     def serves_policy(self, policies: Iterable[str]) -> bool:
-        """Whether the broker serves topics whose logs are cleaned up by *policies*."""
+        """Whether the broker serves topics with these cleanup *policies*."""
         return not self.cleanup_policies or set(policies) <= set(self.cleanup_policies)

@@ -1,4 +1,4 @@
-"""What belongs to the cluster as a whole: its id, its producer ids and its features."""
+"""Data of the cluster as a whole: its id, its producer ids and its features."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from cluster.model.ids import NEVER_READ, BrokerId, ZkVersion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterId:
-    """The content of `/cluster/id`; *version* is text there, and nobody reads it."""
+    """The content of `/cluster/id`; *version* is text there, and unused."""
 
     cluster_id: str
     version: str = "1"
@@ -19,7 +19,7 @@ class ClusterId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerIdBlock:
-    """The producer ids that were given out last, from *first* to *last*, both included."""
+    """The last assigned producer ids, from *first* to *last*, both included."""
 
     broker_id: BrokerId
     first: int

@@ -1,6 +1,7 @@
-"""Who has dynamic configs: topics, brokers, clients, users and addresses; and their overrides.
+"""Entities with dynamic configs: topics, brokers, clients, users and addresses; and their
+overrides.
 
-Knows no znodes: `cluster.zk.configs` says where an entity's overrides stand.
+Knows no znodes: `cluster.zk.configs` has the paths of overrides.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,15 +30,16 @@ SINGULAR: Final = {
     EntityKind.USERS: "user-principal",
     EntityKind.IPS: "ips",
 }
-"""How Kafka 2.8's texts call one of a kind; not always in the singular."""
+"""The names of the kinds in Kafka 2.8's messages; not always in the singular."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entity:
-    """One entity; a *name* of None is the default for all of the kind that have no own config.
+    """One entity; a *name* of None is the default for all of the kind without a config of their
+    own.
 
-    *is_raw* is one whose znode is not named as brokers would name it, so that none reads it there:
-    its name is that of the znode.
+    *is_raw* is one whose znode has another name than brokers would give it, so that they do not
+    read it there: its name is that of the znode.
     """
 
     kind: EntityKind
@@ -53,7 +55,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ConfigEntity:
-    """Who a config is for: an entity, or a client of a user (*child*)."""
+    """The owner of a config: an entity, or a client of a user (*child*)."""
 
     root: Entity
     child: Entity | None = None
@@ -86,11 +88,11 @@ def topic_entity(name: str) -> ConfigEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigOverrides:
-    """The overrides of one entity, in the order in which the znode has them.
+    """The overrides of one entity, in the order of the znode.
 
     A missing znode is an empty config with `zk_version` NEVER_READ.  *misplaced* are keys whose
-    values are no text, for which brokers do not read the others either; *extra* is what stands
-    beside the config, where nobody looks.  Only whoever mends it wants to know of both.
+    values are no text, which makes brokers ignore the others too; *extra* are fields beside the
+    config, which brokers never read.  Only repairing a config needs these two.
     """
 
     values: Mapping[str, str]
@@ -100,7 +102,7 @@ class ConfigOverrides:
     misplaced: Mapping[str, object] = field(default_factory=dict)
 
     def changed(self, values: Mapping[str, str], touched: Collection[str]) -> "ConfigOverrides":
-        """The same with *values*, where what was *touched* stands nowhere else any more."""
+        """The same with *values*; what was *touched* is removed from everywhere else."""
         return replace(
             self,
             values=values,
@@ -116,8 +118,8 @@ NO_OVERRIDES: Final = ConfigOverrides(values=MappingProxyType({}))
 class ConfigChange:
     """A notification that the overrides under `/config/<entity_path>` have changed.
 
-    *version* is the form: 0 is 0.8's bare topic name, 1 (0.9, 0.10.0) knows topics and clients,
-    2 (0.10.1 and later) everything.  Names in the path stand as in ZooKeeper.
+    *version* is the form: 0 is 0.8's bare topic name, 1 (0.9, 0.10.0) supports topics and clients,
+    2 (0.10.1 and later) everything.  Names in the path are encoded as in ZooKeeper.
     """
 
     entity_path: str

@@ -1,9 +1,9 @@
-"""Where the value of a config comes from, under Kafka's names and numbers.
+"""The source of a config's value, under Kafka's names and numbers.
 
-Topics go by their own overrides, brokers by what stands in ZooKeeper for them and then by what
-stands there for all brokers, the cluster-wide defaults; next comes `server.properties`, and last
-the default.  `cluster.broker.configs` finds out which source wins in a broker of ours,
-`kadmin.plan.config_values` what can be known without asking a broker.
+Topics use their own overrides, brokers their overrides in ZooKeeper and then those for all brokers,
+the cluster-wide defaults; next comes `server.properties`, and last the default.
+`cluster.broker.configs` finds the winning source in a broker of ours, `kadmin.plan.config_values`
+what can be known without a broker's answer.
 """
 
 from enum import IntEnum
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class ConfigSource(IntEnum):
-    """Who has set a value; the numbers are those of DescribeConfigs, the first to win first."""
+    """Sources of a value; the numbers are those of DescribeConfigs, the first to win first."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -25,7 +25,7 @@ class ConfigSource(IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "ConfigSource":
-        """A source of a later Kafka's is UNKNOWN."""
+        """A source from a later Kafka is UNKNOWN."""
         return cls.UNKNOWN
 
 
@@ -34,7 +34,7 @@ class ConfigSynonym(NamedTuple):
 
     That is the config's own key or one of its synonyms: a topic's `retention.ms` has
     `log.retention.ms` and `log.retention.hours` of the broker.  *value* is masked where it is
-    secret, None where it is not told.
+    secret, None where the broker does not return it.
     """
 
     source: ConfigSource

@@ -1,7 +1,7 @@
-"""The spec of one config key, and what may stand under it.
+"""The spec of one config key, and validation of its values.
 
-Parses and checks values as Kafka's ConfigDef does, with its words where they are good.  Knows
-neither which keys there are nor where values are stored.
+Parses and checks values as Kafka's ConfigDef does, with its messages where they are good.  Knows
+neither which keys exist nor where values are stored.
 """
 
 import math
@@ -26,7 +26,7 @@ class ValueKind(StrEnum):
 
 
 class Syntax(Enum):
-    """A form of text with rules of its own."""
+    """A text format with rules of its own."""
 
     FREE = "free"
     THROTTLED_REPLICAS = "throttled replicas"
@@ -60,13 +60,13 @@ class Fallback(NamedTuple):
 class ConfigSpec:
     """One config key.
 
-    *default* is that of Kafka 3.9 as it would be written; None where there is none, where it
-    stands for "no limit", or where the release decides.  *earlier_defaults* are pairs of a release
-    and the default of the releases before it, oldest first.  *at_least* and *at_most* bound
-    numbers; *also* is one number beside them.  *choices* are the legal words (of a list: its
-    members).  *synonym* is the brokers' key for the default of a topic's, *fallbacks* are those
-    that count where it is not set, in this order.  *since* is the first release that knows the
-    key; no key of kadmin's tables has been taken away up to 3.9.
+    *default* is that of Kafka 3.9 as text; None where there is none, where it means "no limit", or
+    where it depends on the release.  *earlier_defaults* are pairs of a release and the default of
+    the releases before it, oldest first.  *at_least* and *at_most* bound numbers; *also* is one
+    more legal number. *choices* are the legal words (of a list: its members).  *synonym* is the
+    brokers' key for the default of a topic's, *fallbacks* are those that count where it is not set,
+    in this order.  *since* is the first release with the key; no key of kadmin's tables has been
+    removed up to 3.9.
     """
 
     name: str
@@ -94,7 +94,7 @@ INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 DOUBLE: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[dDfF]?")
 THROTTLED_REPLICA: Final = re.compile(r"[0-9]+:[0-9]+")
 JAVA_BLANKS: Final = "".join(map(chr, range(0x21)))
-"""What Java's `trim` takes away."""
+"""What Java's `trim` removes."""
 
 NO_INTERIM: Final = -1
 HIGHEST_INTERIM: Final = {
@@ -104,7 +104,7 @@ HIGHEST_INTERIM: Final = {
     **dict.fromkeys(("0.10.1", "0.11.0", "2.1", "2.7", "3.5", "3.6"), 2),
     **{"3.3": 3, "3.7": 4},
 }
-"""The releases that a message format can be named by, each with its last `-IV<n>`."""
+"""The releases with message formats, each with its last `-IV<n>`."""
 
 
 def trimmed(value: str) -> str:
@@ -112,7 +112,7 @@ def trimmed(value: str) -> str:
 
 
 def value_problem(spec: ConfigSpec, value: str) -> str | None:
-    """Why *value* may not stand under the key of *spec*, in one sentence; None when it may.
+    """Why *value* is invalid for the key of *spec*, in one sentence; None when it is valid.
 
     Stricter than Kafka in one point: a DOUBLE must be a number, so `NaN` is none.
     """
@@ -141,7 +141,7 @@ def fault_of(spec: ConfigSpec, text: str) -> str | None:
         case ValueKind.CLASS:
             return None if text else "Class name must not be empty"
         case ValueKind.PASSWORD:
-            # Nothing is wrong with any text, so no reason ever repeats it.
+            # Any text is valid, so no error repeats it.
             return None
 
 
@@ -151,7 +151,7 @@ def members(text: str) -> list[str]:
 
 
 def is_true(text: str) -> bool:
-    """What the text of a BOOLEAN says, in any case; False where it is none."""
+    """Whether the text of a BOOLEAN means true, ignoring case; False for other text."""
     return trimmed(text).lower() == "true"
 
 
@@ -180,7 +180,7 @@ def number_fault(spec: ConfigSpec, text: str) -> str | None:
 
 
 def parsed_number(kind: ValueKind, text: str) -> float | None:
-    """The number that Java reads from *text*; None when it is none, or does not fit."""
+    """The number that Java parses from *text*; None when there is none, or it does not fit."""
     if kind is ValueKind.DOUBLE:
         if DOUBLE.fullmatch(text) is None:
             return None
@@ -193,7 +193,7 @@ def parsed_number(kind: ValueKind, text: str) -> float | None:
 
 
 def throttled_replicas_fault(text: str) -> str | None:
-    # Java's split drops the empty text behind a last comma, and Kafka lets it pass.
+    # Java's split drops the empty text after a last comma, and Kafka accepts it.
     replicas = members(text.rstrip(","))
     if text == "*" or all(THROTTLED_REPLICA.fullmatch(replica) for replica in replicas):
         return None
@@ -204,7 +204,7 @@ def throttled_replicas_fault(text: str) -> str | None:
 
 
 def is_release(text: str) -> bool:
-    """Whether *text* names a release as `message.format.version` does: 2.8, 2.8.1, 2.8-IV1."""
+    """Whether *text* is a release in the form of `message.format.version`: 2.8, 2.8.1, 2.8-IV1."""
     release, dash, interim = text.partition("-IV")
     if dash:
         highest = HIGHEST_INTERIM.get(release, NO_INTERIM)

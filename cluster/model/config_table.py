@@ -1,7 +1,7 @@
-"""The table of Kafka's dynamic configs by kind of entity, and whether a value is legal there.
+"""The table of Kafka's dynamic configs by kind of entity, and validation of values by it.
 
-For topics, brokers, clients, users and addresses.  Knows no entity by name, and not which of them
-a broker of ours supports: see `cluster.broker.configs.supported_configs`.
+For topics, brokers, clients, users and addresses.  Contains no single entities; the configs that
+our brokers support are in `cluster.broker.configs.supported_configs`.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPEC
 from cluster.model.topic_config_specs import TOPIC_CONFIG_SPECS
 
 CLIENT_SPECS: Final = (
-    # Kafka takes negative quotas, too; they would stop the client for good.
+    # Kafka accepts negative quotas, too; they would block the client for good.
     ConfigSpec("consumer_byte_rate", ValueKind.LONG, since="0.9.0", at_least=0),
     ConfigSpec("controller_mutation_rate", ValueKind.DOUBLE, since="2.7", at_least=0),
     ConfigSpec("producer_byte_rate", ValueKind.LONG, since="0.9.0", at_least=0),
@@ -61,25 +61,25 @@ NARROWED: Final = (
     "max.connection.creation.rate",
     "num.network.threads",
 )
-"""How the keys begin that may stand behind a listener's prefix."""
+"""Prefixes of the keys that a listener's prefix may precede."""
 
 CLUSTER_WIDE: Final = frozenset(
     {"max.connections", "max.connection.creation.rate", "num.network.threads"}
 )
-"""Of those, the ones that may be set for the listener on all brokers at once."""
+"""Those of them that may be set for the listener on all brokers at once."""
 
 REFUSED_PARTITIONS: Final = "refused.partitions"
-"""No config, but told by our brokers as one of theirs, to whoever cannot see their registrations:
-the partitions that they should serve and do not, as a JSON object, each with the reason."""
+"""Not a config, but returned by our brokers as one, for clients that cannot read registrations: the
+partitions that they should serve and do not, as a JSON object, each with the reason."""
 
 THROTTLE_NAMES: Final = frozenset(spec.name for spec in THROTTLES)
 
 
 LOCAL_AS_TOTAL: Final = -2
-"""Value of the local retentions that stands for the total one."""
+"""The value of the local retentions that means the total one."""
 
 NEVER: Final = -3
-"""No value: stands where a pair knows no "unlimited"."""
+"""No value: for a pair that has no "unlimited"."""
 
 ORDERED_PAIRS: Final = (
     ("min.compaction.lag.ms", "max.compaction.lag.ms", NEVER),
@@ -90,9 +90,9 @@ ORDERED_NAMES: Final = tuple(name for low, high, _ in ORDERED_PAIRS for name in 
 
 
 def find_spec(kind: EntityKind, name: str) -> ConfigSpec | None:
-    """The spec of key *name*; None for a key that Kafka does not know for *kind*.
+    """The spec of key *name*; None for a key that Kafka does not have for *kind*.
 
-    A broker's key may stand behind the prefix of a listener, and of a SASL mechanism after that.
+    A broker's key may follow the prefix of a listener, and of a SASL mechanism after that.
     """
     if kind is EntityKind.BROKERS and name.startswith(LISTENER_PREFIX):
         return find_listener_spec(name)
@@ -108,9 +108,9 @@ def find_listener_spec(name: str) -> ConfigSpec | None:
 
 
 def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
-    """Why *name* may not be *value* for an entity of *kind*; None when it may.
+    """Why *value* is invalid for *name* of an entity of *kind*; None when it is valid.
 
-    Of a credential only the key is checked here: see `kadmin.plan.scram`.
+    For a credential only the key is checked here: see `kadmin.plan.scram`.
     """
     spec = find_spec(kind, name)
     if spec is None and kind is EntityKind.BROKERS and is_read_only(name):
@@ -126,15 +126,15 @@ def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
 
 
 def is_read_only(name: str) -> bool:
-    """Whether *name* is a config that Kafka's brokers read when they start, and not again."""
-    # Imported here: a hundred kilobytes that are read for this question alone.
+    """Whether *name* is a config that Kafka's brokers read only when they start."""
+    # Imported here: a hundred kilobytes that only this function needs.
     from cluster.model.kafka_broker_configs import READ_ONLY_BROKER_CONFIGS
 
     return name in READ_ONLY_BROKER_CONFIGS
 
 
 def topic_config_problem(name: str, value: str) -> str | None:
-    """Why a topic may not have *value* under *name*; None when it may."""
+    """Why *value* is invalid for a topic's *name*; None when it is valid."""
     return config_problem(EntityKind.TOPICS, name, value)
 
 
@@ -154,15 +154,15 @@ def is_throttle(name: str) -> bool:
 
 
 def suggest(kind: EntityKind, name: str) -> str | None:
-    """The key of *kind* that *name* most resembles; None where none comes near."""
+    """The key of *kind* that *name* most resembles; None where none is close."""
     matches = get_close_matches(name, CONFIGS[kind], n=1, cutoff=0.75)
     return matches[0] if matches else None
 
 
 def conflict_of(values: Mapping[str, str]) -> str | None:
-    """Why the configs *values* of one topic do not go together; None when they do.
+    """Why the configs *values* of one topic contradict each other; None when they do not.
 
-    Only what is set is compared, as the brokers' own defaults are not known.
+    Only set values are compared, as the brokers' own defaults are unknown.
     """
     numbers = {
         name: int(trimmed(values[name]))

@@ -1,7 +1,4 @@
-"""Consumers of 0.8 and 0.9.
-
-What do they, which coordinate through ZooKeeper, say of themselves?
-"""
+"""Consumers of 0.8 and 0.9, which coordinate through ZooKeeper."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +18,7 @@ class ConsumerRegistration:
     """The content of `/consumers/<group>/ids/<consumer>`.
 
     *streams* counts the threads by topic, or by regular expression unless *pattern* is static.
-    *timestamp_ms* is when the consumer registered, None where the node does not say.
+    *timestamp_ms* is when the consumer registered, None where the node lacks it.
     """
 
     streams: Mapping[str, int]

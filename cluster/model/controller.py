@@ -1,7 +1,4 @@
-"""The controller and its epoch.
-
-Which broker controls the cluster, under which epoch, and is it on its way to KRaft?
-"""
+"""The controller, its epoch, and the state of a migration to KRaft."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +10,7 @@ from cluster.model.ids import NEVER_READ, BrokerId, ControllerEpoch, ZkVersion
 class Controller:
     """The content of `/controller`.
 
-    *timestamp_ms* is when it was elected, None where the node does not say.
+    *timestamp_ms* is when it was elected, None where the node lacks it.
     *kraft_controller_epoch* above 0 means that a KRaft quorum owns the cluster and that nothing
     may be written to ZooKeeper.
     """

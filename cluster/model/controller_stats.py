@@ -1,6 +1,6 @@
-"""What a broker tells of its controller's events: how many there were, how long each took.
+"""Statistics of a broker's controller events: numbers and durations.
 
-A broker keeps it in a file beside its logs, for whoever shows it; this is the content of the file.
+A broker writes them to a file beside its logs, for tools to read; this is the content of the file.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 FILE_NAME: Final = "controller-stats.json"
 VERSION: Final = 1
-"""Of the file's form; a reader refuses any other."""
+"""The version of the file's format; a reader refuses any other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventStats:
-    """Events of one kind: how long they waited for their turn, and then took until their end.
+    """Events of one kind: how long they waited in the queue, and how long they then took.
 
     *event* is a name of Kafka's ControllerState.
     """
@@ -54,7 +54,7 @@ def encode_controller_stats(stats: ControllerStats) -> bytes:
 
 
 def decode_controller_stats(data: bytes) -> ControllerStats | None:
-    """None for what is no such file, or one of another version."""
+    """None for another file, or another version."""
     try:
         fields = json.loads(data)
         if fields.pop("version") != VERSION:

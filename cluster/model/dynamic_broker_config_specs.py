@@ -1,7 +1,7 @@
 """The specs of Kafka's dynamic broker configs, which can be set while a broker runs.
 
 Those of Kafka 1.1 to 3.9, as its own classes list them, and the replication throttles, which are
-older.  Bounds that brokers check apart from the type (thread counts, log times) are included.
+older.  Bounds that brokers check separately from the type (thread counts, log times) are included.
 """
 
 from typing import Final
@@ -37,7 +37,7 @@ THROTTLES: Final = (
         "replica.alter.log.dirs.io.max.bytes.per.second", LONG, LONG_MAX, since="1.1", at_least=0
     ),
 )
-"""Made to be set from outside; a broker takes any value of them that passes here."""
+"""Made to be set from outside; a broker accepts any of their values that are valid here."""
 
 LOG_SPECS: Final = (
     ConfigSpec("compression.gzip.level", INT, "-1", since="3.8", at_least=1, at_most=9, also=-1),
@@ -79,7 +79,7 @@ LOG_SPECS: Final = (
     ),
     ConfigSpec("log.preallocate", BOOLEAN, "false", since="1.1"),
     ConfigSpec("log.retention.bytes", LONG, "-1", since="1.1"),
-    # Unset it is the older log.retention.minutes or .hours of server.properties: 7 days.
+    # Without it the older log.retention.minutes or .hours of server.properties count: 7 days.
     ConfigSpec("log.retention.ms", LONG, "604800000", since="1.1", at_least=1, also=-1),
     ConfigSpec("log.roll.jitter.ms", LONG, "0", since="1.1", at_least=0),
     ConfigSpec("log.roll.ms", LONG, "604800000", since="1.1", at_least=1),

@@ -1,6 +1,6 @@
-"""The error codes of Kafka's protocol, and which of them mean "try again".
+"""The error codes of Kafka's protocol, and which of them are retriable.
 
-Knows the numbers only, not who answers with which.
+Contains only the numbers, not which API returns which.
 """
 
 from enum import IntEnum
@@ -186,5 +186,5 @@ _CODES: Final = frozenset(ErrorCode)
 
 
 def error_name(code: int) -> str:
-    """The name that operators know, for a log line; a code from a later release stays a number."""
+    """Kafka's name, for a log line; a code from a later release stays a number."""
     return ErrorCode(code).name if code in _CODES else f"error {code}"

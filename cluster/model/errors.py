@@ -1,4 +1,4 @@
-"""Errors of the domain: what can go wrong, whoever asks."""
+"""Errors of the domain."""
 
 from cluster.model.ids import NEVER_READ, ZkVersion
 
@@ -8,7 +8,7 @@ class ClusterError(Exception):
 
 
 class CorruptZnodeError(ClusterError):
-    """A znode whose data is not what its path promises, or may not be seen (then NEVER_READ)."""
+    """A znode whose data does not fit its path, or that may not be read (then NEVER_READ)."""
 
     def __init__(self, path: str, zk_version: ZkVersion, reason: str) -> None:
         version = "" if zk_version == NEVER_READ else f" (zkVersion {zk_version})"
@@ -19,5 +19,5 @@ class CorruptZnodeError(ClusterError):
 
 
 def may_not_be_read(path: str) -> CorruptZnodeError:
-    """What there is to say of a znode that an ACL hides: it is neither absent nor sound."""
+    """The error for a znode that an ACL hides: it is neither absent nor sound."""
     return CorruptZnodeError(path, NEVER_READ, "may not be read by this user")

@@ -1,4 +1,4 @@
-"""Unknown fields of a znode: what it holds beside the fields that we know."""
+"""Unknown fields of a znode, beside the known ones."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,6 +1,6 @@
-"""Faults: what of a cluster could not be understood, or may not be seen?
+"""Faults: parts of a cluster that could not be decoded, or may not be read.
 
-A value for whoever shows a cluster or judges whether it may be changed; knows no ZooKeeper.
+A value for showing a cluster or judging whether it may be changed; knows no ZooKeeper.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from cluster.model.ids import TopicPartition
 
 class Thing(Enum):
     BROKERS = auto()
-    """Which brokers are alive."""
+    """Which brokers are live."""
     BROKER = auto()
     TOPICS = auto()
-    """Which topics there are."""
+    """Which topics exist."""
     TOPIC = auto()
     """Its partitions and their replicas."""
     PARTITION_STATE = auto()
@@ -26,17 +26,17 @@ class Thing(Enum):
     CONTROLLER = auto()
     CONTROLLER_EPOCH = auto()
     MIGRATION = auto()
-    """How far a migration to KRaft is."""
+    """The state of a migration to KRaft."""
     REASSIGNMENT = auto()
-    """Which partitions are to get other replicas."""
+    """Which partitions are being reassigned."""
     DELETIONS = auto()
-    """Which topics wait for their deletion."""
+    """Which topics wait for deletion."""
     ELECTION = auto()
-    """Which partitions are to get another leader."""
+    """Which partitions wait for the election of their preferred leader."""
 
 
 class Subject(NamedTuple):
-    """What a fault is about; *name* tells which where there are several."""
+    """The subject of a fault; *name* identifies it where there are several."""
 
     thing: Thing
     name: str = ""
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
 BROKERS: Final = Subject(Thing.BROKERS)
 TOPICS: Final = Subject(Thing.TOPICS)
 CONFIGS: Final = Subject(Thing.CONFIG)
-"""Those of whoever is asked about."""
+"""Those of the entity in question."""
 DELETIONS: Final = Subject(Thing.DELETIONS)
 ELECTION: Final = Subject(Thing.ELECTION)
 CONTROLLER: Final = Subject(Thing.CONTROLLER)
@@ -75,23 +75,23 @@ def acls(resource: ResourcePattern) -> Subject:
 
 
 def hidden(subject: Subject, what: str) -> "Fault":
-    """What brokers do not tell this user, which has no place to look at."""
+    """The fault for what brokers do not return to this user, which has no place to look at."""
     reason = "may not be read by this user"
     return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what} {reason}")
 
 
 def untold(subject: Subject, what: str, why: str) -> "Fault":
-    """What brokers do not tell now, for a reason that passes."""
+    """The fault for what brokers do not return now, for a temporary reason."""
     reason = f"not told by the brokers: {why}"
     return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what}: {reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """*where* is the place to look at, in the words of whoever was asked, such as a path, and
-    *version* that of what stands there; None for what may not be seen.
+    """*where* is the place to look at, such as a path, in the terms of ZooKeeper or the brokers,
+    and *version* that of its content; None for what may not be read.
 
-    *text* is all of it for an operator.
+    *text* is the whole message for an operator.
     """
 
     subject: Subject

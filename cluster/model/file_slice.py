@@ -1,6 +1,6 @@
-"""A slice of an open file: from where on, and how many bytes.
+"""A slice of an open file: a position and a size.
 
-Names them without reading them: whoever sends them can let the kernel copy.
+It refers to bytes without reading them, so that the kernel can copy them to a socket.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class HasDescriptor(Protocol):
-    """An open file, which somebody else closes."""
+    """An open file, whose owner closes it."""
 
     def fileno(self) -> int: ...
 

@@ -1,4 +1,4 @@
-"""What a group coordinator keeps in `__consumer_offsets`: keys and values of its records.
+"""Records of a group coordinator in `__consumer_offsets`: keys and values.
 
 Plain values, in the order of Kafka's fields; codecs turn them into bytes and back.
 
@@ -8,7 +8,7 @@ Source: Kafka's OffsetCommitKey, OffsetCommitValue, GroupMetadataKey and GroupMe
 from typing import Final, NamedTuple, TypeAlias
 
 NO_TIMESTAMP: Final = -1
-"""A version of the value without this time, or a commit without a retention of its own."""
+"""The value in a version without this time, or in a commit without a retention of its own."""
 
 
 class OffsetCommitKey(NamedTuple):
@@ -20,7 +20,7 @@ class OffsetCommitKey(NamedTuple):
 
 
 class OffsetCommitValue(NamedTuple):
-    """A committed offset, and whatever the client wanted to keep with it.
+    """A committed offset, and the client's metadata for it.
 
     *expire_timestamp* is set only by clients that commit with a retention of their own: such a
     value is written in version 1, which has no leader epoch, any other in version 3.
@@ -40,7 +40,7 @@ class GroupMetadataKey(NamedTuple):
 
 
 class GroupMember(NamedTuple):
-    """A member, as the generation has it.
+    """A member in a generation.
 
     *rebalance_timeout* is -1 in version 0, which has none: there it is the session's timeout.
     """

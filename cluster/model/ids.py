@@ -1,6 +1,6 @@
-"""Ids, epochs and versions: the types of all of them, and the values that are special.
+"""Types of ids, epochs and versions, and their special values.
 
-Knows no range checks: the codecs make them at the edge.
+Without range checks: the codecs make them.
 """
 
 from typing import Final, NamedTuple, NewType
@@ -8,10 +8,10 @@ from typing import Final, NamedTuple, NewType
 BrokerId = NewType("BrokerId", int)
 ControllerEpoch = NewType("ControllerEpoch", int)
 UNKNOWN_CONTROLLER_EPOCH: Final = ControllerEpoch(-1)
-"""Of a state that brokers tell over the wire, without the epoch that wrote it."""
+"""The controller epoch of a state from a broker's answer, which lacks it."""
 LeaderEpoch = NewType("LeaderEpoch", int)
 NO_LEADER_EPOCH: Final = LeaderEpoch(-1)
-"""Of a partition that has no state yet, or of which no controller has said anything."""
+"""For a partition that has no state yet, or about which no controller has sent anything."""
 BrokerEpoch = NewType("BrokerEpoch", int)
 """The czxid of a broker's registration znode."""
 UNKNOWN_BROKER_EPOCH: Final = BrokerEpoch(-1)
@@ -19,13 +19,13 @@ ZkVersion = NewType("ZkVersion", int)
 """A znode's data version, counted by ZooKeeper from 0."""
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
-"""The topic in which coordinators of groups keep what they know."""
+"""The topic in which group coordinators store their state."""
 INTERNAL_TOPICS: Final = frozenset({OFFSETS_TOPIC, "__transaction_state"})
-"""The topics that brokers keep for themselves."""
+"""The topics that brokers use themselves."""
 
 NO_LEADER: Final = BrokerId(-1)
 LEADER_DURING_DELETION: Final = BrokerId(-2)
-"""Tells brokers to take a partition out of what they tell clients."""
+"""Orders brokers to remove a partition from the metadata for clients."""
 EPOCH_DURING_DELETION: Final = LeaderEpoch(-2)
 """Above any leader epoch: that of a topic does not rise when it is deleted."""
 MATCH_ANY: Final = ZkVersion(-1)
@@ -35,7 +35,7 @@ NEVER_READ: Final = ZkVersion(-2)
 
 
 class TopicPartition(NamedTuple):
-    """A tuple, since nothing is looked up by as often: its hash is made in C."""
+    """A tuple, since it is the most frequent dictionary key: its hash is computed in C."""
 
     topic: str
     partition: int

@@ -1,11 +1,11 @@
-"""Java's hash of a string, by which Kafka spreads things that have names."""
+"""Java's hash of a string, by which Kafka distributes named things."""
 
 ASTRAL_MIN = "\U00010000"
-"""The first character that Java has as two."""
+"""The first character that is two in Java."""
 
 
 def java_hash(text: str) -> int:
-    """What `String.hashCode` gives: a signed number of 32 bits."""
+    """The result of `String.hashCode`: a signed number of 32 bits."""
     units = map(ord, text) if max(text, default="") < ASTRAL_MIN else utf_16(text)
     number = 0
     for unit in units:
@@ -14,10 +14,10 @@ def java_hash(text: str) -> int:
 
 
 def utf_16(text: str) -> memoryview:
-    """The characters of *text* as Java has them."""
+    """The characters of *text* in Java's encoding."""
     return memoryview(text.encode("utf-16", "surrogatepass"))[2:].cast("H")
 
 
 def signed(number: int) -> int:
-    """*number* as 32 bits hold it."""
+    """*number* as a signed number of 32 bits."""
     return ((number + 0x8000_0000) & 0xFFFF_FFFF) - 0x8000_0000

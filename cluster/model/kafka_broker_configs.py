@@ -1,7 +1,7 @@
 """The broker configs of Kafka 3.9.1, as its own classes list them.
 
 `kafka_broker_configs.json` is a record of these classes, made by `scripts.kafka_configs`; its texts
-are those of Apache Kafka, under the Apache License 2.0.  What of the keys our brokers support is in
+are those of Apache Kafka, under the Apache License 2.0.  The keys that our brokers support are in
 `cluster.broker.configs.supported_configs`.
 """
 
@@ -14,12 +14,12 @@ from cluster.model.config_spec import ConfigSpec, Syntax, UpdateMode, ValueKind
 
 
 class KafkaBrokerConfig(NamedTuple):
-    """One key, and what Kafka's documentation says of it."""
+    """One key, and its documentation by Kafka."""
 
     spec: ConfigSpec
     doc: str
     is_internal: bool
-    """Whether Kafka keeps it from its clients: it is for Kafka's own tests."""
+    """Whether Kafka hides it from clients: it is for Kafka's own tests."""
 
 
 def config_of(name: str, entry: Mapping[str, Any]) -> KafkaBrokerConfig:
@@ -50,5 +50,5 @@ READ_ONLY_BROKER_CONFIGS: Final = frozenset(
     for name, config in KAFKA_BROKER_CONFIGS.items()
     if config.spec.update_mode is UpdateMode.READ_ONLY and not config.is_internal
 )
-"""What can be changed in server.properties alone; keys that can be changed for one listener, but
-not for all of them, are among these."""
+"""Configs that can only change in server.properties, including those that can change for one
+listener, but not for all of them."""

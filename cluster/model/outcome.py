@@ -1,6 +1,6 @@
-"""The outcome of a guarded write: of one that names what it was planned from.
+"""The outcome of a guarded write, which names the versions that it was planned from.
 
-The controller, brokers and tools share it, whatever they write by.  Expected conflicts are values.
+The controller, brokers and tools share it, whatever they write to.  Expected conflicts are values.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from cluster.model.ids import NEVER_READ, ZkVersion
 class Committed:
     """The whole change was made.
 
-    *zk_version* is that of the node that was written last, where the reply names it.
+    *zk_version* is that of the last written node, where the reply contains it.
     """
 
     zk_version: ZkVersion = field(default=NEVER_READ, compare=False)
@@ -22,11 +22,11 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class FenceMoved:
-    """Nothing was made: there has been a change of controller since the fence was read."""
+    """Nothing was changed: the controller has changed since the fence was read."""
 
 
 class ConflictKind(Enum):
-    """What stood in the way; the value completes a sentence that begins with the subject."""
+    """The cause of a conflict; the value completes a sentence that begins with the subject."""
 
     VERSION = "was changed in between"
     EXISTS = "is there already"
@@ -36,9 +36,9 @@ class ConflictKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Nothing was made: *subject* is not as it was planned from.
+    """Nothing was changed: *subject* has changed since the plan.
 
-    By ZooKeeper it is a path, by brokers it is in their words.
+    In ZooKeeper it is a path, from brokers it is in their words.
     """
 
     subject: str

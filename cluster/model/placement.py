@@ -1,6 +1,6 @@
-"""Placement of replicas: on which brokers do new partitions go?
+"""Placement of replicas of new partitions on brokers.
 
-Kafka's own algorithm, so that a layout made here is one that Kafka's tools could have made.  The
+Kafka's own algorithm, so that each layout from here is one that Kafka's tools could have made.  The
 two numbers that Kafka draws at random are inputs.
 
 Source: kafka.admin.AdminUtils.assignReplicasToBrokers (0.8 … 3.9).
@@ -23,11 +23,11 @@ Layout: TypeAlias = dict[int, tuple[BrokerId, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What makes a layout reproducible: the same brokers and placement give the same layout.
+    """The inputs that make a layout reproducible: equal brokers and placement give equal layouts.
 
-    *start_index* is the place in the list of brokers at which partition 0 would begin, *shift* how
-    far its second replica is from the first.  *is_rack_aware* may be true without any rack: then
-    it makes no difference.
+    *start_index* is the index in the list of brokers at which partition 0 would begin, *shift* the
+    distance of its second replica from the first.  *is_rack_aware* may be true without any rack:
+    then it makes no difference.
     """
 
     start_index: int
@@ -36,7 +36,7 @@ class Placement:
 
 
 class TooFewBrokers(ClusterError):
-    """More replicas are asked for than there are brokers."""
+    """More replicas are requested than there are brokers."""
 
     def __init__(self, replication_factor: int, available: Sequence[BrokerId]) -> None:
         shown = ", ".join(map(str, available)) or "none"
@@ -119,7 +119,7 @@ def next_by_shift(
     shift: int,
     replication_factor: int,
 ) -> tuple[BrokerId, ...]:
-    """The replicas of a partition that begins at index *first*, racks left aside."""
+    """The replicas of a partition that begins at index *first*, ignoring racks."""
     followers = (
         brokers[follower_index(first, shift + step, len(brokers))]
         for step in range(replication_factor - 1)
@@ -136,8 +136,8 @@ def next_by_rack(
 ) -> tuple[BrokerId, ...]:
     """The replicas of a partition that begins at index *first* of the alternated list.
 
-    A broker is passed over while its rack has a replica and another rack has none, and while it
-    has a replica itself.
+    A broker is skipped while its rack has a replica and another rack has none, and while it has a
+    replica itself.
     """
     replicas = [brokers[first]]
     used_racks = {racks[brokers[first]]}
@@ -163,7 +163,7 @@ def follower_index(first: int, steps: int, broker_count: int) -> int:
 
 
 def alternate_racks(racks: Mapping[BrokerId, str]) -> list[BrokerId]:
-    """The brokers so that neighbours stand in different racks where that is possible.
+    """The brokers so that neighbours are in different racks where that is possible.
 
     Racks in order of name, each with its brokers in order of id; one broker from each in turn.
     """
@@ -178,7 +178,7 @@ def alternate_racks(racks: Mapping[BrokerId, str]) -> list[BrokerId]:
 def placement_of_more(
     brokers: Iterable[BrokerId], preferred_leader: BrokerId, *, is_rack_aware: bool
 ) -> Placement:
-    """Where Kafka begins when it adds partitions to a topic.
+    """The start of Kafka's placement when it adds partitions to a topic.
 
     *preferred_leader* is partition 0's; the start is its place, or that of the next higher id,
     among the sorted *brokers*, and 0 when all ids are lower.

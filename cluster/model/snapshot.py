@@ -1,6 +1,6 @@
-"""A snapshot of the cluster: what did the whole cluster look like when it was read?
+"""A snapshot of the cluster: its whole state at the time of reading.
 
-A value that planners, judges and renderers work on; knows no ZooKeeper client.
+A value for planners, judges and renderers; knows no ZooKeeper client.
 """
 
 from collections.abc import Container, Mapping
@@ -17,7 +17,7 @@ from cluster.model.topic import PartitionState, TopicAssignment
 
 
 class _Everybody:
-    """Holds every broker."""
+    """Contains every broker."""
 
     def __contains__(self, broker_id: object) -> bool:
         return True
@@ -28,10 +28,11 @@ EVERYBODY: Final[Container[BrokerId]] = _Everybody()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicSnapshot:
-    """One topic; a partition that no controller has taken up yet is missing from *states*.
+    """One topic; a partition without a state, since no controller has started it, is missing from
+    *states*.
 
-    *leaderless_since_ms* says of partitions without a leader when their states were written, where
-    that is known: that is when they lost it.
+    *leaderless_since_ms* is when the states of partitions without a leader were written, where that
+    is known: that is when they lost it.
     """
 
     name: str
@@ -51,11 +52,11 @@ class ClusterSnapshot:
     """A cluster, read in a few round trips, so not from one instant.
 
     *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
-    whoever controls the cluster now.  *moving* holds the targets of a
-    reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
-    them; *stale_moves* are those of partitions that are not there, which nothing will ever move.
-    *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what
-    could not be understood or may not be seen, which is left out.
+    whichever controller is active.  *moving* has the targets of a reassignment requested through
+    `/admin/reassign_partitions`, as in releases before 2.4 for each; *stale_moves* are those of
+    partitions that do not exist, which will never be carried out.  *broker_defaults* are the
+    dynamic configs of all brokers.  *faults* are about what could not be decoded or may not be
+    read, which is left out.
     """
 
     brokers: Mapping[BrokerId, BrokerRegistration]
@@ -70,8 +71,9 @@ class ClusterSnapshot:
 
     @property
     def live(self) -> Container[BrokerId]:
-        """The brokers that are alive for all that is known: also those of whom nothing else can be
-        read, and everybody where it may not be seen who is."""
+        """The brokers that are live as far as known: also those whose registration cannot be read,
+        and all brokers where the list of live ones may not be read.
+        """
         unreadable = {fault.subject for fault in self.faults}
         if subjects.BROKERS in unreadable:
             return EVERYBODY
@@ -80,11 +82,11 @@ class ClusterSnapshot:
 
     @property
     def lacks_controller(self) -> bool:
-        """Whether there is none, as far as that could be seen."""
+        """Whether there is none, as far as that could be read."""
         is_hidden = any(fault.subject == subjects.CONTROLLER for fault in self.faults)
         return self.controller is None and not is_hidden
 
     @property
     def knows_brokers(self) -> bool:
-        """Whether it could be seen who is alive."""
+        """Whether the list of live brokers could be read."""
         return all(fault.subject != subjects.BROKERS for fault in self.faults)

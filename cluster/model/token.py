@@ -1,7 +1,4 @@
-"""Delegation tokens.
-
-Which delegation token was given to whom, and until when?  Does not hold the token's secret.
-"""
+"""Delegation tokens: owner, renewers and times, without the secret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +10,7 @@ from cluster.model.ids import NEVER_READ, ZkVersion
 class DelegationToken:
     """The content of `/delegation_token/tokens/<id>`.
 
-    Principals are written as `User:alice`.  *requester* is the owner where the node does not say
+    Principals are written as `User:alice`.  *requester* is the owner where the node lacks it
     (before version 3, Kafka 3.3).  Times are ms since 1970.
     """
 

@@ -1,4 +1,4 @@
-"""Topics and the states of their partitions: which replicas has a topic, and who leads them?"""
+"""Topics: their assignments, and the states of their partitions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,24 +17,25 @@ from cluster.model.ids import (
 
 RECOVERED: Final = 0
 RECOVERING: Final = 1
-"""Of a leader after an unclean election, from 3.2 on; Kafka's LeaderRecoveryState."""
+"""State of a leader after an unclean election, from 3.2 on; Kafka's LeaderRecoveryState."""
 
 LISTS_MAX: Final = 10_000
 
 
 @lru_cache(LISTS_MAX)
 def kept_once(brokers: tuple[BrokerId, ...]) -> tuple[BrokerId, ...]:
-    """Of equal lists of brokers the first one: thousands of partitions have the same."""
+    """The first of equal lists of brokers: thousands of partitions share the same."""
     return brokers
 
 
 class PartitionAssignment(NamedTuple):
-    """A partition's replicas in order of preference; while it is moved, also who comes and goes.
+    """A partition's replicas in order of preference; during a reassignment, also the added and
+    removed.
 
-    *adding* and *removing* are parts of *replicas*; both are empty when nothing moves.  A znode
-    that somebody wrote by hand may name no replica, or one several times: who counts replicas
-    counts the members of a set.  A tuple, as is `PartitionState`, since there is one for each
-    partition of a cluster: a frozen dataclass takes four times as long to make.
+    *adding* and *removing* are parts of *replicas*; both are empty without a reassignment.  A znode
+    that was edited by hand may have no replica, or one several times: count replicas by a set.  A
+    tuple, as is `PartitionState`, since there is one for each partition of a cluster: a frozen
+    dataclass takes four times as long to make.
 
     Source: KIP-455.
     """
@@ -61,10 +62,10 @@ class PartitionAssignment(NamedTuple):
         return tuple(replica for replica in self.replicas if replica not in self.removing)
 
     def reassigned(self, target: tuple[BrokerId, ...]) -> "PartitionAssignment":
-        """The assignment on the way to *target*, in whose order the replicas stand from now on.
+        """The assignment during a reassignment to *target*, in whose order the replicas are then.
 
-        The way begins at the origin: what a reassignment that is under way has added is given up,
-        unless *target* has it too.
+        It begins at the origin: what a present reassignment has added is given up, unless *target*
+        has it too.
 
         Source: Kafka's ReplicaAssignment.reassignTo.
         """
@@ -82,7 +83,7 @@ class TopicAssignment:
     """The content of `/brokers/topics/<topic>`; *partitions* is ordered by partition id.
 
     *version* is the node's format, 1 (up to 2.3), 2 (2.4) or 3 (2.8).  *topic_id* is 22 characters
-    of URL-safe base64, or None where the cluster gives none.
+    of URL-safe base64, or None where the cluster has no topic ids.
     """
 
     partitions: Mapping[int, PartitionAssignment]
@@ -94,7 +95,7 @@ class TopicAssignment:
 
     @property
     def is_reassigning(self) -> bool:
-        """Whether any partition is; looked for once, since each of thousands may be asked about."""
+        """Whether any partition is; computed once, since each of thousands may be queried."""
         known = self._is_reassigning
         if known is None:
             known = any(partition.is_reassigning for partition in self.partitions.values())
@@ -103,7 +104,9 @@ class TopicAssignment:
 
     @property
     def fewest_replicas(self) -> int | None:
-        """How many replicas every partition has at least, once nothing moves; None without any."""
+        """The lowest number of replicas of any partition, after all moves; None without
+        partitions.
+        """
         counts = (len(set(partition.target)) for partition in self.partitions.values())
         return min(counts, default=None)
 

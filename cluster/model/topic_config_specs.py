@@ -1,7 +1,7 @@
 """The specs of Kafka's topic configs.
 
 The union of Kafka 0.8.2 to 3.9, as its own classes list them.  Where bounds were widened or
-narrowed between releases, those of 3.9 stand here: what an older release took beyond them (a
+narrowed between releases, the ones of 3.9 are used: what an older release accepted beyond them (a
 segment of 0 ms, say) never made sense.
 """
 

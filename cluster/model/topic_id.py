@@ -1,13 +1,10 @@
-"""Topic ids.
-
-How is a topic's id written, as 16 bytes on the wire and as 22 characters in znodes and files?
-"""
+"""Topic ids: as 16 bytes in the protocol and as 22 characters in znodes and files."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
 NO_TOPIC_ID: Final = bytes(16)
-"""What stands on the wire where a topic has no id, as in clusters older than 2.8."""
+"""The value in the protocol for a topic without an id, as in clusters older than 2.8."""
 
 
 def topic_id_text(topic_id: bytes) -> str:
@@ -17,12 +14,12 @@ def topic_id_text(topic_id: bytes) -> str:
 
 
 def topic_id_bytes(text: str) -> bytes:
-    """The 16 bytes for 22 characters; a ValueError for what is no such text."""
+    """The 16 bytes for 22 characters; a ValueError for other text."""
     try:
         topic_id = urlsafe_b64decode(text + "==")
     except ValueError:
         topic_id = b""
-    # Decoding skips signs that it does not know, so the way back decides.
+    # Decoding skips unknown characters, so the result is encoded again and compared.
     if len(topic_id) != len(NO_TOPIC_ID) or topic_id_text(topic_id) != text:
         raise ValueError(f"not a topic id: {text!r}")
     return topic_id

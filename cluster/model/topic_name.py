@@ -1,4 +1,4 @@
-"""Topic names: may a topic be called this?
+"""Validation of topic names.
 
 Source: Kafka's Topic.validate and Topic.unifyCollisionChars.
 """
@@ -14,13 +14,13 @@ TOPIC_NAME: Final = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def topic_name_problem(name: str) -> str | None:
-    """Why Kafka takes no topic called *name*; None when it does."""
+    """Why Kafka refuses a topic called *name*; None when it is valid."""
     if not name:
         return "topic name is illegal: it cannot be empty"
     if name in (".", ".."):
         return "topic name cannot be '.' or '..'"
     if len(name) > TOPIC_NAME_LENGTH_MAX:
-        # In a request it may have 32,767: as much as a topic could have tells which it is.
+        # In a request it may have 32,767: as many characters as a valid name has identify it.
         beginning = f"{name[:TOPIC_NAME_LENGTH_MAX]}…"
         return (
             f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
@@ -35,9 +35,9 @@ def topic_name_problem(name: str) -> str | None:
 
 
 def can_be(partition: TopicPartition) -> bool:
-    """Whether its topic may be called this, and whether its number is one.
+    """Whether its topic's name and its number are valid.
 
-    What says no must not be asked of a disk or of ZooKeeper: it would be another path there.
+    An invalid partition must not reach a disk or ZooKeeper: it would be another path there.
     """
     return partition.partition >= 0 and topic_name_problem(partition.topic) is None
 
@@ -48,7 +48,7 @@ def metric_name(name: str) -> str:
 
 
 def collides(name: str, other: str) -> bool:
-    """Whether the metrics of the two could not be told apart; every name collides with itself."""
+    """Whether the metrics of the two would have the same name; every name collides with itself."""
     return metric_name(name) == metric_name(other)
 
 

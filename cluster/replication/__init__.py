@@ -1,4 +1,4 @@
-"""What a replica knows of its own partition: its role, its epoch and what is committed."""
+"""A replica's own view of its partition: role, leader epoch, ISR and high watermark."""
 
 __all__ = [
     "fetch_pace",

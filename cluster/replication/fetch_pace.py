@@ -1,26 +1,26 @@
-"""The pace of a fetcher: is a leader that answers at once, and in vain, asked on at once?
+"""The pace of a fetcher: backs off from a leader that keeps answering early without a change.
 
-Some answers come before their time and change nothing, as leaders and sessions come and go.
-Without an end to it one leader would keep a broker busy with nothing else: Kafka's fetchers go on,
-and burn a core where a leader does not know their session however often it is begun.
+Some answers come before their time and change nothing, as leaders and sessions change.  Without a
+limit one leader would keep a broker busy with nothing else: Kafka's fetchers continue, and burn a
+core where a leader never knows their session.
 """
 
 from enum import Enum, auto
 from typing import Final
 
 IN_VAIN_MAX: Final = 10
-"""How many answers in a row may come before their time and change nothing."""
+"""How many answers in a row may come early and change nothing."""
 
 
 class Pace(Enum):
-    """What an answer comes to."""
+    """How a fetcher goes on after an answer."""
 
     GO_ON = auto()
     WORKS_AGAIN = auto()
-    """Go on, and say that there are answers again."""
+    """Go on, and log that the leader answers properly again."""
     REST = auto()
     BEGIN_REST = auto()
-    """Rest, and say why."""
+    """Rest, and log why."""
 
 
 class FetchPace:
@@ -33,16 +33,16 @@ class FetchPace:
         self._in_vain_count = 0
         self._is_told = False
         self.has_changed = False
-        """Whether the answer that is taken has changed what is asked next, or what is committed."""
+        """Whether this answer has changed the next request, or what is committed."""
 
     def asked(self, due_ms: int) -> None:
-        """From *due_ms* on an answer that changes nothing is as usual."""
+        """From *due_ms* on an answer that changes nothing is normal."""
         self._due_ms = due_ms
         self.has_changed = False
 
     def answered(self, now_ms: int, *, rests: bool) -> Pace:
-        """Whether to go on at *now_ms*, when an answer was taken; *rests* if it is not to be gone
-        on with anyway.
+        """Decide at *now_ms* whether to go on after an answer; *rests* if the fetcher rests
+        anyway.
         """
         if self.has_changed or now_ms >= self._due_ms:
             self._in_vain_count = 0

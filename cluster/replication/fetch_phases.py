@@ -1,10 +1,10 @@
 """The phases of a partition that a follower fetches, and what may come after what.
 
-Knows no action: `fetch_state` says what leads from one to another.
+Has no actions: `fetch_state` implements the transitions.
 
 Source: Kafka's AbstractFetcherThread and PartitionFetchState, which has Truncating and Fetching,
-each with an optional delay, and keeps failed partitions apart.  What Kafka does in one breath,
-asking the leader for the ends of its log and cutting the own one, takes time here.
+each with an optional delay, and keeps failed partitions apart.  What Kafka does in one step, asking
+the leader for the ends of its log and truncating its own, takes time here.
 """
 
 from enum import StrEnum
@@ -13,16 +13,16 @@ from typing import Final
 
 class FetchPhase(StrEnum):
     TRUNCATING = "Truncating"
-    """Where the own log parts from the leader's is yet to be found."""
+    """The offset where the own log diverges from the leader's is not found yet."""
     OUT_OF_RANGE = "OutOfRange"
-    """The leader does not have the offset: where its log begins and ends is yet to be asked."""
+    """The leader does not have the offset: the start and end of its log are not known yet."""
     CUTTING = "Cutting"
-    """The own log is being cut."""
+    """The own log is being truncated."""
     FETCHING = "Fetching"
     DELAYED = "Delayed"
-    """The leader could not answer, or not well: it is asked again after a while."""
+    """The leader returned an error, or no answer: it is asked again after a backoff."""
     FAILED = "Failed"
-    """Nothing is asked any more until the controller gives another order."""
+    """Nothing is fetched until the controller sends another order."""
 
 
 _ASKING: Final = frozenset({FetchPhase.TRUNCATING, FetchPhase.OUT_OF_RANGE, FetchPhase.FETCHING})
@@ -39,6 +39,6 @@ FETCH_VALID_PREVIOUS: Final = {
     FetchPhase.DELAYED: _ASKING,
     FetchPhase.FAILED: _ASKING,
 }
-"""For each phase, those after which it may come; the first one is TRUNCATING."""
+"""For each phase, those after which it may follow; the first one is TRUNCATING."""
 
 assert FETCH_VALID_PREVIOUS.keys() == set(FetchPhase)

@@ -1,8 +1,8 @@
-"""A follower's side of a fetch session: what does the next request to the leader have to name?
+"""A follower's side of a fetch session: what the next request to the leader must contain.
 
-The leader remembers which partitions are fetched from it and from where; a request names only those
-of which that has changed, and those that are not fetched any more (KIP-227).  Knows nothing of what
-is said about a partition, but whether it is fetched.
+The leader stores which partitions are fetched from it and from which offset; a request names only
+those that changed, and those that are no longer fetched (KIP-227).  Knows only whether a partition
+is fetched, not the content of its part.
 
 Source: Kafka's FetchSessionHandler.
 """
@@ -21,7 +21,7 @@ EPOCH_MAX: Final = 2**31 - 1
 
 
 class PartKey(NamedTuple):
-    """A partition of this very topic: one of the same name that is made later is another one."""
+    """A partition of this very topic: a later topic of the same name has another id."""
 
     topic: str
     partition: int
@@ -29,7 +29,7 @@ class PartKey(NamedTuple):
 
 
 class SessionRequest(NamedTuple, Generic[P]):
-    """What a request says of the session, and of its partitions."""
+    """The session and the partitions in a request."""
 
     session_id: int
     session_epoch: int
@@ -38,12 +38,12 @@ class SessionRequest(NamedTuple, Generic[P]):
 
     @property
     def is_full(self) -> bool:
-        """Whether it names all partitions that are fetched."""
+        """Whether it names all fetched partitions."""
         return self.session_epoch == BEGIN
 
 
 class FetchSessionHandler(Generic[P]):
-    """The session with one leader, of which one request is under way at a time."""
+    """The session with one leader, with one request in flight at a time."""
 
     __slots__ = ("_changed", "_epoch", "_forgotten", "_parts", "_session_id", "_unheard")
 
@@ -51,11 +51,11 @@ class FetchSessionHandler(Generic[P]):
         self._session_id = NO_SESSION
         self._epoch = BEGIN
         self._parts: dict[PartKey, P] = {}
-        """What the leader has been asked; all of it, when the session is to begin anew."""
+        """What the leader has been sent; everything, when the session is to begin anew."""
         self._changed: dict[PartKey, P] = {}
         self._forgotten: dict[PartKey, None] = {}
         self._unheard: dict[PartKey, None] = {}
-        """Of which the leader has said something, maybe, that was not taken."""
+        """Partitions of which the leader may have sent something that was not processed."""
 
     @property
     def is_empty(self) -> bool:
@@ -63,31 +63,31 @@ class FetchSessionHandler(Generic[P]):
         return not self._changed and len(self._forgotten) == len(self._parts)
 
     def put(self, key: PartKey, part: P) -> None:
-        """Fetch a partition as *part* says, from the next request on."""
+        """Fetch a partition with *part*, from the next request on."""
         self._changed[key] = part
         if self._forgotten:
             self._forgotten.pop(key, None)
 
     def forget(self, key: PartKey) -> None:
-        """Fetch a partition no more; without effect for one that is not fetched."""
+        """Stop fetching a partition; no effect for one that is not fetched."""
         self._changed.pop(key, None)
         if key in self._parts:
             self._forgotten[key] = None
 
     def asked(self, key: PartKey) -> P | None:
-        """What the leader was asked of a partition last, which is what its answers are about."""
+        """The part that the leader was sent last for a partition, which its answers refer to."""
         return self._parts.get(key)
 
     def unheard(self, key: PartKey) -> None:
-        """Note that what the leader has just said of a partition was not taken.
+        """Note that the leader's last answer for a partition was not processed.
 
-        In a session it does not say a high watermark twice: it has to begin anew then, unless the
-        partition is forgotten.
+        In a session it does not send a high watermark twice: the session has to begin anew, unless
+        the partition is forgotten.
         """
         self._unheard[key] = None
 
     def next_request(self) -> SessionRequest[P]:
-        """What the next request says; it counts as sent, until `begin_anew` is called."""
+        """The next request; it counts as sent, until `begin_anew` is called."""
         changed, forgotten = self._changed, self._forgotten
         self._changed, self._forgotten = {}, {}
         parts = self._parts
@@ -103,26 +103,28 @@ class FetchSessionHandler(Generic[P]):
         return SessionRequest(self._session_id, self._epoch, changed, forgotten)
 
     def answered(self, session_id: int) -> None:
-        """Take it from the answer to a request in which session the next one goes.
+        """Process the session id in an answer, which the next request uses.
 
-        With NO_SESSION the leader has none for us, or has ended it: all is named again.
+        With NO_SESSION the leader has no session for us, or has ended it: all is named again.
         """
         self._session_id = session_id
         self._epoch = BEGIN if session_id == NO_SESSION else self._epoch % EPOCH_MAX + 1
-        # Nobody takes what it says of them, and they may be fetched again before it hears of that.
+        # Its answers for these are not processed, and they may be fetched again before it is sent
+        # that.
         self._unheard.update(self._forgotten)
 
     def begin_anew(self) -> None:
-        """Name all partitions in the next request: what the leader remembers is not known.
+        """Name all partitions in the next request, since the leader's session state is unknown.
 
         A session that it still has ends with that.
         """
         self._epoch = BEGIN
 
     def end(self) -> None:
-        """Let go of all partitions: nothing is asked any more.
+        """Drop all partitions: nothing is fetched any more.
 
-        Who asks refers to itself, and what it keeps would go with a collection of garbage only.
+        The owner is in a reference cycle, so that without this only the garbage collector would
+        free them.
         """
         for partitions in (self._parts, self._changed, self._forgotten, self._unheard):
             partitions.clear()

@@ -1,7 +1,7 @@
-"""The state of one partition that a follower fetches: what is the leader asked next about it?
+"""The state of one partition that a follower fetches: what it asks the leader next.
 
-Knows offsets and epochs; neither the log, nor the leader, nor how it is asked.  A leader epoch has
-a state of its own: what comes in answer to another one's question is none of its business.
+Knows offsets and epochs; neither the log, nor the leader, nor the protocol.  Each leader epoch has
+a state of its own: the answer to a question of another epoch does not affect it.
 
 Source: Kafka's PartitionFetchState, and what AbstractFetcherThread does with errors.
 """
@@ -14,7 +14,7 @@ from cluster.replication.fetch_phases import FETCH_VALID_PREVIOUS, FetchPhase
 
 
 class Reaction(Enum):
-    """What an error comes to."""
+    """The reaction to an error."""
 
     RESET = "the ends of the leader's log are asked for"
     AWAIT_ORDER = "nothing is asked until the controller, which knows more, orders anew"
@@ -25,10 +25,10 @@ REACTIONS: Final = {
     ErrorCode.OFFSET_OUT_OF_RANGE: Reaction.RESET,
     ErrorCode.FENCED_LEADER_EPOCH: Reaction.AWAIT_ORDER,
 }
-"""Those to what a leader may say of a partition; to all else it is DELAY.  Much of that passes
-when this broker or that one has heard the controller's next order: NOT_LEADER_OR_FOLLOWER,
-UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION; UNKNOWN_TOPIC_ID, while the leader has not heard
-which topic it is, and INCONSISTENT_TOPIC_ID, while it still has the former one of the name."""
+"""Reactions to a leader's errors for a partition; to all others it is DELAY.  Many of those end
+when this broker or the leader receives the controller's next order: NOT_LEADER_OR_FOLLOWER,
+UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION; UNKNOWN_TOPIC_ID, while the leader does not have
+the topic's id yet, and INCONSISTENT_TOPIC_ID, while it has that of a former topic of the name."""
 
 NEWS_TO_COME: Final = frozenset(
     {
@@ -39,15 +39,15 @@ NEWS_TO_COME: Final = frozenset(
         ErrorCode.INCONSISTENT_TOPIC_ID,
     }
 )
-"""What is usual while leaders move, and no news for an operator."""
+"""Errors that are normal while leaders move, and not worth logging."""
 
 
 def reaction_to(error: int) -> Reaction:
-    """What an error code of a fetch, or of a question before it, comes to."""
+    """The reaction to an error code of a fetch, or of a request before it."""
     try:
         return REACTIONS.get(ErrorCode(error), Reaction.DELAY)
     except ValueError:
-        # Of a version of Kafka that is yet to come.
+        # From a later version of Kafka.
         return Reaction.DELAY
 
 
@@ -78,11 +78,11 @@ class FetchState:
         self.phase = phase
 
     def fetch(self) -> None:
-        """Go on: nothing has to be cut, or each fetch will tell whether the logs part."""
+        """Go on: nothing has to be truncated, or each fetch detects a divergence."""
         self._enter(FetchPhase.FETCHING)
 
     def find_divergence(self) -> None:
-        """Ask, maybe once more, where the logs part, before anything is fetched."""
+        """Look, perhaps once more, for the offset of divergence before fetching."""
         self._enter(FetchPhase.TRUNCATING)
 
     def lose_range(self) -> None:
@@ -90,19 +90,19 @@ class FetchState:
         self._enter(FetchPhase.OUT_OF_RANGE)
 
     def cut(self, *, is_last: bool) -> None:
-        """The own log is being cut; unless *is_last*, the leader has to be asked once more."""
+        """The own log is being truncated; unless *is_last*, the leader must be asked once more."""
         self._enter(FetchPhase.CUTTING)
         self._is_last_cut = is_last
 
     def has_cut(self, log_end_offset: int, last_fetched_epoch: int) -> None:
-        """The own log ends there now, with that epoch."""
+        """The own log now ends there, with that epoch."""
         assert self.phase is FetchPhase.CUTTING
         self.fetch_offset = log_end_offset
         self.last_fetched_epoch = last_fetched_epoch
         self._enter(FetchPhase.FETCHING if self._is_last_cut else FetchPhase.TRUNCATING)
 
     def has_fetched(self, log_end_offset: int, last_fetched_epoch: int) -> None:
-        """Records have come, and the own log ends there now."""
+        """Records were appended, and the own log now ends there."""
         assert log_end_offset >= self.fetch_offset
         self.fetch_offset = log_end_offset
         self.last_fetched_epoch = last_fetched_epoch
@@ -111,11 +111,12 @@ class FetchState:
         """Ask nothing until `resume`."""
         resumed = self.phase
         self._enter(FetchPhase.DELAYED)
-        # What was to be asked then is asked anew; the ends of the leader's log, if they have to be.
+        # The question of before is asked anew; that for the ends of the leader's log, if it has to
+        # be.
         self._resumed = resumed if resumed is FetchPhase.TRUNCATING else FetchPhase.FETCHING
 
     def resume(self) -> None:
-        """Go on where `delay` has come in between."""
+        """Continue where `delay` interrupted."""
         assert self.phase is FetchPhase.DELAYED
         self._enter(self._resumed)
 

@@ -1,4 +1,4 @@
-"""Followers as their leader sees them: how far each has come, and when it last kept up.
+"""Followers as their leader sees them: their log ends, and when they last kept up.
 
 Source: Kafka's Replica and ReplicaState.
 """
@@ -8,15 +8,15 @@ from typing import Final
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId
 
 UNKNOWN_OFFSET: Final = -1
-"""Of a follower that has not fetched from this leader yet: below every high watermark."""
+"""For a follower that has not fetched from this leader yet: below every high watermark."""
 NEVER_MS: Final = -(2**62)
 
 
 class FetchTime:
-    """When a follower fetched last, in ms; one for all partitions that it fetches together.
+    """When a follower fetched last, in ms; shared by all partitions that it fetches together.
 
     A follower that has everything of a partition need not name it in each fetch (KIP-227), and yet
-    each fetch says that it is still there.
+    each fetch shows that the follower is alive.
     """
 
     __slots__ = ("before_ms", "ms")
@@ -27,13 +27,13 @@ class FetchTime:
         """When it fetched before that."""
 
     def next(self, now_ms: int) -> None:
-        """Take note of another fetch."""
+        """Record another fetch."""
         self.before_ms = self.ms
         self.ms = now_ms
 
 
 class FollowerState:
-    """What the leader knows of one follower."""
+    """A follower's state as the leader tracks it."""
 
     __slots__ = (
         "_fetch_time",
@@ -48,12 +48,12 @@ class FollowerState:
     def __init__(self, broker_id: BrokerId) -> None:
         self.broker_id = broker_id
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
-        """Of the life in which it fetched last, where its requests say that (from 3.5 on)."""
+        """Of the incarnation that fetched last, where its requests contain it (from 3.5 on)."""
         self.log_end_offset = UNKNOWN_OFFSET
-        """Everything before is in the follower's log: it has asked for this offset."""
+        """The follower has everything before: it has fetched from this offset."""
         self.log_start_offset = UNKNOWN_OFFSET
         self.caught_up_ms = NEVER_MS
-        """When it last had all that the leader had; `FetchTime` may know of a later time."""
+        """When it last had all that the leader had; `FetchTime` may have a later time."""
         self._fetch_time = FetchTime(NEVER_MS)
         self._leader_end_offset = UNKNOWN_OFFSET
         """The leader's at that fetch."""
@@ -61,7 +61,7 @@ class FollowerState:
     def begin_leadership(self, now_ms: int, *, is_in_isr: bool) -> None:
         """Forget everything: another broker led before.
 
-        A member of the ISR gets as long as any other to fetch for the first time.
+        A member of the ISR has as much time as any other until its first fetch.
         """
         self.log_end_offset = UNKNOWN_OFFSET
         self.log_start_offset = UNKNOWN_OFFSET
@@ -71,7 +71,7 @@ class FollowerState:
         self.caught_up_ms = now_ms if is_in_isr else NEVER_MS
 
     def begin_epoch(self, now_ms: int, leader_end_offset: int, *, is_in_isr: bool) -> None:
-        """Begin another leader epoch with the same leader; how far the follower has come stays."""
+        """Begin another leader epoch with the same leader; the follower's log end stays."""
         self._leader_end_offset = leader_end_offset
         self._fetch_time = FetchTime(now_ms if is_in_isr else NEVER_MS)
         self.caught_up_ms = now_ms if is_in_isr else NEVER_MS
@@ -84,13 +84,13 @@ class FollowerState:
         fetch_time: FetchTime,
         broker_epoch: BrokerEpoch,
     ) -> None:
-        """Take note of a fetch from *fetch_offset*, when the leader's log ended where it says.
+        """Record a fetch from *fetch_offset*, when the leader's log ended at *leader_end_offset*.
 
         A follower under load never has everything: it keeps up if it now has all that there was
         when it fetched before.
         """
         if fetch_time is self._fetch_time:
-            # Up to the fetch before it had everything, though none of them named the partition.
+            # It had everything up to the fetch before, though none of them named the partition.
             self.caught_up_ms = max(self.caught_up_ms, fetch_time.before_ms)
         if fetch_offset >= leader_end_offset:
             self.caught_up_ms = max(self.caught_up_ms, fetch_time.ms)
@@ -106,15 +106,15 @@ class FollowerState:
         self._leader_end_offset = leader_end_offset
 
     def left_behind(self) -> None:
-        """Take note that the leader's log grows, while this follower had all of it.
+        """Note that the leader's log grows, while this follower had all of it.
 
-        Up to its last fetch it has kept up, even if that did not name the partition.
+        It has kept up until its last fetch, even if that did not name the partition.
         """
         self.caught_up_ms = max(self.caught_up_ms, self._fetch_time.ms)
         self._fetch_time = FetchTime(self._fetch_time.ms)
 
     def last_caught_up_ms(self, leader_end_offset: int) -> int:
-        """When it is known to have had everything last: at its last fetch, if it has it now."""
+        """When it last had everything for certain: at its last fetch, if it has it now."""
         if self.log_end_offset >= leader_end_offset:
             return max(self.caught_up_ms, self._fetch_time.ms)
         return self.caught_up_ms

@@ -1,8 +1,8 @@
-"""ISR changes that a leader proposes: who joins, who leaves, and what becomes of a proposal.
+"""ISR changes that a leader proposes: who joins, who leaves, and how a proposal ends.
 
-The ISR is the controller's, or ZooKeeper's: a leader proposes, and goes by the maximal ISR, the
-union of what is and what it proposed, until it knows (KIP-497).  So whichever of the two is true,
-nothing counts as committed that a member of it lacks.
+The controller's ISR, or ZooKeeper's, is the true one: a leader proposes, and uses the maximal ISR,
+the union of the ISR and its proposal, until it knows the result (KIP-497).  So whichever of the two
+is true, nothing counts as committed that a member of it lacks.
 
 Source: Kafka's PartitionState, CommittedPartitionState and PendingPartitionChange.
 """
@@ -22,7 +22,7 @@ class PendingIsrChange(NamedTuple):
     before: PartitionState
     isr: tuple[BrokerId, ...]
     broker_epochs: tuple[BrokerEpoch, ...]
-    """Those of *isr*, in its order; -1 where nobody has said it."""
+    """Broker epochs of *isr*, in its order; -1 where it is unknown."""
 
     @property
     def maximal_isr(self) -> tuple[BrokerId, ...]:
@@ -32,13 +32,13 @@ class PendingIsrChange(NamedTuple):
 
 
 class Fate(Enum):
-    """What a leader does about a proposal that was refused."""
+    """What a leader does about a refused proposal."""
 
     RETRY = "retry"
     WAIT = "wait"
-    """It has lost its place, or may have: an order of the controller comes, and clears it up."""
+    """The leadership is lost, or may be: an order of the controller will clear it up."""
     REVERT = "revert"
-    """Nothing was changed, and this proposal will not be possible soon."""
+    """Nothing was changed, and this proposal will not succeed soon."""
 
 
 _FATES: Final[Mapping[int, Fate]] = {

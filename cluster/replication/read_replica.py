@@ -1,6 +1,6 @@
-"""The replica that a consumer had better read from: which one stands in its rack (KIP-392)?
+"""The preferred read replica of a consumer: one in its rack (KIP-392).
 
-Knows neither brokers' addresses nor who is alive.
+Knows neither brokers' addresses nor which are alive.
 
 Source: Kafka's RackAwareReplicaSelector and ReplicaManager.findPreferredReadReplica.
 """
@@ -19,11 +19,11 @@ Racks: TypeAlias = Mapping[BrokerId, str | None]
 def preferred_read_replica(
     leader: Replica, leader_end_offset: int, racks: Racks, rack: str, offset: int
 ) -> BrokerId | None:
-    """The follower in *rack* that a consumer shall read from *offset* on from; None for the leader.
+    """The follower in *rack* that a consumer shall read from at *offset*; None for the leader.
 
     It has to be in the ISR, or the consumer would fall behind with it, and to have *offset*.  Of
-    several it is the one that has most, or has kept up last.  A leader in the same rack does it
-    itself, and so it does where nobody is.
+    several the one with the highest log end wins, then the one that kept up last.  A leader in the
+    same rack serves the consumer itself, as it does when no such follower is in the rack.
     """
     if racks.get(leader.broker_id) == rack:
         return None

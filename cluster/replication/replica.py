@@ -1,22 +1,22 @@
 """A replica of a partition: its role on this broker, and how much of the partition is committed.
 
-Knows offsets and epochs, neither bytes nor who asks.
+Knows offsets and epochs, neither bytes nor clients.
 
-As the leader it knows how far each follower has come, and the high watermark is the least log end
-over the maximal ISR: a member of it that lacks a record keeps the record from counting as
-committed.  Followers join the ISR and leave it by proposals, one at a time (`isr`).
+As the leader it tracks each follower's log end, and the high watermark is the least log end over
+the maximal ISR: a record that a member of it lacks does not count as committed.  Followers join the
+ISR and leave it by proposals, one at a time (`isr`).
 
-The invariant that all of this serves: at every moment, each member of the ISR in ZooKeeper has
+The invariant behind all of this: at every moment, each member of the ISR in ZooKeeper has
 everything that was acknowledged.  So a leader waits for the whole ISR, also for a member that is
-not a replica any more, until it stands in ZooKeeper without that member; and it counts for a
-follower only what the follower fetched in this leader epoch, or in the ones right before it that
-this broker led as well: under any other leader the follower may have truncated its log.
+no longer a replica, until ZooKeeper has the ISR without that member; and it counts for a follower
+only what the follower fetched in this leader epoch, or in the ones right before it that this broker
+led as well: under any other leader the follower may have truncated its log.
 
 The high watermark falls only where a follower's log is truncated below it, after an unclean
-election: what a consumer has seen, or a producer with acks=all was told of, stays below it.  It is
-written to the disk from time to time only.  A crash leaves an older one, which is taken up to the
-log's start and down to its end by `LogDirectory.high_watermark`, and which the leader raises again
-when the ISR has fetched.
+election: no consumer has read, and no producer with acks=all was acknowledged, beyond it.  It is
+written to the disk only from time to time.  A crash leaves an older one, which
+`LogDirectory.high_watermark` keeps within the log's start and end, and which the leader raises
+again when the ISR has fetched.
 
 Source: Kafka's Partition.
 """
@@ -45,23 +45,23 @@ NO_STATE: Final = PartitionState(
 )
 
 LOOK_AGAIN: Final = 2**62
-"""What watchers are told when it is not (only) bytes that have come."""
+"""The argument of watchers for another reason than (only) appended bytes."""
 
 Watcher: TypeAlias = Callable[[int], None]
-"""Told how many bytes have come, which may be 0, or LOOK_AGAIN."""
+"""Called with the number of appended bytes, which may be 0, or LOOK_AGAIN."""
 
 NO_WATCHERS: Final[dict[object, Watcher]] = {}
 NO_FOLLOWERS: Final[Mapping[BrokerId, FollowerState]] = {}
-"""Shared, and never written to: an empty dictionary of its own takes 64 bytes of each replica."""
+"""Shared, and never written to: an empty dictionary of its own costs each replica 64 bytes."""
 
 
 class IsrRules(NamedTuple):
-    """What all leaders of a broker go by."""
+    """Settings that all leaders of a broker share."""
 
     lag_max_ms: int
     """`replica.lag.time.max.ms`: for how long a member of the ISR may lack records."""
     is_alive: Callable[[BrokerId], bool]
-    """Whether a broker is registered, as far as the controller has said."""
+    """Whether a broker is registered, according to the controller."""
 
 
 class Replica:
@@ -102,28 +102,30 @@ class Replica:
         self._is_alone = False
         """Whether the leader alone is the maximal ISR."""
         self.commits_at_once = False
-        """Whether nobody else is waited for: what is appended is committed."""
+        """Whether no follower is waited for: what is appended is committed."""
         self.proposal: PendingIsrChange | None = None
-        """What it has proposed, and does not know the fate of."""
+        """The proposal whose result is not known yet."""
         self._log_end_offset = 0
-        """The leader's."""
+        """The leader's log end."""
         self.broker_id = broker_id
         self.state = NO_STATE
-        """As leader: with the ISR that is known to be written, and the zkVersion of that."""
+        """As leader: with the last ISR that is known to be written, and its zkVersion."""
         self.assignment = PartitionAssignment(())
         self.high_watermark = high_watermark
         """The first offset that is not committed."""
         self.committable_end = OFFSET_MAX
-        """As leader: up to where its own disk has what has to be there (`flush.messages`)."""
+        """As leader: the offset up to which its disk has what must be flushed
+        (`flush.messages`).
+        """
         self.epoch_start_offset = 0
-        """As leader: where its log ended when the leader epoch began."""
+        """As leader: its log end when the leader epoch began."""
         self.took_over_ms: int | None = None
         """As leader: when it took over, from another broker or from itself before a restart; None
-        where that is long ago.
+        if long ago.
         """
         self.role = ReplicaRole.NONE
         self.is_leader = False
-        """Whether the role is LEADER: what each request asks."""
+        """Whether the role is LEADER: each request reads it."""
         self._min_isr = min_isr
         self.is_under_min_isr = False
         """Whether acks=all has to be refused."""
@@ -134,25 +136,25 @@ class Replica:
 
     @property
     def maximal_isr(self) -> tuple[BrokerId, ...]:
-        """The ISR, and who may have joined it by a proposal whose fate is not known."""
+        """The ISR, and those that a pending proposal may have added."""
         return self.state.isr if self.proposal is None else self.proposal.maximal_isr
 
     @property
     def is_under_min_maximal_isr(self) -> bool:
-        """Whether too few have what was appended, whatever becomes of the proposal."""
+        """Whether too few have what was appended, whatever the result of the proposal."""
         return len(self.maximal_isr) < self._min_isr_now()
 
     @property
     def followers(self) -> Collection[FollowerState]:
         """Of a leader: the replicas in the order of the assignment, then members of the ISR that
-        are none any more; empty otherwise.
+        are no longer replicas; empty otherwise.
         """
         return self._followers.values()
 
     def set_min_isr(self, min_isr: int) -> None:
-        """Let `min.insync.replicas` be *min_isr* from now on.
+        """Set `min.insync.replicas` to *min_isr*.
 
-        Of a partition with fewer replicas all are enough.
+        A partition with fewer replicas needs all of them.
         """
         self._min_isr = min_isr
         self.is_under_min_isr = len(self.state.isr) < self._min_isr_now()
@@ -169,11 +171,11 @@ class Replica:
         log_end_offset: int,
         now_ms: int,
     ) -> None:
-        """Be the leader; the ISR is the controller's from now on, whatever was proposed."""
+        """Become the leader; the ISR is now the controller's, whatever was proposed."""
         assert state.leader == self.broker_id
         assert self.high_watermark <= log_end_offset, "no more is committed than there is"
         if self.state.leader != self.broker_id and (state.leader_epoch > 0 or log_end_offset > 0):
-            # Not of a new partition.
+            # Not for a new partition.
             self.took_over_ms = now_ms
         known = self._known_still(state)
         self._enter(ReplicaRole.LEADER)
@@ -184,18 +186,18 @@ class Replica:
             follower.begin_epoch(now_ms, log_end_offset, is_in_isr=is_in_isr)
         self._followers = self._followers_of(state.isr, assignment, known, now_ms)
         self._at_end = ()
-        # A leader recovers from an unclean election by leading: its next proposal says so.
+        # A leader recovers from an unclean election by leading: its next proposal contains that.
         if state.leader_recovery_state != RECOVERED:
             state = state._replace(leader_recovery_state=RECOVERED)
         self._take(state, assignment)
-        # In the new ISR this leader may be alone: then all that it has is committed.
+        # In the new ISR this leader may be alone: then its whole log is committed.
         self._advance(now_ms)
         self.notify(LOOK_AGAIN)
 
     def _known_still(self, state: PartitionState) -> Mapping[BrokerId, FollowerState]:
-        """What is known of followers, if this broker leads in the epoch before that of *state*.
+        """The followers' states, if this broker leads in the epoch before that of *state*.
 
-        In an epoch between, of which this broker was never told, another may have led, and a
+        In an epoch between, for which this broker received no order, another may have led, and a
         follower that truncated its log then has less than it had.
         """
         is_unbroken = state.leader_epoch == self.state.leader_epoch + 1
@@ -208,7 +210,7 @@ class Replica:
         known: Mapping[BrokerId, FollowerState],
         now_ms: int,
     ) -> dict[BrokerId, FollowerState]:
-        """All replicas and all members of *isr* but this broker, *known* ones as they are."""
+        """All replicas and all members of *isr* but this broker, *known* ones with their state."""
         followers: dict[BrokerId, FollowerState] = {}
         for broker_id in (*assignment.replicas, *isr):
             if broker_id == self.broker_id or broker_id in followers:
@@ -221,20 +223,20 @@ class Replica:
         return followers
 
     def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
-        """Be a follower of the leader in *state*, which may be NO_LEADER."""
+        """Become a follower of the leader in *state*, which may be NO_LEADER."""
         assert state.leader != self.broker_id
         self._enter(ReplicaRole.FOLLOWER)
         self._take(state, assignment)
-        # Who waits for this leader must not wait on: watchers look, and send their clients away.
+        # Requests that wait for this leader must not wait on: watchers look again and answer them.
         self.notify(LOOK_AGAIN)
 
     def go_offline(self) -> None:
-        """Neither lead nor follow any more: its disk has failed."""
+        """Stop leading or following: the disk has failed."""
         self._enter(ReplicaRole.OFFLINE)
         self.notify(LOOK_AGAIN)
 
     def end(self) -> None:
-        """Neither lead nor follow any more: the broker has no such replica from now on."""
+        """Stop leading or following: the broker no longer has this replica."""
         self._enter(ReplicaRole.NONE)
         self.notify(LOOK_AGAIN)
 
@@ -267,7 +269,7 @@ class Replica:
         """Count records up to *log_end_offset* as written by the leader, *size* bytes in all.
 
         The high watermark stays while other members of the ISR may lack records, and while the ISR
-        is smaller than the topic demands.
+        is smaller than the topic requires.
         """
         assert self.is_leader, "a leader appends"
         assert self.high_watermark <= self._log_end_offset <= log_end_offset, "no offset falls"
@@ -300,18 +302,18 @@ class Replica:
         return self.is_leader and self.high_watermark < self._log_end_offset
 
     def recount(self, now_ms: int) -> None:
-        """Look again at what is committed: `min.insync.replicas` may demand less, or fewer
-        followers be waited for.
+        """Compute again what is committed: `min.insync.replicas` may have fallen, or fewer
+        followers may have to be waited for.
         """
         if self.is_leader:
             self._advance(now_ms)
             self.notify(LOOK_AGAIN)
 
     def _advance(self, now_ms: int) -> bool:
-        """Raise the high watermark as far as the maximal ISR has come; whether it moved.
+        """Raise the high watermark as far as the maximal ISR has fetched; returns whether it moved.
 
-        Never lowers it.  Who is about to join the ISR, since it keeps up, is waited for as well:
-        otherwise a follower could never reach a high watermark that runs ahead of it.
+        Never lowers it.  A follower that keeps up and is about to join the ISR is waited for as
+        well: otherwise it could never reach a high watermark that runs ahead of it.
 
         Source: Kafka's Partition.maybeIncrementLeaderHW.
         """
@@ -335,7 +337,8 @@ class Replica:
         ) and self._rules.is_alive(follower.broker_id)
 
     def follow_high_watermark(self, leader_high_watermark: int, log_end_offset: int) -> None:
-        """Count as committed what the leader says is, as far as this replica has it.
+        """Count as committed what the leader's high watermark covers, as far as this replica has
+        it.
 
         Never lowers the high watermark: a new leader may not know yet what the one before had
         committed.
@@ -348,9 +351,9 @@ class Replica:
                 tell(self._watchers, LOOK_AGAIN)
 
     def keep_within(self, log_start_offset: int, log_end_offset: int) -> None:
-        """Let the high watermark lie within a follower's log that was truncated or begun anew.
+        """Keep the high watermark within a follower's log that was truncated or begun anew.
 
-        Here alone it falls, and only where an unclean election has given up what was committed.
+        Only here it falls, and only where an unclean election has lost committed records.
         """
         assert log_start_offset <= log_end_offset, "a log starts before its end"
         assert not self.is_leader, "a leader truncates nothing"
@@ -366,10 +369,10 @@ class Replica:
         fetch_time: FetchTime,
         broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
     ) -> PendingIsrChange | None:
-        """Take note of a follower's fetch: it has everything before *fetch_offset*.
+        """Process a follower's fetch: it has everything before *fetch_offset*.
 
-        Returns the proposal to take it into the ISR, when it may join; else None.  What it has
-        asked for in an earlier life says nothing of what it has in this one (KIP-903).
+        Returns the proposal to add it to the ISR, when it may join; else None.  What an earlier
+        incarnation of it fetched does not count for this one (KIP-903).
         """
         follower = self._followers.get(broker_id)
         if follower is None or UNKNOWN_BROKER_EPOCH < broker_epoch < follower.broker_epoch:
@@ -388,7 +391,7 @@ class Replica:
         return proposal
 
     def _expansion(self, follower: FollowerState) -> PendingIsrChange | None:
-        """The proposal to take *follower* in, if it has what is committed, and what this leader had
+        """The proposal to add *follower*, if it has what is committed, and what this leader had
         when its epoch began: a later leader elected from the ISR must lack neither.
         """
         broker_id = follower.broker_id
@@ -404,8 +407,8 @@ class Replica:
         return self._propose((*self.state.isr, broker_id))
 
     def lagging(self, now_ms: int) -> tuple[FollowerState, ...]:
-        """The members of the ISR that have lacked records for too long; none before the fate of a
-        proposal is known.
+        """The members of the ISR that have lacked records for too long; none while a proposal is
+        pending.
         """
         if not self.is_leader or self.proposal is not None:
             return ()
@@ -417,14 +420,14 @@ class Replica:
         )
 
     def without(self, lagging: Collection[FollowerState]) -> PendingIsrChange:
-        """The proposal to leave *lagging* out; never the leader itself."""
+        """The proposal to remove *lagging*; never the leader itself."""
         leaving = {follower.broker_id for follower in lagging}
         return self._propose(tuple(one for one in self.state.isr if one not in leaving))
 
     def _propose(self, proposed: Iterable[BrokerId]) -> PendingIsrChange:
         """Propose the replicas among *proposed*, and the leader.
 
-        A state that somebody wrote by hand may name others, or a replica twice; no controller takes
+        A state that was edited by hand may name others, or a replica twice; no controller accepts
         those, so that the ISR could never change again.
         """
         assert self.proposal is None, "one proposal at a time"
@@ -439,9 +442,9 @@ class Replica:
         return self.proposal
 
     def accepted(self, proposal: PendingIsrChange, state: PartitionState, now_ms: int) -> bool:
-        """Go by *state*, which is what stands in ZooKeeper after *proposal*.
+        """Adopt *state*, which ZooKeeper has after *proposal*.
 
-        False, and nothing changes, for one that an order of the controller has overtaken.
+        False, and nothing changes, if an order of the controller has overtaken the proposal.
         """
         if proposal is not self.proposal or (
             state.leader_epoch != self.state.leader_epoch
@@ -459,7 +462,7 @@ class Replica:
         return True
 
     def refused(self, proposal: PendingIsrChange, error: int) -> bool:
-        """Take note that *proposal* was refused; whether it is worth trying again."""
+        """Process the refusal of *proposal*; returns whether a retry makes sense."""
         if proposal is not self.proposal:
             return False
         fate = fate_of(error)
@@ -469,8 +472,8 @@ class Replica:
         return fate is Fate.RETRY
 
     def low_watermark(self, log_start_offset: int) -> int:
-        """The least log start of this leader, which is at *log_start_offset*, and of all followers
-        that are alive.
+        """The least log start of this leader, which is at *log_start_offset*, and of all live
+        followers.
         """
         starts = (
             follower.log_start_offset
@@ -482,8 +485,8 @@ class Replica:
     # Watchers.
 
     def watch(self, watcher: Watcher) -> object:
-        """Let *watcher* be told when more is committed, and when the role changes; the result ends
-        that, by `unwatch`.
+        """Call *watcher* when more is committed, and when the role changes; the result ends that,
+        by `unwatch`.
         """
         key = object()
         if self._watchers is NO_WATCHERS:
@@ -492,7 +495,7 @@ class Replica:
         return key
 
     def watch_end(self, watcher: Watcher) -> object:
-        """As `watch`, but when records are appended, committed or not: what followers wait for."""
+        """As `watch`, but for appended records, committed or not: what followers wait for."""
         key = object()
         if self._end_watchers is NO_WATCHERS:
             self._end_watchers = {}
@@ -500,7 +503,7 @@ class Replica:
         return key
 
     def unwatch(self, key: object) -> None:
-        """Without effect when it was ended before."""
+        """No effect when it was ended before."""
         self._watchers.pop(key, None)
         self._end_watchers.pop(key, None)
         if not self._watchers:
@@ -509,11 +512,11 @@ class Replica:
             self._end_watchers = NO_WATCHERS
 
     def log_start_moved(self) -> None:
-        """Tell those who tell others where the log starts; it is nothing to wait for."""
+        """Notify watchers that the log start moved; requests do not wait for it."""
         tell(self._watchers, 0)
 
     def notify(self, size: int) -> None:
-        """Tell all watchers."""
+        """Notify all watchers."""
         tell(self._watchers, size)
         tell(self._end_watchers, size)
 

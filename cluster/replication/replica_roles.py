@@ -1,6 +1,6 @@
-"""The roles that a replica can have on its own broker, and what may come after what.
+"""The roles that a replica can have on its own broker, and which may follow which.
 
-Knows no action: `replica` says what a change of roles does.
+Has no actions: `replica` implements the transitions.
 
 Source: Kafka's HostedPartition, and Partition.makeLeader and makeFollower.
 """
@@ -11,11 +11,11 @@ from typing import Final
 
 class ReplicaRole(StrEnum):
     NONE = "None"
-    """No controller has spoken of it yet, or the replica has ended."""
+    """No controller has sent an order for it yet, or the replica has ended."""
     LEADER = "Leader"
     FOLLOWER = "Follower"
     OFFLINE = "Offline"
-    """Its log directory has failed: it stays so until the broker starts again."""
+    """Its log directory has failed: it stays so until the broker restarts."""
 
 
 _SERVING: Final = frozenset({ReplicaRole.NONE, ReplicaRole.LEADER, ReplicaRole.FOLLOWER})
@@ -26,6 +26,6 @@ ROLE_VALID_PREVIOUS: Final = {
     ReplicaRole.FOLLOWER: _SERVING,
     ReplicaRole.OFFLINE: _SERVING,
 }
-"""For each role, those after which it may be taken."""
+"""For each role, those after which it may follow."""
 
 assert ROLE_VALID_PREVIOUS.keys() == set(ReplicaRole)

@@ -1,7 +1,7 @@
-"""Throttles of replication: which replicas are held back, and when more than their rate was moved.
+"""Replication throttles: which replicas are throttled, and when they exceed their rate.
 
-A broker has two: of what it sends as a leader, and of what it fetches as a follower.  Replicas in
-the ISR are never held back, but what they move counts: the rate bounds all throttled replicas.
+A broker has two: for what it sends as a leader, and for what it fetches as a follower.  Replicas in
+the ISR are never held back, but their bytes count: the rate bounds all throttled replicas.
 
 Source: Kafka's ReplicationQuotaManager and SimpleRate.
 """
@@ -13,7 +13,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 
 NO_RATE: Final = 2**63 - 1
-"""Bytes per second that nothing exceeds: Kafka's default."""
+"""Bytes per second that are never exceeded: Kafka's default."""
 SAMPLE_MS: Final = 1000
 """`replication.quota.window.size.seconds`"""
 SAMPLES: Final = 11
@@ -25,7 +25,7 @@ NO_PARTITION: Final = range(0)
 def throttled_partitions(text: str, broker_id: BrokerId) -> Container[int]:
     """The partitions of a topic that *text*, its list of throttled replicas, names for a broker.
 
-    *text* has passed as a config: `*`, or partition:broker, … .
+    *text* is a valid config: `*`, or partition:broker, … .
     """
     if text.strip() == "*":
         return EVERY_PARTITION
@@ -43,19 +43,19 @@ class ReplicationThrottle:
         """Bytes per second."""
         self._partitions: dict[str, Container[int]] = {}
         self._samples: deque[list[int]] = deque()
-        """When each began, and how many bytes were moved in it."""
+        """The start of each, and the bytes moved in it."""
 
     def throttle(self, topic: str, partitions: Container[int]) -> None:
-        """Hold back these partitions of *topic* from now on, and no others of it."""
+        """Throttle these partitions of *topic* from now on, and no others of it."""
         self._partitions[topic] = partitions
 
     def release(self, topic: str) -> None:
-        """Hold back nothing of *topic*."""
+        """Throttle nothing of *topic*."""
         self._partitions.pop(topic, None)
 
     @property
     def is_active(self) -> bool:
-        """Whether any replicas are held back."""
+        """Whether any replicas are throttled."""
         return bool(self._partitions)
 
     def is_throttled(self, topic: str, index: int) -> bool:
@@ -71,7 +71,7 @@ class ReplicationThrottle:
         samples[-1][1] += size
 
     def is_exceeded(self, now_ms: int) -> bool:
-        """Whether the bytes of the window, over the time since it began, are more than the rate."""
+        """Whether the bytes of the window, over the time since it began, exceed the rate."""
         if self.rate == NO_RATE:
             return False
         samples = self._samples

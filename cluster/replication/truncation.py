@@ -1,6 +1,6 @@
-"""Where a follower's log parts from its leader's: how much of it must go before it can go on?
+"""Divergence of a follower's log from its leader's: how much of it must be truncated.
 
-Knows epochs and offsets of the two logs, and neither bytes nor who was asked how.
+Knows epochs and offsets of the two logs, and neither bytes nor requests.
 
 Source: Kafka's AbstractFetcherThread.getOffsetTruncationState (KIP-101, KIP-279) and
 fetchOffsetAndTruncate.
@@ -10,16 +10,16 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
 UNDEFINED: Final = -1
-"""An epoch or an offset that nobody knows."""
+"""An unknown epoch or offset."""
 
 EndOf: TypeAlias = Callable[[int], tuple[int, int]]
-"""For an epoch: the largest one up to it that the own log knows, and where that ended."""
+"""For an epoch: the largest epoch up to it in the own log, and its end offset."""
 
 
 class EpochEnd(NamedTuple):
-    """What a leader says of an epoch: the largest one up to it that it knows, and where it ended.
+    """A leader's answer for an epoch: the largest one up to it in its log, and its end offset.
 
-    Its epoch is UNDEFINED when the leader is too old to tell it, its end when it knows nothing.
+    The epoch is UNDEFINED when the leader is too old to send it, the end when it has no such epoch.
     """
 
     epoch: int
@@ -27,7 +27,7 @@ class EpochEnd(NamedTuple):
 
 
 class OwnLog(NamedTuple):
-    """What a follower knows of its own log."""
+    """What truncation needs of a follower's own log."""
 
     high_watermark: int
     end_offset: int
@@ -35,41 +35,41 @@ class OwnLog(NamedTuple):
 
 
 class Truncation(NamedTuple):
-    """Everything from *offset* on goes; unless *is_last* the leader has to be asked once more."""
+    """Truncate to *offset*; unless *is_last* the leader must be asked once more."""
 
     offset: int
     is_last: bool
 
 
 def truncation_by(told: EpochEnd, own: OwnLog) -> Truncation:
-    """What the leader's answer means for the own log.
+    """The truncation that follows from the leader's answer.
 
-    The numbers are those of the cases in Kafka's code.  Nothing is kept back from being truncated
-    for the high watermark's sake: the leader is right, also after an unclean election.
+    The numbers are those of the cases in Kafka's code.  The high watermark limits no truncation:
+    the leader's log is the right one, also after an unclean election.
     """
     if told.end_offset == UNDEFINED:
-        # 1. It knows no epochs: what was committed is all that both have for sure.
+        # 1. It knows no epochs: only what was committed is certainly common to both.
         return Truncation(min(own.high_watermark, own.end_offset), is_last=True)
     if told.epoch == UNDEFINED:
-        # 2. It has answered for the epoch that was asked for, as before KIP-279.
+        # 2. It has answered for the epoch that was requested, as before KIP-279.
         return Truncation(min(told.end_offset, own.end_offset), is_last=True)
     epoch, end_offset = own.end_of(told.epoch)
     if end_offset == UNDEFINED:
-        # 3. Its epoch is newer than all of ours, or we know none.
+        # 3. Its epoch is newer than all of ours, or we have none.
         return Truncation(min(told.end_offset, own.end_offset), is_last=True)
     if epoch != told.epoch:
         # 4. We do not have that epoch.  What we have of the one before may still differ: both were
-        # elected uncleanly, one after the other, and neither had heard of the other's records.
+        # elected uncleanly, one after the other, and neither had the other's records.
         return Truncation(min(end_offset, own.end_offset), is_last=False)
     # 5. Both have the epoch: the shorter one of the two is common to both.
     return Truncation(min(told.end_offset, end_offset, own.end_offset), is_last=True)
 
 
 class Reset(NamedTuple):
-    """How a follower goes on whose offset the leader does not have.
+    """How a follower goes on after the leader lacks its fetch offset.
 
-    With *restarts* nothing of its log is kept, and it begins at *offset*; else what lies behind
-    *offset* goes, which may be nothing.
+    With *restarts* its log is dropped, and begins anew at *offset*; else what lies after *offset*
+    is truncated, which may be nothing.
     """
 
     offset: int
@@ -77,10 +77,10 @@ class Reset(NamedTuple):
 
 
 def reset_to(leader_start_offset: int, leader_end_offset: int, log_end_offset: int) -> Reset:
-    """What the ends of the leader's log mean for a follower whose log has that end.
+    """The reset that follows from the ends of the leader's log and the follower's log end.
 
-    A leader that ends before has been elected uncleanly; one that begins behind has dropped what
-    this follower lacks.
+    A leader whose log ends earlier was elected uncleanly; one whose log starts later has deleted
+    what this follower lacks.
     """
     if leader_end_offset < log_end_offset:
         return Reset(leader_end_offset)

@@ -1,7 +1,7 @@
 """A broker as a process: `python -m cluster.runtime.broker server.properties`.
 
-Reads the arguments and the settings, runs the broker until it is asked to end, and gives the exit
-status.  SIGTERM and SIGINT ask for an orderly end; a second one ends the process at once.
+Reads the arguments and the settings, runs the broker until it is asked to stop, and returns the
+exit status.  SIGTERM and SIGINT ask for an orderly shutdown; a second one ends the process at once.
 """
 
 import argparse
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
 
 async def run(settings: BrokerSettings) -> int:
     """Run a broker until a signal comes, or it fails."""
-    # Imported here: whoever has a mistake in his settings need not wait for it.
+    # Imported here, so that an error in the settings is reported without waiting for it.
     from cluster.runtime.process import BrokerProcess
 
     asked_to_end = asyncio.Event()
@@ -126,12 +126,12 @@ async def run(settings: BrokerSettings) -> int:
 
 
 def end_once(loop: asyncio.AbstractEventLoop, asked_to_end: asyncio.Event) -> None:
-    """Ask for the orderly end; the next signal ends the process at once."""
+    """Ask for an orderly shutdown; the next signal ends the process at once."""
     logger.info("The broker is asked to end")
     asked_to_end.set()
     for number in SIGNALS:
         loop.remove_signal_handler(number)
-        # The kernel keeps from the first process of a container what it does not handle itself.
+        # The kernel drops signals that the first process of a container does not handle itself.
         is_first = os.getpid() == FIRST_PROCESS
         signal.signal(number, exit_at_once if is_first else signal.SIG_DFL)
 
@@ -141,7 +141,7 @@ def exit_at_once(number: int, _frame: object) -> None:
 
 
 def raise_file_limit() -> None:
-    """Allow as many open files as may be: each partition has several, and each client has one."""
+    """Allow as many open files as possible: each partition has several, and each client has one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -149,7 +149,7 @@ def raise_file_limit() -> None:
 
 
 async def until_asked(work: Coroutine[Any, Any, None], asked_to_end: asyncio.Event) -> None:
-    """Wait for *work*, which is given up when the broker is asked to end."""
+    """Wait for *work*, which is cancelled when the broker is asked to stop."""
     if asked_to_end.is_set():
         work.close()
         return

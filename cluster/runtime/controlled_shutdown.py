@@ -1,7 +1,7 @@
-"""The controlled shutdown, asked for by a broker: its leaderships move away before it stops.
+"""The controlled shutdown as a broker requests it: its leaderships move away before it stops.
 
-Asks the controller, as often as the settings say, and not for longer than `PATIENCE_S` in all.
-Whether the broker stops afterwards is not decided here: it does in any case.
+Asks the controller, as often as the settings allow, and for at most `PATIENCE_S` in all.  The
+broker stops afterwards in any case.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ NEWEST_VERSION: Final = 3
 PATIENCE_S: Final = 30.0
 """For all attempts and pauses together.
 
-Service managers kill what has not stopped in their time, which is 90 s with systemd, and the logs
+Service managers kill processes that do not stop in time, which is 90 s with systemd, and the logs
 have to be closed after this.
 """
 
@@ -48,10 +48,10 @@ async def request_controlled_shutdown(
     broker_epoch: BrokerEpoch,
     is_connected: Callable[[], bool],
 ) -> bool:
-    """Have the controller move all leaderships that can be moved; whether it says that it did.
+    """Let the controller move all leaderships that it can; returns whether it confirmed that.
 
-    *is_connected* says whether ZooKeeper answers.  Without it no controller is looked for, nor when
-    it could not be found once; a controller that does not answer is asked again.
+    *is_connected* returns whether ZooKeeper answers.  Without it no controller is looked up, nor
+    after one failed lookup; a controller that does not answer is asked again.
     """
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -71,12 +71,12 @@ async def request_controlled_shutdown(
 async def controller_endpoint(
     session: Session, settings: BrokerSettings, is_connected: Callable[[], bool]
 ) -> Endpoint | None:
-    """Where the controller listens; None, with a line in the log, if that cannot be said."""
+    """The address of the controller; None, with a line in the log, if it cannot be found."""
     if not is_connected():
         logger.warning("Without ZooKeeper no controller is found to move leaderships away")
         return None
     try:
-        # A connection that is lost just now is waited for, which may be for ever.
+        # This waits for a connection that is lost just now, which may be for ever.
         async with asyncio.timeout(settings.controller_timeout_ms / 1000):
             endpoint = await run(session, find_controller(settings.inter_broker_listener))
     except (SessionExpiredError, Refusal, CorruptZnodeError, TimeoutError) as error:
@@ -94,7 +94,7 @@ async def is_released(
     broker_id: BrokerId,
     broker_epoch: BrokerEpoch,
 ) -> bool:
-    """Ask the controller once, and return whether it says that no leadership remains."""
+    """Ask the controller once, and return whether it reports that no leadership remains."""
     request = ControlledShutdownRequest(broker_id, broker_epoch)
     answer = await ask_once(
         peers, endpoint, str(broker_id), request, settings.controller_timeout_ms
@@ -125,7 +125,7 @@ async def ask_once(
     request: ControlledShutdownRequest,
     timeout_ms: int,
 ) -> ControlledShutdownResponse | NoAnswer:
-    """Ask over a connection of its own, in the newest version that both sides speak."""
+    """Ask on a connection of its own, in the newest version that both sides support."""
     connection = await peers.open(Address(endpoint.host, endpoint.port), client_id, timeout_ms)
     if isinstance(connection, NoAnswer):
         return connection

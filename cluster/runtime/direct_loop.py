@@ -1,15 +1,14 @@
-"""An event loop that calls who waits for bytes as soon as the kernel says that they are there.
+"""An event loop that calls readers directly while it polls the kernel for ready sockets.
 
-asyncio's own makes a list of what is ready, puts a handle of each into its queue and takes them out
-again, each in a context of its own: that costs 0.6 to 1.2 µs of the 10 for which Python works on a
-small request.  Here who has something to read and nothing to wait for with writing is called while
-the loop looks.  All else goes asyncio's way: writers, readers with arguments, timers, signals, its
-own transports.
+asyncio's own loop makes a list of what is ready, queues a handle for each and takes them out again,
+each in a context of its own: that costs 0.6 to 1.2 µs of the 10 for which Python works on a small
+request.  Here a reader without arguments, and without a waiting writer, is called during the poll.
+All else is left to asyncio: writers, readers with arguments, timers, signals, its own transports.
 
-Nothing is decided here: callbacks are the same ones, one after the other in the kernel's order, and
-what one of them raises reaches the loop's handler of exceptions.  What was asked for by `call_soon`
-comes behind those of a look, and not before them.  Whoever wants to be rid of it deletes this
-module and its test, and has `cluster.runtime.broker` use `asyncio.run` again.
+The semantics stay: callbacks are the same ones, one after the other in the kernel's order, and
+their exceptions reach the loop's exception handler.  Callbacks of `call_soon` come after those of a
+poll, and not before them.  To remove it, delete this module and its test, and let
+`cluster.runtime.broker` use `asyncio.run` again.
 """
 
 import asyncio
@@ -25,30 +24,30 @@ FileObject: TypeAlias = Any
 """A descriptor or what has one, as in asyncio's own signatures."""
 
 EVENTS_MAX: Final = 1023
-"""How many are looked at before the loop's other work has its turn: as many as epoll gives if it is
-not told otherwise."""
+"""How many ready sockets are handled before the loop's other work runs: the default maximum of
+epoll."""
 WRITABLE: Final = select.EPOLLOUT
 NOT_READ: Final = ~select.EPOLLIN
 NOT_WRITE: Final = ~select.EPOLLOUT
 
 
 class CallingSelector(selectors.EpollSelector):
-    """Calls who is ready and in `calls`; gives back the others that are ready."""
+    """Calls readers that are ready and in `calls`; returns the others that are ready."""
 
     def __init__(self) -> None:
         super().__init__()
-        # The same instance of epoll by a descriptor of its own: each object closes one.
+        # The same instance of epoll with a second descriptor: each object closes one.
         self._epoll = select.epoll.fromfd(os.dup(self.fileno()))
         self.calls: dict[int, Callable[[], object]] = {}
-        """Who is called, by descriptor, when there is something to read and no writer waits."""
+        """The callbacks, by descriptor, for readable descriptors without a waiting writer."""
         self.failed: Callable[[Callable[[], object], BaseException], None] | None = None
-        """Told what a call has raised."""
+        """Receives the exception of a call."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         others = []
         calls = self.calls
         for descriptor, events in self._epoll.poll(timeout, EVENTS_MAX):
-            # Asked for now: an earlier one of this round may have ended it.
+            # Looked up now: an earlier call of this round may have removed it.
             call = None if events & WRITABLE else calls.get(descriptor)
             if call is None:
                 key = self.get_map().get(descriptor)
@@ -70,13 +69,13 @@ class CallingSelector(selectors.EpollSelector):
 
 
 def mask_of(events: int) -> int:
-    """What selectors make of epoll's *events*: errors are for readers and writers."""
+    """epoll's *events* in the form of selectors: errors are for readers and writers."""
     readable = selectors.EVENT_READ if events & NOT_WRITE else 0
     return readable | (selectors.EVENT_WRITE if events & NOT_READ else 0)
 
 
 class DirectLoop(asyncio.SelectorEventLoop):
-    """asyncio's loop over such a selector."""
+    """asyncio's loop with that selector."""
 
     def __init__(self) -> None:
         selector = CallingSelector()

@@ -1,4 +1,4 @@
-"""This machine's clock, random numbers and log: the small ports of `cluster.broker.ports`."""
+"""This machine's clock, random numbers and log: small ports of `cluster.broker.ports`."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ from cluster.statechange.line import StateChangeLine
 
 NS_PER_MS: Final = 1_000_000
 STEADY_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""It goes on while the machine is suspended, as the timeouts of others do."""
+"""It runs on while the machine is suspended, as the timeouts of others do."""
 
 logger: Final = logging.getLogger("cluster.api")
 
@@ -36,7 +36,7 @@ class LoopClock:
 
 
 class SystemChance:
-    """Numbers that nobody can foresee; ids come from the kernel."""
+    """Unpredictable numbers; ids come from the kernel."""
 
     def below(self, bound: int) -> int:
         return random.randrange(bound)
@@ -46,7 +46,7 @@ class SystemChance:
 
 
 class LogJournal:
-    """Lines that become lines of server.log and state-change.log."""
+    """Writes lines to server.log and state-change.log."""
 
     def state_change(self, line: StateChangeLine) -> None:
         write_state_change(line)

@@ -1,6 +1,6 @@
-"""What keeps a broker from starting, or ends it, with the exit status of each.
+"""Failures that keep a broker from starting, or stop it, with the exit status of each.
 
-The numbers are those of kadmin's commands, so that whoever starts brokers need not tell them apart.
+The numbers are those of kadmin's commands, so that scripts can treat both alike.
 """
 
 from enum import IntEnum
@@ -11,7 +11,7 @@ from cluster.model.ids import BrokerId
 
 
 class ExitStatus(IntEnum):
-    """How the process ends; a second signal ends it by that signal instead."""
+    """The exit status of the process; a second signal kills it by that signal instead."""
 
     DONE = 0
     FAILED = 1
@@ -21,13 +21,13 @@ class ExitStatus(IntEnum):
 
 
 class BrokerFailure(ClusterError):
-    """Root of what ends a broker; the text is for the operator."""
+    """Root of the failures that stop a broker; the text is for the operator."""
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.FAILED
 
 
 class CannotListen(BrokerFailure):
-    """An address that is taken, or not this machine's."""
+    """An address that is in use, or not this machine's."""
 
     def __init__(self, listener: str, address: str, reason: str) -> None:
         super().__init__(f"listener {listener} cannot listen at {address}: {reason}")

@@ -1,10 +1,10 @@
-"""Free memory of malloc's: when does the system get back what a broker needs no more?
+"""Free memory of malloc's: returned to the system after much of it was freed.
 
 A controller that has moved thousands of partitions has freed most of what that took, and malloc
-keeps it: between what is still used lie whole pages of nothing, a tenth of the process with 10,000
-partitions.  Going through them takes some milliseconds, so it is done once after such work, not
-within it: Python's collector of garbage looks at everything when much was made, and some seconds
-later it is over.
+keeps it: whole free pages lie between used ones, a tenth of the process with 10,000 partitions.
+Returning them takes some milliseconds, so it is done once after such work, not within it: Python's
+garbage collector runs in full when many objects were created, and some seconds later the work is
+over.
 
 Where the C library has no `malloc_trim` (it is glibc's) nothing is done.
 """
@@ -15,12 +15,12 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 REST_S: Final = 10.0
-"""How long after a full collection; what comes meanwhile is given back with it."""
+"""The delay after a full collection; further collections in it cause no other return."""
 OLDEST: Final = 2
 
 
 class Loop(Protocol):
-    """As asyncio has it."""
+    """The part of asyncio's loop that is used."""
 
     def call_later(self, delay: float, callback: Callable[[], Any]) -> Any: ...
 
@@ -30,7 +30,7 @@ class Loop(Protocol):
 
 
 def give_back_after_work(loop: Loop) -> None:
-    """From now on give free pages back, *REST_S* after full collections of garbage."""
+    """From now on return free pages, *REST_S* after full garbage collections."""
     is_due = False
 
     def give_back_later() -> None:
@@ -46,14 +46,14 @@ def give_back_after_work(loop: Loop) -> None:
         is_full = phase == "stop" and info["generation"] == OLDEST
         if is_full and not is_due and not loop.is_closed():
             is_due = True
-            # Garbage is collected in whichever thread makes an object too many.
+            # Garbage is collected in any thread that creates one object too many.
             loop.call_soon_threadsafe(give_back_later)
 
     gc.callbacks.append(collected)
 
 
 def give_back() -> None:
-    """Give all free pages of malloc's back to the system."""
+    """Return all free pages of malloc's to the system."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

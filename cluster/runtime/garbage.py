@@ -1,22 +1,22 @@
-"""Python's collector of garbage: what need it not go through again and again?
+"""Python's garbage collector: long-lived objects are kept out of its collections.
 
 A broker makes hardly any cycles, and what it keeps, for each partition some dozens of objects, it
-keeps for long.  A full collection goes through all that is kept while no client is served: 35 ms of
-CPU in an empty broker, 300 ms in one with 10,000 partitions, a dozen times while those are made.
+keeps for long.  A full collection visits all of it while no client is served: 35 ms of CPU in an
+empty broker, 300 ms in one with 10,000 partitions, a dozen times while those are created.
 """
 
 import gc
 from typing import Any, Final
 
 GROWTH: Final = 3
-"""By which factor the kept grow before they are all looked at again: for garbage that became one
-later, as what it refers to is freed with its cycle only.  Rarer looks would let more of it lie."""
+"""By which factor the frozen objects grow before all are visited again: some of them become garbage
+later, and what a cycle refers to is only freed with it.  Rarer visits would leave more garbage."""
 
 
 def keep_survivors() -> None:
-    """From now on keep out of all collections what is there, and what outlives a full one.
+    """From now on exclude present objects from all collections, and those that survive a full one.
 
-    Whatever of it goes by its count of references goes at once, as before.
+    Objects whose reference count falls to zero are still freed at once.
     """
     gc.freeze()
     looked_at = gc.get_freeze_count()
@@ -31,7 +31,7 @@ def keep_survivors() -> None:
         if is_whole:
             looked_at, is_whole = kept, False
         elif kept > GROWTH * looked_at:
-            # The next full collection goes through everything.
+            # The next full collection visits everything.
             gc.unfreeze()
             is_whole = True
 

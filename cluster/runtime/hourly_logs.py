@@ -1,7 +1,7 @@
 """The log files of a broker: server.log, controller.log and state-change.log in one directory.
 
-Each has Kafka's layout and is rolled every hour as Kafka's are, so that tools for Kafka's logs read
-them.
+Each has Kafka's layout and is rolled every hour as Kafka's are, so that tools for Kafka's logs can
+read them.
 """
 
 import logging
@@ -24,7 +24,7 @@ CONTROLLER: Final = "cluster.controller"
 TRACE: Final = 5
 
 WARN: Final = "WARN"
-"""Kafka's word for Python's WARNING."""
+"""Kafka's name for Python's WARNING."""
 
 NUMBERS: Final = {
     "TRACE": TRACE,
@@ -39,7 +39,7 @@ state_change_logger: Final = logging.getLogger(STATE_CHANGE)
 
 
 CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""What ends lines, or has a terminal do something."""
+"""Characters that end lines, or control a terminal."""
 
 
 class Layout(logging.Formatter):
@@ -54,9 +54,9 @@ class Layout(logging.Formatter):
         return super().format(record)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """One line, whatever a client calls something: it could look like others otherwise.
+        """One line, whatever text a client sends: otherwise it could imitate other lines.
 
-        Stack traces stand below the line.
+        Stack traces are below the line.
         """
         record.message = one_line(record.message)
         return super().formatMessage(record)
@@ -71,11 +71,10 @@ def escaped(match: re.Match[str]) -> str:
 
 
 class HourlyFile(logging.Handler):
-    """Appends to a file, which takes the name of its hour when that is over.
+    """Appends to a file, which is renamed to its hour when that is over.
 
-    The hour in which something was written last counts, also across restarts; an hour in which
-    nothing happens leaves no file.  A disk that refuses a line loses that line: a log that cannot
-    be written must not stop the broker.
+    The hour of the last write counts, also across restarts; an hour without lines leaves no file.
+    A line that the disk refuses is lost: a log that cannot be written must not stop the broker.
     """
 
     def __init__(self, path: str) -> None:
@@ -92,14 +91,14 @@ class HourlyFile(logging.Handler):
         try:
             if record.created >= self._ends_s:
                 self._roll(record.created)
-            # What a client calls itself may be any text: no line is lost to what has no form.
+            # A client id may be any text: a line that cannot be encoded is not lost.
             self._file.write(f"{self.format(record)}\n".encode("utf-8", "backslashreplace"))
         except OSError as error:
             print_lost(self._path, error)
 
     def _roll(self, now_s: float) -> None:
         target = f"{self._path}.{self._hour}"
-        # The hour that a clock is set back by comes twice: its lines stay with the next ones.
+        # An hour that a clock is set back by occurs twice: its lines stay with the next ones.
         if os.fstat(self._file.fileno()).st_size > 0 and not os.path.exists(target):
             self._file.close()
             os.rename(self._path, target)
@@ -113,7 +112,7 @@ class HourlyFile(logging.Handler):
 
 
 def open_log(path: str) -> FileIO:
-    # Without a buffer: what a full disk refuses does not come back later, or pile up.
+    # Without a buffer, so that lines which a full disk refuses are neither repeated nor kept.
     return FileIO(path, "a")
 
 
@@ -122,7 +121,7 @@ def hour_name(time_s: float) -> str:
 
 
 def end_of_hour(time_s: float) -> float:
-    """When the local hour of *time_s* is over; in half-hour zones that is not on UTC's hour."""
+    """The end of the local hour of *time_s*; in half-hour zones that is not on UTC's hour."""
     local = time.localtime(time_s)
     return int(time_s) - local.tm_min * 60 - local.tm_sec + 3600
 
@@ -132,9 +131,9 @@ def print_lost(path: str, error: OSError) -> None:
 
 
 def start_logging(directory: str, *, level: int = logging.INFO) -> None:
-    """Send all lines of this process to the files in *directory*, made if it is missing.
+    """Write all log lines of this process to the files in *directory*, created if missing.
 
-    Lines of server.log go to stderr as well, for whoever started the broker.  Raises OSError.
+    Lines of server.log go to stderr as well, for the operator who started it.  Raises OSError.
     """
     os.makedirs(directory, exist_ok=True)
     logging.addLevelName(TRACE, "TRACE")
@@ -144,7 +143,7 @@ def start_logging(directory: str, *, level: int = logging.INFO) -> None:
     root.setLevel(level)
     root.addHandler(HourlyFile(os.path.join(directory, SERVER_LOG)))
     root.addHandler(to_stderr)
-    # Its own words about every turn of a connection; ours say what an operator needs.
+    # kazoo logs every change of a connection; our lines have what an operator needs.
     logging.getLogger("kazoo").setLevel(logging.WARNING)
     for name, file_name in ((CONTROLLER, CONTROLLER_LOG), (STATE_CHANGE, STATE_CHANGE_LOG)):
         logger = logging.getLogger(name)
@@ -154,7 +153,7 @@ def start_logging(directory: str, *, level: int = logging.INFO) -> None:
 
 
 def write_state_change(line: StateChangeLine) -> None:
-    """Write one line, with what Kafka puts around it; an exception stands below it, as there."""
+    """Write one line in Kafka's layout; an exception is below it, as there."""
     level = LEVELS[line.level]
     if not state_change_logger.isEnabledFor(level):
         return

@@ -1,6 +1,6 @@
-"""Where this broker listens, and where others are told that it is reached.
+"""The addresses at which this broker listens, and those that it registers.
 
-By its configs of now: listeners may come, go and move while it runs.
+By its present configs: listeners may be added, removed and moved while it runs.
 """
 
 import logging
@@ -28,10 +28,10 @@ class Listening:
         self._server = server
         self._membership = membership
         self.endpoints: tuple[Endpoint, ...] = ()
-        """Where the broker is reached; none before it listens."""
+        """The broker's registered addresses; none before it listens."""
 
     def begin(self) -> None:
-        """Take the addresses of server.properties.  Raises CannotListen."""
+        """Bind the addresses of server.properties.  Raises CannotListen."""
         self._listen()
 
     def listeners_changed(self) -> None:
@@ -50,6 +50,6 @@ class Listening:
 
 
 def host_name(advertised: Sequence[Endpoint]) -> str:
-    """The name of this machine, if an address without a host is given to others."""
+    """The name of this machine, if an address without a host is advertised."""
     is_wanted = any(endpoint.host in EVERY_ADDRESS for endpoint in advertised)
     return socket.getfqdn() if is_wanted else ""

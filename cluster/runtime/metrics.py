@@ -1,7 +1,7 @@
-"""The figures of one broker's process: how many requests and controller events, and how long each.
+"""Metrics of one broker's process: numbers and durations of requests and controller events.
 
 They are kept from the start of the process and summed up in server.log at its end.  Those of
-controller events can be told at any time.
+controller events can be read at any time.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ BUCKETS: Final = 64
 
 
 class Durations:
-    """How many there were and how long they took: in all, the longest, and by powers of two."""
+    """Number and durations: in all, the longest, and by powers of two."""
 
     __slots__ = ("buckets", "max_ns", "total_ns")
 
@@ -37,7 +37,7 @@ class Durations:
         return sum(self.buckets)
 
     def below_ns(self, share: float) -> int:
-        """A duration that no more than 1 - *share* of all were above: up to twice the exact one."""
+        """A duration that at most 1 - *share* of all exceeded: up to twice the exact one."""
         left = self.count * share
         for bits, count in enumerate(self.buckets):
             left -= count
@@ -47,7 +47,7 @@ class Durations:
 
 
 class RequestDurations(Durations):
-    """Those of one API's requests, from their arrival to their answer, and parts of these."""
+    """Durations of one API's requests, from arrival to answer, and of their parts."""
 
     __slots__ = ("delayed", "queue_ns", "remote_ns")
 
@@ -56,22 +56,24 @@ class RequestDurations(Durations):
         self.queue_ns = 0
         self.remote_ns = 0
         self.delayed = Durations()
-        """How long answers waited for clients that did not take them at once."""
+        """How long answers waited for clients that did not receive them at once."""
 
 
 class EventDurations(Durations):
-    """Those of one kind of the controller's events, from their turn to their end."""
+    """Durations of one kind of the controller's events, from the beginning of the work to its
+    end.
+    """
 
     __slots__ = ("queue",)
 
     def __init__(self) -> None:
         super().__init__()
         self.queue = Durations()
-        """How long they waited for their turn."""
+        """How long they waited in the queue."""
 
 
 class ProcessMetrics:
-    """Implements `cluster.broker.metrics.Metrics`; what nobody asked for has no figures."""
+    """Implements `cluster.broker.metrics.Metrics`; an API without requests has no figures."""
 
     __slots__ = ("controller_events", "requests")
 
@@ -103,7 +105,7 @@ class ProcessMetrics:
         durations.queue.add(queue_ms * NS_PER_MS)
 
     def event_stats(self) -> tuple[EventStats, ...]:
-        """Of each kind of the controller's events, by name; none of kinds that did not happen."""
+        """The figures of each kind of controller event, by name; only of kinds that occurred."""
         return tuple(
             EventStats(
                 event=event,
@@ -115,7 +117,7 @@ class ProcessMetrics:
         )
 
     def summary(self) -> Iterator[str]:
-        """A line for each API that was asked, and for each kind of the controller's events."""
+        """A line for each API with requests, and for each kind of the controller's events."""
         for api_key, durations in sorted(self.requests.items()):
             count, delayed = durations.count, durations.delayed
             line = (

@@ -1,4 +1,4 @@
-"""One broker as a process: how it comes up, what ends it, and how it ends in order.
+"""One broker as a process: its start, its failures, and its orderly shutdown.
 
 `start` and `stop` have Kafka's order, step by step.
 
@@ -78,7 +78,7 @@ logger: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What there is of a broker once its logs are open."""
+    """The parts of a broker that exist once its logs are open."""
 
     logs: LogManager
     memory: MemoryPool
@@ -92,7 +92,7 @@ class BrokerProcess:
     """One broker, from its settings to its end."""
 
     def __init__(self, settings: BrokerSettings, files: Files | None = None) -> None:
-        """*files* are this machine's unless said otherwise."""
+        """*files* are this machine's by default."""
         loop = asyncio.get_running_loop()
         self._loop = loop
         self._settings = settings
@@ -112,17 +112,17 @@ class BrokerProcess:
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """Where the broker is reached; none before it listens."""
+        """The broker's registered addresses; none before it listens."""
         return self._listening.endpoints
 
-    # Coming up.
+    # Start.
 
     async def start(self) -> None:
-        """Come up; when this returns, clients are served.
+        """Start the broker; when this returns, clients are served.
 
         Raises:
-            InvalidSettings: they do not go together with what the log directories say.
-            BrokerFailure: the broker cannot be what its settings ask for.
+            InvalidSettings: they contradict the log directories.
+            BrokerFailure: the broker cannot run with its settings.
         """
         try:
             await self._start()
@@ -132,9 +132,9 @@ class BrokerProcess:
     async def _start(self) -> None:
         started_s = time.monotonic()
         settings, membership = self._settings, self._membership
-        # 1. The addresses are taken: clients may connect, and wait until they are served.
+        # 1. The addresses are bound: clients may connect, and wait until they are served.
         self._listening.begin()
-        # 2. ZooKeeper says which cluster this is, who this broker is, and what its configs are.
+        # 2. The cluster id, the broker id and the dynamic configs are read from ZooKeeper.
         await membership.connect(settings.connection_timeout_ms)
         await membership.in_session(self._identify)
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
@@ -144,10 +144,10 @@ class BrokerProcess:
         parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
         self._server.start(self._service(parts.broker, parts.memory))
-        # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
-        # this broker runs for controller.
+        # 5. The broker registers.  The controller sees it and sends it its partitions, and this
+        # broker runs for controller.
         await self._register(parts)
-        # 6. What goes on by itself begins: the logs' tasks, and the looks at followers.
+        # 6. Background work begins: the logs' tasks, and the checks of followers.
         parts.log_scheduler.start()
         parts.broker.start()
         logger.info(
@@ -160,7 +160,7 @@ class BrokerProcess:
         service_manager.notify(service_manager.READY)
 
     async def _identify(self, session: Session) -> None:
-        """Find out, or lay down, which cluster this is and which broker."""
+        """Read, or create, the cluster id and the broker id."""
         await make_chroot(session, self._settings.zookeeper_connect)
         await run(session, make_layout())
         drawn = topic_id_text(SystemChance().unique_id())
@@ -168,7 +168,7 @@ class BrokerProcess:
         self._membership.broker_id = await self._broker_id(session)
 
     async def _broker_id(self, session: Session) -> BrokerId:
-        """The id that the settings or the log directories say, else a new one."""
+        """The id in the settings or the log directories, else a new one."""
         if self._settings.broker_id is not None:
             return self._settings.broker_id
         owner = owner_of(self._files, self._settings.log_directories)
@@ -201,7 +201,7 @@ class BrokerProcess:
     def _assemble(
         self, logs: LogManager, settled_clock: SettledClock, dynamic: DynamicBrokerConfigs
     ) -> Parts:
-        """Make the parts that go on working, and let each know those that it has to do with."""
+        """Create the parts, and connect each to those that it uses."""
         controller = self._controller()
         connections = self._settings.connections
         memory = MemoryPool(connections.request_size_max, connections.queued_size_max)
@@ -311,7 +311,7 @@ class BrokerProcess:
         )
 
     async def _register(self, parts: Parts) -> None:
-        """Join the cluster, and leave nothing of this broker's earlier sessions in the way."""
+        """Join the cluster, and remove what is left of this broker's earlier sessions."""
         files, logs = self._files, parts.logs
         earlier_sessions = earlier_session.recall(files, logs)
         if await self._membership.in_session(
@@ -328,13 +328,13 @@ class BrokerProcess:
             note_session=lambda noted: earlier_session.remember(files, logs, noted),
         )
 
-    # While it serves.
+    # Serving.
 
     async def until_failed(self) -> None:
-        """Wait for what makes it impossible to go on.
+        """Wait for a failure that makes it impossible to go on.
 
         Raises:
-            BrokerFailure: that.
+            BrokerFailure: the failure.
         """
         waiting = (self._failed, self._membership.failed)
         done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -342,7 +342,7 @@ class BrokerProcess:
             future.result()
 
     def _directory_failed(self, directory: LogDirectory) -> None:
-        """End what waits for the partitions of *directory*, and let the controller know."""
+        """End what waits for the partitions of *directory*, and notify the controller."""
         assert self._parts is not None
         failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
@@ -358,10 +358,10 @@ class BrokerProcess:
         except (SessionExpiredError, Refusal) as error:
             logger.error("The controller cannot be told of the failed directory: %r", error)
 
-    # The end.
+    # Shutdown.
 
     async def stop(self) -> None:
-        """Come to an orderly end: nothing that was acknowledged waits for a recovery."""
+        """Shut down in order, so that the next start needs no recovery."""
         service_manager.notify(service_manager.STOPPING)
         parts = self._parts
         # 1. The controller moves the leaderships away, while this broker still serves.
@@ -373,10 +373,10 @@ class BrokerProcess:
             parts.broker.stop()
             parts.log_scheduler.stop()
         self._peers.close()
-        # 3. The flushes that are under way end before the logs are closed beneath them.
+        # 3. Running flushes end before their logs are closed.
         await asyncio.to_thread(self._disk.close)
         # 4. The logs are closed; the mark of a clean shutdown, which spares the next start its
-        # recovery, comes last.
+        # recovery, is written last.
         if parts is not None:
             parts.logs.write_high_watermarks(parts.broker.partitions.high_watermarks())
             await asyncio.to_thread(
@@ -417,7 +417,7 @@ class BrokerProcess:
 
 
 def peers_of(loop: asyncio.AbstractEventLoop, settings: BrokerSettings) -> TcpPeers:
-    """The way to other brokers, by the listener that is theirs."""
+    """The connections to other brokers, by the inter-broker listener."""
     name = settings.inter_broker_listener
     (endpoint,) = (one for one in settings.advertised if one.listener == name)
     make_transport = TRANSPORTS[endpoint.security_protocol]

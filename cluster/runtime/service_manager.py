@@ -1,6 +1,6 @@
-"""Notifications to systemd, or whoever speaks its way, that the broker serves, or that it stops.
+"""Notifications to systemd, or a compatible service manager, that the broker serves or stops.
 
-One datagram to the socket that `NOTIFY_SOCKET` names; without it nothing is said.
+One datagram to the socket in `NOTIFY_SOCKET`; without it nothing is sent.
 """
 
 import os
@@ -13,7 +13,7 @@ STOPPING: Final = "STOPPING=1"
 
 
 def notify(state: str) -> None:
-    """Tell the service manager *state*; one that does not listen is no failure of the broker."""
+    """Send *state* to the service manager; one that does not listen is no failure of the broker."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return

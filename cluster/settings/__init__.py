@@ -1,3 +1,3 @@
-"""`server.properties`, checked and typed; reads no file and no environment."""
+"""`server.properties`, validated and typed; reads no file and no environment."""
 
 __all__ = ["broker_settings", "errors", "properties_file"]

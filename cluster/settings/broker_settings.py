@@ -1,4 +1,4 @@
-"""The static configs of a broker: server.properties, checked and typed.
+"""The static configs of a broker: server.properties, validated and typed.
 
 Knows the keys from `cluster.broker.configs.supported_configs`, and neither files nor sockets.
 """
@@ -39,7 +39,7 @@ from cluster.storage.log_config import LogConfig
 
 LOGS_NAME: Final = "logs"
 TEXTS: Final = (ValueKind.STRING, ValueKind.LIST, ValueKind.CLASS)
-"""What may be empty."""
+"""Configs that may be empty."""
 
 REFUSED: Final = {
     "authorizer.class.name": ("", "there is no authorizer"),
@@ -49,8 +49,8 @@ REFUSED: Final = {
     "zookeeper.set.acl": ("false", "znodes are written without ACLs"),
     "zookeeper.ssl.client.enable": ("false", "ZooKeeper is spoken to without TLS"),
 }
-"""Keys that must not be passed over, since somebody relies on them: each with the one value that
-asks for nothing, and why no other is possible."""
+"""Unsupported keys that must not be ignored, since operators rely on them: each with the one value
+that requires nothing, and why no other is possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,16 +71,16 @@ class ConnectionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSettings:
-    """The broker's configs as `server.properties` has them, typed.
+    """The broker's configs in `server.properties`, typed.
 
-    *given* is what stands there, as text, defaults not included.
+    *given* is the text of the configured ones, without defaults.
     """
 
     given: Mapping[str, str]
     ignored: tuple[str, ...]
-    """One sentence for each key that is not supported."""
+    """One sentence for each unsupported key."""
     broker_id: BrokerId | None
-    """None: as the log directories say, else a new one."""
+    """None: use the id in the log directories, else a new one."""
     generates_id: bool
     reserved_id_max: int
     rack: str | None
@@ -93,7 +93,7 @@ class BrokerSettings:
     connection_timeout_ms: int
     log_directories: tuple[str, ...]
     logs_directory: str
-    """Where server.log and its like are written."""
+    """The directory of server.log and the like."""
     partition_count: int
     replication_factor: int
     creates_topics: bool
@@ -123,16 +123,16 @@ class BrokerSettings:
 
     @classmethod
     def parse(cls, given: Mapping[str, Given], *, working_directory: str) -> Self:
-        """Check and type what was *given*; relative paths begin at *working_directory*.
+        """Validate and type what was *given*; relative paths begin at *working_directory*.
 
         Raises:
-            InvalidSettings: with every wrong value, each with its source.
+            InvalidSettings: with every invalid value, each with its source.
         """
         return cls(**_Reader(given, working_directory).fields())  # type: ignore[arg-type]
 
 
 class _Reader:
-    """Reads each key once and collects what is wrong."""
+    """Reads each key once and collects the problems."""
 
     def __init__(self, given: Mapping[str, Given], working_directory: str) -> None:
         self._names = given.keys()
@@ -171,7 +171,7 @@ class _Reader:
         )
 
     def _check(self, name: str, text: str) -> None:
-        """Blame a value that is none; of keys that are not used, too, as Kafka does."""
+        """Report an invalid value; also for unused keys, as Kafka does."""
         refused = REFUSED.get(name)
         if refused is not None and text.lower() != refused[0].lower():
             self._blame(name, f"{name}={text} is not possible: {refused[1]}")
@@ -218,7 +218,7 @@ class _Reader:
         }
 
     def _check_topic_defaults(self) -> None:
-        """Find out whether topics that say nothing themselves could be served."""
+        """Check whether topics without overrides could be served."""
         values = {name: self._text(name) for name in self._given if self._is_valid(name)}
         try:
             LogConfig.parse(topic_defaults(values))
@@ -226,7 +226,9 @@ class _Reader:
             self._problems += [f"defaults of topics: {problem}" for problem in error.problems]
 
     def _check_fetchers(self) -> None:
-        """A follower must hear of its leader before it gives up, or is taken for lagging."""
+        """Check that a follower receives an answer before it times out, or is removed from
+        the ISR.
+        """
         wait = "replica.fetch.wait.max.ms"
         for longer in ("replica.socket.timeout.ms", "replica.lag.time.max.ms"):
             given = [name for name in (longer, wait) if name in self._given]
@@ -242,7 +244,7 @@ class _Reader:
             )
 
     def _is_valid(self, name: str) -> bool:
-        """Whether *name*, which was given, is supported and right."""
+        """Whether *name*, which was given, is supported and valid."""
         row = SUPPORTED_BROKER_CONFIGS.get(name)
         return row is not None and value_problem(row.spec, self._given[name].value) is None
 
@@ -360,7 +362,7 @@ class _Reader:
 
 
 def with_node_id(given: Mapping[str, Given]) -> Mapping[str, Given]:
-    """*given*, where either name of the broker's id stands for both.
+    """*given*, with the broker's id under both of its names.
 
     Source: Kafka's KafkaConfig.populateSynonyms.
     """
@@ -377,7 +379,7 @@ def ignored_keys(given: Mapping[str, Given]) -> Iterable[str]:
     for name, value in given.items():
         if is_supported(name) or name in REFUSED:
             continue
-        # A slip of the keyboard is near to what was meant; other keys of Kafka's are not.
+        # A typing error is close to the intended key; other keys of Kafka's are not.
         similar = get_close_matches(name, SUPPORTED_BROKER_CONFIGS, n=1, cutoff=0.9)
         advice = f"; is {similar[0]} meant?" if similar else ""
         yield f"{value.source}: {name} is not honoured{advice}"

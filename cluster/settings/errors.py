@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, for whoever wrote it."""
+"""Errors in a configuration, for its author."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from cluster.model.errors import ClusterError
 
 
 class InvalidSettings(ClusterError):
-    """A configuration that no broker can be run by; all problems at once, one line each."""
+    """A configuration that no broker can use; all problems at once, one line each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))

@@ -1,4 +1,4 @@
-"""Files in Java's format of properties, and command-line words like their lines.
+"""Files in Java's properties format, and command-line arguments in the form of their lines.
 
 Knows no key, and reads no file.
 """
@@ -10,14 +10,14 @@ from cluster.settings.errors import InvalidSettings
 
 
 class Given(NamedTuple):
-    """A value and who said it: a line of a file, or an argument."""
+    """A value and its source: a line of a file, or an argument."""
 
     value: str
     source: str
 
 
 def parse_properties(text: str, path: str) -> dict[str, Given]:
-    """Parse the *text* of the file at *path*; of a key that is there twice the last value counts.
+    """Parse the *text* of the file at *path*; for a repeated key the last value counts.
 
     Raises:
         InvalidSettings: it is not in the format.
@@ -37,16 +37,16 @@ def parse_properties(text: str, path: str) -> dict[str, Given]:
 
 
 def read_variable(variables: Mapping[str, str], name: str, key: str) -> dict[str, Given]:
-    """What the variable *name* says of *key*, for what neither file nor arguments say."""
+    """The value of *key* in the environment variable *name*; the file and arguments win over it."""
     value = variables.get(name, "")
     return {key: Given(value, name)} if value else {}
 
 
 def parse_override_options(words: Iterable[str]) -> dict[str, Given]:
-    """Read `key=value` arguments, which win over the file.
+    """Parse `key=value` arguments, which win over the file.
 
     Raises:
-        InvalidSettings: with each word that has no `=`.
+        InvalidSettings: with each argument that has no `=`.
     """
     pairs = [word.partition("=") for word in words]
     problems = [

@@ -1,7 +1,7 @@
-"""Lines of brokers: what stands in state-change.log when one obeys a controller, as in Kafka 3.9.
+"""Lines of brokers in state-change.log about orders of a controller, as in Kafka 3.9.
 
-As in `cluster.statechange.controller`, messages only: date, level and the logger's name are put
-around them by whoever writes the file.
+As in `cluster.statechange.controller`, messages only: the writer of the file adds date, level and
+the logger's name.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ LEADER_AND_ISR: Final = "LeaderAndIsr request"
 
 
 class OrderTag(NamedTuple):
-    """Which order of which controller it is about; its text stands in front of the messages."""
+    """The order and the controller that a line is about; its text begins the messages."""
 
     broker_id: BrokerId
     controller_id: int
@@ -70,7 +70,7 @@ def received_leader_and_isr(tag: OrderTag, payload: str) -> StateChangeLine:
 def transition_begins(
     tag: OrderTag, partition: TopicPartition, leader: int | None
 ) -> StateChangeLine:
-    """*leader* is whom to follow; None for a partition that is to be led."""
+    """*leader* is the leader to follow; None for a partition that this broker leads."""
     role, whom = _role(leader)
     return _trace(
         tag,
@@ -124,7 +124,7 @@ def leader_starts(
     high_watermark: int,
     is_under_min_isr: bool,
 ) -> StateChangeLine:
-    """*previous* is what the broker was told before; of an unknown partition its epoch is -1."""
+    """*previous* is the former state on this broker; the epoch of an unknown partition is -1."""
     remark = "(under-min-isr)" if is_under_min_isr else ""
     return _info(
         tag,
@@ -203,7 +203,7 @@ def stale_leader_epoch(
     tag: OrderTag, ignored: str, partition: TopicPartition, epoch: int, current: LeaderEpoch
 ) -> StateChangeLine:
     """An order with an *epoch* no higher than the *current* one; *ignored* is LEADER_AND_ISR, or
-    what `stop_replica` says.
+    the result of `stop_replica`.
     """
     ignoring = _ignoring(tag, ignored, partition)
     if epoch == current:

@@ -1,7 +1,7 @@
-"""Lines of the controller: what stands in state-change.log when it decides, as in Kafka 3.9.
+"""Lines of the controller in state-change.log about its decisions, as in Kafka 3.9.
 
-Messages only: date, level and the logger's name are put around them by whoever writes the file.
-States are given by the names that they have in the file.
+Messages only: the writer of the file adds date, level and the logger's name.  States are passed by
+the names that they have in the file.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ ILLEGAL: Final = "java.lang.IllegalStateException"
 
 
 class ControllerTag(NamedTuple):
-    """Which controller says it; its text stands in front of its messages."""
+    """The controller that writes a line; its text begins the messages."""
 
     controller_id: BrokerId
     controller_epoch: ControllerEpoch
@@ -33,7 +33,7 @@ def partition_created(
     status: str,
     replicas: Iterable[BrokerId],
 ) -> StateChangeLine:
-    """The partition became known, with its replicas."""
+    """The partition and its replicas have become known."""
     return StateChangeLine(
         Level.INFO,
         f"{tag} Changed partition {partition} state from {previous} to {status} "
@@ -67,7 +67,7 @@ def partition_changed(
 def partition_failed(
     tag: ControllerTag, partition: TopicPartition, previous: str, status: str, reason: str
 ) -> StateChangeLine:
-    """The partition stays what it was; *reason* stands where Kafka names its exception."""
+    """The partition keeps its state; *reason* stands where Kafka names its exception."""
     return StateChangeLine(
         Level.ERROR,
         f"{tag} {_again(tag)} failed to change state for partition {partition} "
@@ -82,7 +82,7 @@ def partition_refused(
     status: str,
     allowed: Iterable[str],
 ) -> StateChangeLine:
-    """The partition stays what it was, since *status* may only follow on one of *allowed*."""
+    """The partition keeps its state, since *status* may only follow on one of *allowed*."""
     return StateChangeLine(
         Level.ERROR,
         f"{tag} {_again(tag)} failed to change state for partition {partition} "
@@ -125,7 +125,7 @@ def replica_failed(
     status: str,
     reason: str,
 ) -> StateChangeLine:
-    """The replica stays what it was; *reason* stands where Kafka names its exception."""
+    """The replica keeps its state; *reason* stands where Kafka names its exception."""
     return StateChangeLine(
         Level.ERROR,
         f"{tag} {_again(tag)} initiated state change of replica {replica} for partition "
@@ -141,7 +141,7 @@ def replica_refused(
     status: str,
     allowed: Iterable[str],
 ) -> StateChangeLine:
-    """The replica stays what it was, since *status* may only follow on one of *allowed*."""
+    """The replica keeps its state, since *status* may only follow on one of *allowed*."""
     return StateChangeLine(
         Level.ERROR,
         f"{tag} {_again(tag)} initiated state change of replica {replica} for partition "
@@ -155,7 +155,7 @@ def replica_refused(
 def replica_out_of_isr(
     tag: ControllerTag, partition: TopicPartition, state: PartitionState, replica: BrokerId
 ) -> StateChangeLine:
-    """*state* is that without the replica; as in Kafka also where it was in no ISR before."""
+    """*state* is the one without the replica; as in Kafka also if it was in no ISR before."""
     return StateChangeLine(
         Level.INFO,
         f"{tag} Partition {partition} state changed to {decided_text(state)} after removing "
@@ -230,7 +230,7 @@ def sent_for_reassignment(
     state: PartitionState,
     assignment: PartitionAssignment,
 ) -> StateChangeLine:
-    """The replicas were told who they are from now on, all of them, not the leader alone."""
+    """The new assignment was sent to all replicas, not the leader alone."""
     return StateChangeLine(
         Level.INFO,
         f"{tag} Sent LeaderAndIsr request {decided_text(state)} with new replica assignment "
@@ -242,7 +242,7 @@ def sent_for_reassignment(
 def failed_for_reassignment(
     tag: ControllerTag, partition: TopicPartition, assignment: PartitionAssignment
 ) -> StateChangeLine:
-    """The leader epoch could not be raised, so nobody was told."""
+    """The leader epoch could not be raised, so no order was sent."""
     return StateChangeLine(
         Level.ERROR,
         f"{tag} failed to send LeaderAndIsr request with new replica assignment "
@@ -251,7 +251,7 @@ def failed_for_reassignment(
 
 
 class OrderName(StrEnum):
-    """The order that was answered; the values are the names that requests have in the file."""
+    """The order that was answered; the values are the names of requests in the file."""
 
     LEADER_AND_ISR = "LEADER_AND_ISR"
     UPDATE_METADATA = "UPDATE_METADATA"
@@ -268,7 +268,7 @@ def response_received(
     port: int,
     rack: str | None,
 ) -> StateChangeLine:
-    """*payload* is what `response_text` made of the response."""
+    """*payload* is the response in the form of `response_text`."""
     return StateChangeLine(
         Level.TRACE,
         f"{tag} Received response {payload} for request {order} with correlation id "
@@ -279,7 +279,7 @@ def response_received(
 def response_failed(
     tag: ControllerTag, order: OrderName, error: str, payload: str, broker: BrokerId
 ) -> StateChangeLine:
-    """*error* is the name of Kafka's code; the controller's epoch is not said, as in Kafka."""
+    """*error* is the name of Kafka's code; without the controller's epoch, as in Kafka."""
     name = {
         OrderName.LEADER_AND_ISR: "LeaderAndIsr",
         OrderName.UPDATE_METADATA: "UpdateMetadata",
@@ -295,7 +295,7 @@ def response_failed(
 def replicas_offline(
     tag: ControllerTag, partitions: Iterable[TopicPartition], broker: BrokerId
 ) -> StateChangeLine:
-    """Replicas are in a failed log directory; the controller's epoch is not said, as in Kafka."""
+    """Replicas are in a failed log directory; without the controller's epoch, as in Kafka."""
     named = ",".join(map(str, partitions))
     return StateChangeLine(
         Level.INFO,
@@ -304,7 +304,7 @@ def replicas_offline(
 
 
 def response_text(order: OrderName, error: int, errors: Mapping[TopicPartition, int]) -> str:
-    """A response as Kafka prints it; partitions stand under their names, never their ids."""
+    """A response as Kafka prints it; partitions have topic names, never ids."""
     if order is OrderName.UPDATE_METADATA:
         return f"UpdateMetadataResponseData(errorCode={error})"
     name = "LeaderAndIsr" if order is OrderName.LEADER_AND_ISR else "StopReplica"
@@ -323,7 +323,7 @@ def leader_and_isr_text(
     assignment: PartitionAssignment,
     is_new: bool,
 ) -> str:
-    """What a LeaderAndIsr request says of a partition, as Kafka prints it."""
+    """A partition in a LeaderAndIsr request, as Kafka prints it."""
     return (
         f"LeaderAndIsrPartitionState(topicName='{partition.topic}', "
         f"partitionIndex={partition.partition}, controllerEpoch={state.controller_epoch}, "
@@ -336,7 +336,7 @@ def leader_and_isr_text(
 
 
 def stop_replica_text(partition: TopicPartition, leader_epoch: int, is_deleted: bool) -> str:
-    """What a StopReplica request says of a partition, as Kafka prints it."""
+    """A partition in a StopReplica request, as Kafka prints it."""
     return (
         f"StopReplicaPartitionState(partitionIndex={partition.partition}, "
         f"leaderEpoch={leader_epoch}, deletePartition={str(is_deleted).lower()})"
@@ -344,7 +344,7 @@ def stop_replica_text(partition: TopicPartition, leader_epoch: int, is_deleted: 
 
 
 def decided_text(state: PartitionState) -> str:
-    """A state as Kafka prints what was decided on: its LeaderIsrAndControllerEpoch."""
+    """A state in the form that Kafka prints for decisions: its LeaderIsrAndControllerEpoch."""
     return (
         f"(Leader:{state.leader},ISR:{listed(state.isr, ',')},"
         f"LeaderRecoveryState:{recovery(state)},LeaderEpoch:{state.leader_epoch},"
@@ -366,5 +366,5 @@ def recovery(state: PartitionState) -> str:
 
 
 def _again(tag: ControllerTag) -> str:
-    """Kafka's errors say the controller a second time."""
+    """Kafka's errors name the controller a second time."""
     return f"Controller {tag.controller_id} epoch {tag.controller_epoch}"

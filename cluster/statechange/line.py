@@ -1,6 +1,6 @@
-"""A line of state-change.log, as whoever decides something hands it to whoever writes the file.
+"""A line of state-change.log, from its author to the writer of the file.
 
-Knows no template: these stand in `controller` and `broker`.
+The templates are in `controller` and `broker`.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""API keys: which number has each API, and where does the table of its messages stand?"""
+"""API keys: the number of each API, and the module with its messages."""
 
 from enum import IntEnum
 from typing import Final
@@ -105,6 +105,6 @@ MODULES: Final = {
     ApiKey.UPDATE_FEATURES: "features",
     ApiKey.DESCRIBE_CLUSTER: "cluster",
 }
-"""The module of `cluster.wire.messages` that holds an API's request and response."""
+"""The module of `cluster.wire.messages` that has an API's request and response."""
 
 assert MODULES.keys() == set(ApiKey)

@@ -1,9 +1,7 @@
-"""Codec of requests and responses.
+"""Codec of requests and responses: from a frame to a message, and back.
 
-How does a frame become a request or a response, and the other way round?
-
-A frame is what stands behind its four bytes of size when it is read, and all of it when it is
-written.  Knows the headers of all versions; knows no connection.
+A frame is what follows its four bytes of size when it is decoded, and includes them when it is
+encoded.  Knows the headers of all versions; knows no connection.
 """
 
 import struct
@@ -34,13 +32,13 @@ M = TypeVar("M", bound=tuple[Any, ...])
 ELEMENTS_MAX: Final = 300_000
 """How many elements the arrays of one request may have, all together.
 
-In memory an element takes up to a KiB, with its answer.  The most that has a use is what a
-controller says of the 200,000 partitions that a cluster with ZooKeeper may have.
+In memory an element takes up to a KiB, with its answer.  The largest useful number is that of a
+controller's order for the 200,000 partitions that a cluster with ZooKeeper may have.
 """
 
 _REQUEST_HEAD: Final = Struct(">hhi")
 _REQUEST_HEAD_AND_LENGTH: Final = Struct(">hhih")
-"""With the length of the client id, which all requests but one have behind it."""
+"""With the length of the client id, which follows in all requests but one."""
 _RESPONSE_HEAD: Final = Struct(">ii")
 _RESPONSE_HEAD_AND_TAGS: Final = Struct(">iix")
 """Size, correlation id and, in flexible versions, a zero: no tags."""
@@ -55,7 +53,7 @@ _new: Final = tuple.__new__
 
 
 class _RequestForm(NamedTuple):
-    """How requests of one API and version are read."""
+    """How requests of one API and version are decoded."""
 
     api_key: ApiKey
     has_client_id: bool
@@ -68,7 +66,7 @@ _response_forms: dict[tuple[int, int], tuple[Struct, Encoder]] = {}
 
 
 class RequestFrame(NamedTuple):
-    """A request as it came; *body* is an instance of the request class of its API."""
+    """A decoded request; *body* is an instance of the request class of its API."""
 
     api_key: ApiKey
     api_version: int
@@ -76,7 +74,7 @@ class RequestFrame(NamedTuple):
     client_id: str | None
     body: tuple[Any, ...]
     size: int
-    """Of the frame, in bytes."""
+    """The size of the frame, in bytes."""
 
 
 class ResponseFrame(NamedTuple, Generic[M]):
@@ -89,14 +87,15 @@ def decode_request(
     served: Mapping[ApiKey, Versions] | None = None,
     elements_max: Mapping[ApiKey, int] | None = None,
 ) -> RequestFrame:
-    """Read a request; records in its body are views into *frame*.
+    """Decode a request; records in its body are views into *frame*.
 
-    An API or version that is not *served* (by default: that is not known) is an
-    UnsupportedVersionError, anything else that is wrong with the bytes a MalformedFrameError.
+    An API or version that is not *served* (by default: that is unknown) is an
+    UnsupportedVersionError, any other error in the bytes a MalformedFrameError.
 
-    With *elements_max* no more than the header is read: the body is a generator that takes a step
-    for each element and returns the body.  *elements_max* has how many elements a request may have,
-    where that is not ELEMENTS_MAX; one with more is malformed, before they are read.
+    With *elements_max* only the header is decoded: the body is a generator that makes a step for
+    each element and returns the body.  *elements_max* has the highest number of elements of a
+    request, where that is not ELEMENTS_MAX; one with more is malformed, which is detected before
+    they are decoded.
     """
     try:
         key, version, correlation_id, length = _REQUEST_HEAD_AND_LENGTH.unpack_from(frame)
@@ -127,7 +126,7 @@ def decode_request(
 
 
 def _too_short(frame: memoryview) -> PeerError:
-    """What is wrong with a frame that ends before its client id could have a length."""
+    """The error for a frame that ends before the length of its client id."""
     if len(frame) < _REQUEST_HEAD.size:
         return MalformedFrameError("a request without a header")
     try:
@@ -158,7 +157,7 @@ def encode_request(
     client_id: str | None,
     body: tuple[Any, ...],
 ) -> Buffers:
-    """Write a request: the buffers of a frame, the first of which begins with its size."""
+    """Encode a request: the buffers of a frame, the first of which begins with its size."""
     schema = request_schema(api_key)
     head = _REQUEST_HEAD.pack(api_key, version, correlation_id)
     if _has_client_id(schema, version):
@@ -174,9 +173,9 @@ def encode_request(
 
 
 def decode_response(response: type[M], version: int, frame: memoryview) -> ResponseFrame[M]:
-    """Read a response of the class and version that belong to what was asked.
+    """Decode a response of the class and version that belong to the request.
 
-    `correlation_id_of` says beforehand what the response is about.
+    `correlation_id_of` identifies the request first.
     """
     schema = schema_of(response)
     correlation_id = correlation_id_of(frame)
@@ -189,7 +188,7 @@ def decode_response(response: type[M], version: int, frame: memoryview) -> Respo
 def encode_response(
     api_key: ApiKey, version: int, correlation_id: int, body: tuple[Any, ...]
 ) -> Buffers:
-    """Write a response: the buffers of a frame, the first of which begins with its size."""
+    """Encode a response: the buffers of a frame, the first of which begins with its size."""
     form = _response_forms.get((api_key, version)) or _response_form(api_key, version)
     head, encoder = form
     buffers = encoder(body)
@@ -203,7 +202,7 @@ def encode_response(
 def encode_in_steps(
     api_key: ApiKey, version: int, correlation_id: int, body: tuple[Any, ...]
 ) -> Generator[None, None, Buffers]:
-    """Write as `encode_response` does, in steps of one element."""
+    """Encode as `encode_response` does, in steps of one element."""
     schema = response_schema(api_key)
     head, _ = _response_form(api_key, version)
     buffers = yield from stepping_encoder_of(schema, version)(body)
@@ -222,7 +221,7 @@ def _response_form(api_key: ApiKey, version: int) -> tuple[Struct, Encoder]:
 
 
 def correlation_id_of(frame: memoryview) -> int:
-    """Which request this response answers."""
+    """The correlation id of the request that this response answers."""
     try:
         (correlation_id,) = _CORRELATION_ID.unpack_from(frame)
     except struct.error:
@@ -231,7 +230,7 @@ def correlation_id_of(frame: memoryview) -> int:
 
 
 def decode_payload(payload: type[M], data: bytes | memoryview) -> M:
-    """Read what members of a group send through others, or what is in a record of a coordinator.
+    """Decode a payload that members of a group exchange, or that a coordinator's record has.
 
     It has two bytes of version, then its fields.
     """
@@ -278,17 +277,17 @@ def _read_text(data: memoryview) -> str:
 def _skip_header_tags(frame: memoryview, position: int) -> int:
     try:
         count = frame[position]
-        # Nobody sends any so far.
+        # No client or broker sends any so far.
         return position + 1 if count == 0 else skip_tags(frame, position + 1, count)
     except IndexError:
         raise MalformedFrameError("a header that ends too early") from None
 
 
 def _has_client_id(schema: Schema, version: int) -> bool:
-    """Only the first request of all that brokers sent one another came without."""
+    """Every request has one except ControlledShutdown in version 0."""
     return not (schema.api_key == ApiKey.CONTROLLED_SHUTDOWN and version == 0)
 
 
 def _has_response_tags(schema: Schema, version: int) -> bool:
-    """ApiVersions is answered before the client knows whether it can read flexible headers."""
+    """The answer to ApiVersions has none, since the client may not know flexible headers."""
     return version in schema.flexible and schema.api_key != ApiKey.API_VERSIONS

@@ -1,17 +1,17 @@
-"""Decoders: how are bytes of one message in one version read?
+"""Decoders of messages, one function for each message and version.
 
-Writes a flat function for each message and version when it is first asked for: neighbouring fields
-of fixed size, the length of what follows and the count of tags are read together, and structs and
-arrays are read in place.  Of large messages the same lines are a generator, which takes a step for
-each element of an array, so that whoever has others to serve can serve them in between.  Knows
-neither headers nor connections.
+Generates a flat function for each message and version at its first use: neighbouring fields of
+fixed size, the length of what follows and the count of tags are read together, and structs and
+arrays are read in place.  For large messages the same lines are a generator, which makes a step for
+each element of an array, so that the caller can serve others in between.  Knows neither headers nor
+connections.
 
-No read is checked by itself against the end of the frame.  A slice that ends early leaves the
-position behind the end, where the next read fails, or the last check, that the end was not passed;
-what was read until then is thrown away.  So nothing is allocated because a length says so:
-numbers are there before they are read, and each element of any other array takes a byte at least.
-What a byte becomes in memory may be a hundred, though: large messages are held to a number of
-elements, which is looked at before any of an array is read.
+No single read is checked against the end of the frame.  A slice that ends early leaves the position
+behind the end, where the next read fails, or the last check, that the end was not passed; what was
+read until then is dropped.  So nothing is allocated because of an announced length: numbers exist
+before they are read, and each element of any other array takes at least a byte.  A byte may become
+a hundred in memory, though: large messages are limited to a number of elements, which is checked
+before any of an array is read.
 """
 
 import struct
@@ -29,10 +29,10 @@ from cluster.wire.versions import NEVER
 
 Decoder = Callable[[Any, int], Any]
 SteppingDecoder = Callable[[Any, int, int], Generator[None, None, Any]]
-"""Is given how many elements there may be as well, and returns what is read."""
+"""Also takes the highest number of elements, and returns what is read."""
 
 READ_ERRORS: Final = (MalformedFrameError, IndexError, struct.error, UnicodeDecodeError)
-"""By which reading ends in what is no such message."""
+"""Exceptions in which the decoding of an invalid message ends."""
 
 _SHORT_ARRAYS: Final = 16
 _NUMBERS: Final = {
@@ -50,17 +50,17 @@ _stepping_decoders: dict[tuple[type, int], SteppingDecoder] = {}
 
 
 def decode(schema: Schema, version: int, data: memoryview, position: int) -> tuple[Any, ...]:
-    """Read the message that begins at *position* of *data*.
+    """Decode the message that begins at *position* of *data*.
 
-    Raises MalformedFrameError for whatever is no such message.  Bytes behind it are passed over, as
-    Kafka does: librdkafka's flexible requests for the metadata of all topics have three.  Fields
-    that the version lacks have their defaults.  Records are views into *data*.
+    Raises MalformedFrameError for an invalid message.  Bytes behind it are ignored, as in Kafka:
+    librdkafka's flexible requests for the metadata of all topics have three.  Fields that the
+    version lacks have their defaults.  Records are views into *data*.
     """
     return cast(tuple[Any, ...], decoder_of(schema, version)(data, position))
 
 
 def decoder_of(schema: Schema, version: int) -> Decoder:
-    """What `decode` calls, for those who read many messages of one kind."""
+    """The function behind `decode`, for decoding many messages of one kind."""
     found = _decoders.get((schema.message, version))
     if found is None:
         assert version in schema.versions
@@ -70,7 +70,7 @@ def decoder_of(schema: Schema, version: int) -> Decoder:
 
 
 def stepping_decoder_of(schema: Schema, version: int) -> SteppingDecoder:
-    """What reads as `decoder_of` does, a step for each element; more than may be are refused."""
+    """As `decoder_of`, with a step for each element; too many are refused."""
     found = _stepping_decoders.get((schema.message, version))
     if found is None:
         writer = _Writer(schema, version, steps=True)
@@ -87,7 +87,7 @@ def _has_records(message: type[tuple[Any, ...]], version: int) -> bool:
 
 
 class _Writer:
-    """Writes one decoder; reading goes on at `p` in `data`."""
+    """Generates one decoder; reading continues at `p` in `data`."""
 
     def __init__(self, schema: Schema, version: int, *, steps: bool) -> None:
         self._version = version
@@ -112,7 +112,7 @@ class _Writer:
         with source.block(f"def decode(data, p{', left' if self._steps else ''}):"):
             with source.block("try:"):
                 if not self._keeps_views:
-                    # Small messages are faster to read from bytes; nothing of them is a view.
+                    # Small messages are decoded faster from bytes; they have no views.
                     source.add("data = bytes(data)")
                 source.add("end = len(data)")
                 if self._steps:
@@ -129,7 +129,7 @@ class _Writer:
         return source.compile("decode", f"decode {title}{in_steps}")
 
     def _struct(self, cls: type[tuple[Any, ...]]) -> str:
-        """Read the fields of a struct, and give the expression that makes it."""
+        """Read the fields of a struct, and return the expression that makes it."""
         values: dict[str, str] = {}
         tagged: dict[str, Field] = {}
         for name, field in fields_of(cls).items():
@@ -160,7 +160,7 @@ class _Writer:
         return variable
 
     def _read_run(self) -> None:
-        """Read the neighbouring values of fixed size that have come together."""
+        """Read the collected neighbouring values of fixed size."""
         run, self._run = self._run, []
         if not run:
             return
@@ -185,7 +185,7 @@ class _Writer:
         self._source.add(f"if {variable} > 127: {variable}, p = read_rest(data, p, {variable})")
 
     def _unless_null(self, length: str, nullable: bool, value: str) -> AbstractContextManager[None]:
-        """The block that reads what is there; null has been dealt with before it."""
+        """The block that reads the value; null has been handled before it."""
         if nullable:
             self._source.add(f"if {length} < 0: {value} = None")
             return self._source.block("else:")
@@ -243,13 +243,13 @@ class _Writer:
         source.add(f"{value} = tuple({elements})")
 
     def _count(self, count: str) -> None:
-        """Take *count* elements of those that there may be."""
+        """Count *count* elements towards the limit."""
         if self._steps:
             self._source.add(f"left -= {count}")
             self._source.add("if left < 0: fail('more elements than a request may have')")
 
     def _tags(self, tagged: dict[str, Field]) -> dict[str, str]:
-        """Read the tagged fields that end a struct, and step over those that are unknown."""
+        """Read the tagged fields that end a struct, and skip unknown ones."""
         source = self._source
         count = self._fixed("B")
         self._read_run()
@@ -288,7 +288,7 @@ def _fail(reason: str) -> None:
 
 
 def _misread(title: str, error: Exception) -> MalformedFrameError:
-    """What is wrong with the message *title*, given the error at which its reading ended."""
+    """The error for the message *title*, given the exception in which its decoding ended."""
     if isinstance(error, MalformedFrameError):
         return MalformedFrameError(f"{title}: {error}")
     if isinstance(error, UnicodeDecodeError):
@@ -303,7 +303,7 @@ def _numbers(letter: str, count: int, data: bytes | memoryview, position: int) -
 
 
 def skip_tags(data: bytes | memoryview, position: int, count: int) -> int:
-    """Step over tagged fields of which no one is known; *count* is its varint's first byte."""
+    """Skip tagged fields, all unknown; *count* is the first byte of the varint of their number."""
     if count > 127:
         count, position = read_rest(data, position, count)
     if count > TAGS_MAX:

@@ -1,11 +1,12 @@
-"""Encoders: how are the bytes of one message in one version written?
+"""Encoders of messages, one function for each message and version.
 
-Writes a flat function for each message and version when it is first asked for, as
-`cluster.wire.decoders` does for reading, and for large ones a generator.  Records are not copied: a
-message with records becomes several buffers, of which each record field is one.
+Generates a flat function for each message and version at its first use, as `cluster.wire.decoders`
+does for decoding, and for large ones a generator.  Records are not copied: a message with records
+becomes several buffers, of which each record field is one.
 
-A field that the version lacks is left out whatever it holds.  That a value has no form (null where
-none may be, a text too long for its length) is a mistake of ours, and an UnencodableMessageError.
+A field that the version lacks is left out whatever its value.  A value that cannot be encoded (null
+where none is allowed, a text too long for its length) is a bug of ours, and an
+UnencodableMessageError.
 """
 
 import struct
@@ -21,13 +22,13 @@ from cluster.wire.varint import SMALL, encode
 from cluster.wire.versions import NEVER
 
 Buffers = list[Records]
-"""What is sent, one after the other."""
+"""Buffers that are sent one after the other."""
 
 Encoder = Callable[[Any], Buffers]
 SteppingEncoder = Callable[[Any], Generator[None, None, Buffers]]
 
 WRITE_ERRORS: Final = (AttributeError, TypeError, ValueError, struct.error)
-"""By which writing ends in a value that has no form."""
+"""Exceptions in which the encoding of an invalid value ends."""
 
 _SHORT_ARRAYS: Final = 16
 _PARTS_MAX: Final = 4096
@@ -50,12 +51,12 @@ _stepping_encoders: dict[tuple[type, int], SteppingEncoder] = {}
 
 
 def encode_message(schema: Schema, version: int, message: tuple[Any, ...]) -> Buffers:
-    """Write *message*; where it has no records, into one buffer."""
+    """Encode *message*; without records, into one buffer."""
     return encoder_of(schema, version)(message)
 
 
 def encoder_of(schema: Schema, version: int) -> Encoder:
-    """What `encode_message` calls, for those who write many messages of one kind."""
+    """The function behind `encode_message`, for encoding many messages of one kind."""
     encoder = _encoders.get((schema.message, version))
     if encoder is None:
         assert version in schema.versions
@@ -65,7 +66,7 @@ def encoder_of(schema: Schema, version: int) -> Encoder:
 
 
 def stepping_encoder_of(schema: Schema, version: int) -> SteppingEncoder:
-    """What writes as `encoder_of` does, a step for each element of an array."""
+    """As `encoder_of`, with a step for each element of an array."""
     encoder = _stepping_encoders.get((schema.message, version))
     if encoder is None:
         writer = _Writer(version, version in schema.flexible, steps=True)
@@ -74,7 +75,9 @@ def stepping_encoder_of(schema: Schema, version: int) -> SteppingEncoder:
 
 
 class _Writer:
-    """Writes one encoder, which appends to `parts`: lists of bytes, one for each depth of tags."""
+    """Generates one encoder, which appends to `parts`: lists of bytes, one for each depth of
+    tags.
+    """
 
     def __init__(self, version: int, flexible: bool, *, steps: bool) -> None:
         self._version = version
@@ -145,7 +148,7 @@ class _Writer:
             self._sized(field, value, nullable)
 
     def _write_run(self) -> None:
-        """Write the neighbouring values of fixed size that have come together."""
+        """Write the collected neighbouring values of fixed size."""
         run, self._run = self._run, []
         if not run:
             return
@@ -259,7 +262,7 @@ class _Writer:
             return f"(not len({value}))"
         if isinstance(field.of, Kind):
             return f"({value} == {default})"
-        # Mostly it is the very struct that stands for the default everywhere.
+        # Mostly it is the very struct that is the default everywhere.
         return f"({value} is {default} or {value} == {default})"
 
     def _tag(self, tags: str, value: str, field: Field) -> None:
@@ -274,7 +277,7 @@ class _Writer:
 
 
 def _cut(text: bytes) -> bytes:
-    """As much of *text* as may be sent, without half a character at its end."""
+    """The part of *text* that may be sent, without half a character at its end."""
     if len(text) <= _TEXT_MAX:
         return text
     return text[:_TEXT_MAX].decode(errors="ignore").encode()

@@ -1,23 +1,23 @@
-"""Protocol errors: what can be wrong with the bytes of the protocol, and by whose mistake?
+"""Protocol errors: invalid bytes or messages, by the peer's fault or ours.
 
-Knows nothing of error codes that travel inside of messages: those are `cluster.model.error_codes`.
+Error codes inside of messages are in `cluster.model.error_codes`.
 """
 
 
 class ProtocolError(Exception):
-    """Root of what goes wrong between messages and bytes."""
+    """Root of errors in encoding and decoding."""
 
 
 class PeerError(ProtocolError):
-    """The other side sent what is not the protocol, or not what we speak of it."""
+    """The other side sent invalid bytes, or an unsupported part of the protocol."""
 
 
 class MalformedFrameError(PeerError):
-    """A frame that ends too early or too late, or holds what cannot be."""
+    """A frame that ends too early or too late, or has impossible content."""
 
 
 class FrameSizeError(PeerError):
-    """A frame that says it is larger than allowed, or of negative size."""
+    """A frame whose announced size is larger than allowed, or negative."""
 
     def __init__(self, size: int, size_max: int) -> None:
         super().__init__(f"a frame of {size} bytes, where 0 to {size_max} are allowed")
@@ -28,8 +28,8 @@ class FrameSizeError(PeerError):
 class UnsupportedVersionError(PeerError):
     """A request of an API or a version that is not served.
 
-    For ApiVersions the protocol wants an answer all the same, in version 0, with error 35 and the
-    versions that are served; for all others the connection is closed.
+    For ApiVersions the protocol requires an answer all the same, in version 0, with error 35 and
+    the served versions; for all others the connection is closed.
     """
 
     def __init__(self, api_key: int, api_version: int, correlation_id: int) -> None:
@@ -40,7 +40,7 @@ class UnsupportedVersionError(PeerError):
 
 
 class UnencodableMessageError(ProtocolError):
-    """A message of ours that has no form in the version that was asked for."""
+    """A message of ours that cannot be encoded in the requested version."""
 
     def __init__(self, message: str, version: int, reason: str) -> None:
         super().__init__(f"{message} v{version}: {reason}")

@@ -1,8 +1,8 @@
 """Fields of a message, described by their types, their versions, and whether they may be null.
 
-The classes of `cluster.wire.messages` name their fields by these functions.  As with the `field`
-of dataclasses, each is typed as the value that the field will have, so that a type checker sees
-plain values; `cluster.wire.schema` takes the descriptions away and puts the defaults there.
+The classes of `cluster.wire.messages` declare their fields with these functions.  As with the
+`field` of dataclasses, each is typed as the value that the field will have, so that a type checker
+sees plain values; `cluster.wire.schema` replaces the descriptions by the defaults.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from cluster.model.file_slice import FileSlice
 from cluster.wire.versions import Versions
 
 Records = bytes | bytearray | memoryview | FileSlice
-"""Record batches: parts of the frame when received; whatever has a length when sent."""
+"""Record batches: parts of the frame when received; any object with a length when sent."""
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 class Kind(Generic[T]):
     """A type of the protocol that has no fields of its own.
 
-    *letter* is struct's letter for what has a fixed size, and empty for what carries a length.
+    *letter* is struct's letter for a fixed size, and empty for a type with a length.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Field:
     is_array: bool = False
     tag: int | None = None
     may_be_cut: bool = False
-    """Whether a text that is too long is sent as far as it goes."""
+    """Whether a text that is too long is cut off when it is sent."""
 
 
 def _described(kind: Kind[T], versions: str, default: T, null: str, tag: int | None) -> T:
@@ -99,14 +99,14 @@ def string(
 def explanation(versions: str = "0+") -> str | None:
     """A sentence for people, or null.
 
-    It may quote what a client has sent, and be too long by that: then it ends where it has to.
+    It may quote what a client has sent, and become too long: then it is cut off.
     """
     wanted = Versions.parse(versions)
     return cast(str | None, Field(STRING, wanted, None, wanted, may_be_cut=True))
 
 
 def data(versions: str = "0+", *, null: str = "none", default: bytes | None = b"") -> bytes:
-    """Bytes that belong to somebody else's format; copied out of the frame."""
+    """Bytes in another format; copied out of the frame."""
     return cast(bytes, _described(cast(Kind[bytes | None], BYTES), versions, default, null, None))
 
 
@@ -135,6 +135,6 @@ def array(
 
 
 def nested(of: type[T], versions: str = "0+", *, tag: int | None = None) -> T:
-    """One struct; of its own fields all have their defaults where nothing was sent."""
+    """One struct; if it was not sent, all its fields have their defaults."""
     struct = cast(type[tuple[Any, ...]], of)
     return cast(T, Field(struct, Versions.parse(versions), of(), Versions.parse("none"), tag=tag))

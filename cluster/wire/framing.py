@@ -1,8 +1,7 @@
-"""Framing: where does a frame end in a stream of bytes?
+"""Framing: finds the frames in a stream of bytes.
 
-Knows no socket: whoever has one asks for `space`, receives into it, says how much came, and takes
-the frames that are whole.  Memory grows with the bytes that came, never with the size that a peer
-announces.
+Knows no socket: its user receives into `space`, reports how many bytes arrived, and takes the
+complete frames.  Memory grows with the received bytes, never with the size that a peer announces.
 """
 
 from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
@@ -12,24 +11,24 @@ from typing import Final
 from cluster.wire.errors import FrameSizeError
 
 CHUNK_SIZE: Final = 64 * 1024
-"""How much is read at once where no large frame is under way; the least that a reader holds."""
+"""How much is read at once without a large frame in progress; the least that a reader has."""
 MAPPED_SIZE_MIN: Final = 4 * 1024 * 1024
-"""From which size on a frame has a mapping of its own, in which a page is there once it is written
-to.  A buffer that grows would be copied again and again, which for 90 MB takes 50 ms each time.
+"""From this size on a frame has a mapping of its own, whose pages exist once they are written to.
+A growing buffer would be copied again and again, which for 90 MB takes 50 ms each time.
 """
 EARNED_BY: Final = 1024 * 1024
-"""How much has to have come before a mapping is made: one also uses up addresses."""
+"""How much must have arrived before a mapping is made: one also uses up addresses."""
 
 _SIZE: Final = Struct(">i")
-"""What stands before a frame."""
+"""The size before a frame."""
 HEAD_SIZE: Final = _SIZE.size
 
 
 class FrameReader:
-    """The bytes of one connection that came and are not used up yet.
+    """The received bytes of one connection that are not processed yet.
 
-    A frame that was taken lies in the reader's own memory and may be written to.  It is good until
-    the next one is asked for; until then nothing is moved or received over it.
+    A taken frame lies in the reader's own memory and may be written to.  It is valid until the next
+    one is requested; until then nothing is moved or received over it.
     """
 
     def __init__(self, size_max: int) -> None:
@@ -43,26 +42,26 @@ class FrameReader:
     def _hold(self, buffer: memoryview) -> None:
         self._buffer = buffer
         self._chunk = buffer[:CHUNK_SIZE]
-        """The space for what comes into an empty reader."""
+        """The space for what arrives in an empty reader."""
 
     @property
     def buffered_bytes(self) -> int:
-        """How much came that is not part of a frame that was taken."""
+        """How many bytes arrived that are not part of a taken frame."""
         return self._end - self._start
 
     @property
     def missing_bytes(self) -> int:
-        """How much of the frame under way has still to come; 0 while its size is not known."""
+        """How much of the current frame is still to arrive; 0 while its size is unknown."""
         return self._missing
 
     def space(self) -> memoryview:
-        """Where the next bytes belong: CHUNK_SIZE, or more for a large frame.
+        """The space for the next bytes: CHUNK_SIZE, or more for a large frame.
 
-        For a large one no more than what is missing of it, so that the next one begins in an empty
-        buffer and need not be moved.
+        For a large one no more than it lacks, so that the next one begins in an empty buffer and
+        need not be moved.
         """
         if self._end == 0:
-            # Nothing of a frame is here, so nothing is known to be missing.
+            # There is no part of a frame, so its size is unknown.
             return self._chunk
         wanted = self._missing if self._missing > CHUNK_SIZE else CHUNK_SIZE
         if self._end + wanted > len(self._buffer):
@@ -70,9 +69,11 @@ class FrameReader:
         return self._buffer[self._end : self._end + wanted]
 
     def lone_frame(self, count: int) -> memoryview | None:
-        """The frame in *count* bytes that came into an empty reader and are one; else None.
+        """The frame in *count* bytes that arrived in an empty reader, if they are exactly one; else
+        None.
 
-        Nothing is received by that: the frame is good until something is, which may be these bytes.
+        Nothing counts as received by that: the frame is valid until something does, possibly these
+        bytes.
         """
         if self._end != 0 or count < HEAD_SIZE:
             return None
@@ -82,15 +83,15 @@ class FrameReader:
         return self._buffer[HEAD_SIZE:count]
 
     def received(self, count: int) -> None:
-        """Say that *count* bytes came into the last `space`."""
+        """Note that *count* bytes arrived in the last `space`."""
         assert 0 <= count <= len(self._buffer) - self._end
         self._end += count
 
     def next_frame(self) -> memoryview | None:
-        """Take the next frame, without its size; None where it is not whole yet.
+        """Take the next frame, without its size; None while it is incomplete.
 
-        The frame before it is over.  Raises FrameSizeError for a size above the highest one or
-        below 0; then the stream cannot be followed any further.
+        This ends the frame before it.  Raises FrameSizeError for a size above the highest one or
+        below 0; then the stream cannot be read any further.
         """
         self._is_lent = False
         head = self._start + HEAD_SIZE
@@ -111,25 +112,25 @@ class FrameReader:
         return self._buffer[head : head + size]
 
     def release(self) -> None:
-        """Say that the last frame is over, where nothing came behind it."""
+        """End the last frame, if nothing arrived after it."""
         assert self._start == self._end
         self._is_lent = False
         self._start = self._end = self._missing = 0
 
     def trim(self) -> None:
-        """Give back the memory that a large frame has needed, if nothing lies in it.
+        """Free the memory that a large frame has needed, if nothing lies in it.
 
-        A frame that was taken keeps its own until it is let go.
+        A taken frame keeps its own until it is ended.
         """
         if self._start == self._end and len(self._buffer) > CHUNK_SIZE:
             self._hold(memoryview(bytearray(CHUNK_SIZE)))
             self._start = self._end = 0
 
     def _make_room(self, wanted: int) -> None:
-        """Put what is left to the front, of a larger buffer where it has earned one.
+        """Move the rest to the front, into a larger buffer where enough has arrived.
 
-        Twice what came is allowed: so all copies together are no more than the frame itself, and a
-        peer that only announces much gets little.
+        Twice what arrived is allowed: so all copies together are no more than the frame itself, and
+        a peer that only announces much gets little.
         """
         kept = self._end - self._start
         size = min(kept + wanted, max(2 * kept, 2 * CHUNK_SIZE))
@@ -137,7 +138,7 @@ class FrameReader:
         whole = kept + wanted
         if kept >= EARNED_BY and whole >= MAPPED_SIZE_MIN:
             if self._is_lent or whole > len(self._buffer):
-                # With room for what is asked for at its end, which would not fit by some bytes.
+                # With room for a whole read at its end, which would not fit by some bytes.
                 self._hold(mapped(whole + CHUNK_SIZE))
         elif self._is_lent or size > len(self._buffer):
             self._hold(memoryview(bytearray(size)))

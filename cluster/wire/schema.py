@@ -1,8 +1,6 @@
-"""The schema of messages.
+"""The schema of messages: their fields and versions, and which classes belong to an API.
 
-Which fields has a message, in which versions does it exist, and which class belongs to an API?
-
-Knows the tables, not the bytes.  The tables of an API are imported when it is first asked for.
+Knows the tables, not the bytes.  The tables of an API are imported at its first use.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +19,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 class Schema:
     """A message: its class, its versions, and those of them that are flexible (KIP-482).
 
-    *api_key* is None for what travels inside of other messages.
+    *api_key* is None for payloads inside of other messages.
     """
 
     message: type[tuple[Any, ...]]
@@ -76,12 +74,12 @@ def response(
 
 
 def payload(versions: str, flexible: str = "none") -> Callable[[type[S]], type[S]]:
-    """What travels as bytes inside of other messages or of records, as a subscription does."""
+    """A payload that other messages or records contain as bytes, such as a subscription."""
     return _message(versions, flexible, None, {})
 
 
 def fields_of(cls: type[tuple[Any, ...]]) -> Mapping[str, Field]:
-    """The fields in the order of the wire; tagged ones stand where the class has them."""
+    """The fields in the order of the protocol; tagged ones are where the class has them."""
     return _fields[cls]
 
 

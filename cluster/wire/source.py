@@ -1,7 +1,7 @@
-"""Source of generated functions: how are their lines put together?
+"""Source text of generated functions.
 
 Knows indentation, names and neighbouring values of fixed size, which are read or written in one go;
-what they mean is the business of `cluster.wire.decoders` and `cluster.wire.encoders`.
+`cluster.wire.decoders` and `cluster.wire.encoders` know their meaning.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Source:
         self._indent -= 1
 
     def variable(self) -> str:
-        """A name that nothing else has."""
+        """An unused name."""
         self._count += 1
         return f"v{self._count}"
 
@@ -45,7 +45,7 @@ class Source:
         return name
 
     def unpacker(self, letters: str) -> tuple[str, int]:
-        """A name for struct's reading of *letters*, and how many bytes that takes."""
+        """A name for struct's function that reads *letters*, and the size that it reads."""
         packed = Struct(">" + letters)
         name = f"unpack_{letters.replace('?', 'o')}"
         self.names[name] = packed.unpack_from

@@ -1,4 +1,4 @@
-"""Varints: how are lengths and counts written in as few bytes as they need?
+"""Varints: lengths and counts in as few bytes as they need.
 
 Unsigned varints, seven bits a byte, the lowest first; five bytes at most.
 """
@@ -14,7 +14,9 @@ _BITS_MAX: Final = 35
 
 
 def read_rest(data: bytes | memoryview, position: int, first: int) -> tuple[int, int]:
-    """Finish a varint whose *first* byte, already read, was above 127: the value, what is next."""
+    """Finish a varint whose *first* byte, already read, was above 127; returns value and
+    position.
+    """
     value = first & 0x7F
     shift = 7
     while True:
@@ -29,7 +31,7 @@ def read_rest(data: bytes | memoryview, position: int, first: int) -> tuple[int,
 
 
 def encode(value: int) -> bytes:
-    """Write 0 or a positive number."""
+    """Encode 0 or a positive number."""
     out = bytearray()
     while value > 127:
         out.append(value & 0x7F | 0x80)

@@ -1,4 +1,4 @@
-"""Ranges of versions: which ones does each hold?"""
+"""Ranges of versions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Versions:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `3`, `3+`, `3-5` or `none`, which is how the tables write ranges."""
+        """Parse `3`, `3+`, `3-5` or `none`, the forms of ranges in the tables."""
         if text == "none":
             return cls(1, 0)
         lowest, dash, highest = text.partition("-")

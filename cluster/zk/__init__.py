@@ -1,4 +1,4 @@
-"""Znode paths and JSON codecs, by Kafka release; no ZooKeeper client in here."""
+"""Znode paths and JSON codecs, by Kafka release; contains no ZooKeeper client."""
 
 __all__ = [
     "acls",

@@ -1,4 +1,4 @@
-"""Znodes of ACLs: how do the authorizer's rules, and the news of them, stand in ZooKeeper?"""
+"""Znodes of ACLs: codecs of the authorizer's rules and of notifications about them."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ CHANGE_FIELDS: Final = frozenset({"version", "resourceType", "name", "patternTyp
 
 
 def decode_acls(node: Znode) -> ResourceAcls:
-    """Decode a resource's rules; no data is no rule."""
+    """Decode a resource's rules; no data means no rules."""
     if not node.data:
         return ResourceAcls(entries=(), zk_version=node.zk_version)
     document = json_object(node)

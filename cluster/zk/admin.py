@@ -1,8 +1,6 @@
-"""Znodes of admin requests and notifications.
+"""Znodes of admin requests and notifications: codecs of those for the controller.
 
-How do requests and notifications to the controller stand in ZooKeeper?
-
-A topic to be deleted is no more than a child of `/admin/delete_topics` with null data.
+A topic to be deleted is only a child of `/admin/delete_topics` with null data.
 """
 
 from typing import Final
@@ -28,9 +26,9 @@ EVENT_FIELDS: Final = frozenset({"version", "broker", "event"})
 
 
 def decode_reassignment(node: Znode) -> Reassignment:
-    """Decode the request; of a partition that is named twice the last target counts, as in Kafka.
+    """Decode the request; if a partition is named twice the last target counts, as in Kafka.
 
-    Of each entry only the target is kept: log directories have no place here.
+    Only the target of each entry is kept: log directories have no place here.
     """
     document = json_object(node)
     return Reassignment(

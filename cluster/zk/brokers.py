@@ -1,7 +1,4 @@
-"""Znodes of brokers.
-
-How does a broker's registration stand in ZooKeeper?  Versions 1 (0.8) to 5 (2.7 and later).
-"""
+"""Znodes of brokers: codecs of registrations, in versions 1 (0.8) to 5 (2.7 and later)."""
 
 import re
 from typing import Final
@@ -33,7 +30,7 @@ from cluster.zk.znode import Znode
 INTACT_SINCE: Final = "intact_since"
 CLEANUP_POLICIES: Final = "cleanup_policies"
 REFUSED: Final = "refused_partitions"
-"""These are ours: Kafka ignores fields that it does not know."""
+"""Fields of our own: Kafka ignores unknown fields."""
 FIELDS_OF_VERSION_1: Final = frozenset(
     {"version", "host", "port", "jmx_port", "timestamp", INTACT_SINCE, CLEANUP_POLICIES, REFUSED}
 )
@@ -80,8 +77,8 @@ NEWEST_VERSION: Final = max(KEY_ORDER)
 def decode_broker(node: Znode) -> BrokerRegistration:
     """Decode a registration; a version above 5 is read as 5, as Kafka does.
 
-    Version 1 knows no endpoints: *host* and *port* are the only one, and what newer brokers add
-    for newer clients stays in `extra`.
+    Version 1 has no endpoints: *host* and *port* are the only one, and fields of newer brokers for
+    newer clients stay in `extra`.
     """
     broker_id = BrokerId(decimal(node, node.name, "the broker id"))
     document = json_object(node)
@@ -150,7 +147,9 @@ def decode_refused(node: Znode, document: JsonObject) -> dict[TopicPartition, st
 
 
 def decode_endpoints(node: Znode, document: JsonObject) -> tuple[Endpoint, ...]:
-    """A listener that the protocol map leaves out, or without a map, is named by its protocol."""
+    """A listener that the protocol map leaves out, or without a map, has its protocol as its
+    name.
+    """
     protocols = optional_map(node, document, "listener_security_protocol_map")
     for listener, protocol in protocols.items():
         if type(protocol) is not str:
@@ -181,7 +180,7 @@ def optional_map(node: Znode, document: JsonObject, key: str) -> JsonObject:
 def encode_broker(broker: BrokerRegistration) -> bytes:
     """Encode in *broker*'s own version, with the key order of a Kafka of that age.
 
-    A rack, features and names of listeners are written also where the version has none.
+    A rack, features and names of listeners are written even where the version has none.
     """
     fields: JsonObject = {
         "version": broker.version,
@@ -212,8 +211,10 @@ def encode_broker(broker: BrokerRegistration) -> bytes:
 
 
 def generated_broker_id(seqid_zk_version: ZkVersion, reserved_id_max: int = 1000) -> BrokerId:
-    """The id of a broker that was given none, once its write of `/brokers/seqid` got this version.
+    """The id of a broker without a configured one, after its write of `/brokers/seqid` got this
+    version.
 
-    *reserved_id_max* is `reserved.broker.max.id`: ids up to it are for brokers that name their own.
+    *reserved_id_max* is `reserved.broker.max.id`: ids up to it are for brokers with a configured
+    id.
     """
     return BrokerId(seqid_zk_version + reserved_id_max)

@@ -1,7 +1,4 @@
-"""Znodes of the cluster as a whole.
-
-How do the cluster's id, its producer ids and its features stand in ZooKeeper?
-"""
+"""Znodes of the cluster as a whole: codecs of its id, its producer ids and its features."""
 
 from typing import Final
 
@@ -47,7 +44,7 @@ def encode_cluster_id(cluster: ClusterId) -> bytes:
 
 
 def decode_producer_id_block(node: Znode) -> ProducerIdBlock | None:
-    """Decode the block that was given out last; None while there is no data, hence none yet."""
+    """Decode the last assigned block; None while there is no data, hence no block yet."""
     if not node.data:
         return None
     document = json_object(node)
@@ -88,7 +85,7 @@ def decode_features(node: Znode) -> FinalizedFeatures:
 
 
 def decode_levels(node: Znode, name: str, levels: object, version: int) -> FeatureLevels:
-    """Version 2 is an object with the maximum alone; its bare number is understood too."""
+    """Version 2 is an object with only the maximum; a bare number is accepted too."""
     if version == 2 and type(levels) is int:
         levels = {"max_version_level": levels}
     if type(levels) is not dict:

@@ -1,8 +1,6 @@
-"""Znodes of configs.
+"""Znodes of configs: paths and codecs of overrides and of notifications about them.
 
-Where and how do overrides stand in ZooKeeper, and how does one say that they have changed?
-
-Names of users, clients and ips stand URL-encoded in paths, those of topics and brokers as they are.
+Names of users, clients and ips are URL-encoded in paths, those of topics and brokers are not.
 """
 
 from collections.abc import Iterator
@@ -52,7 +50,7 @@ def config_path(entity: ConfigEntity) -> str:
 
 
 def znode_name(entity: Entity) -> str:
-    """A user who is really called `<default>` is encoded, so that it is not taken for the default.
+    """A user whose real name is `<default>` is encoded, so that it is not taken for the default.
 
     Kafka's admin API does so too; its ZooKeeper tools cannot name such a user.
     """
@@ -63,7 +61,7 @@ def znode_name(entity: Entity) -> str:
 
 
 def entity_of_path(path: str) -> ConfigEntity | None:
-    """The entity of a path below `/config`; None where it is none that we know."""
+    """The entity of a path below `/config`; None for an unknown one."""
     match path.split("/"):
         case [kind, name] if kind in set(EntityKind) and name:
             return ConfigEntity(entity_of_znode(EntityKind(kind), name))
@@ -83,8 +81,9 @@ def entity_of_znode(kind: EntityKind, name: str) -> Entity:
 
 
 def entity_at(path: str) -> ConfigEntity | None:
-    """As `entity_of_path`, for whoever changes what stands there: where brokers would write the
-    entity's name in another way, it is a raw one, whose znode this is."""
+    """As `entity_of_path`, for changing the config at *path*: where brokers would encode the
+    entity's name in another way, the result is a raw entity, whose znode this is.
+    """
     entity = entity_of_path(path)
     if entity is None or entity_path(entity) == path:
         return entity
@@ -99,13 +98,13 @@ def entity_at(path: str) -> ConfigEntity | None:
 
 
 def is_meant_by(entity: Entity, raw: Entity) -> bool:
-    """Whether somebody who wrote the znode of *raw* will have meant *entity*."""
+    """Whether a client that wrote the znode of *raw* probably meant *entity*."""
     is_kind = raw.is_raw and raw.kind is entity.kind
     return is_kind and raw.name is not None and entity.name in (raw.name, desanitized(raw.name))
 
 
 def decode_config(node: Znode) -> ConfigOverrides:
-    """Decode an entity's overrides; no data, as Kafka leaves on parents, is no override."""
+    """Decode an entity's overrides; no data, as Kafka leaves on parents, means no overrides."""
     config = decode_mendable_config(node)
     for problem in config_problems(node, config):
         raise problem
@@ -113,8 +112,8 @@ def decode_config(node: Znode) -> ConfigOverrides:
 
 
 def decode_mendable_config(node: Znode) -> ConfigOverrides:
-    """As `decode_config`, for whoever can mend what it refuses: a value that is no text costs
-    itself alone, and a config that is missing is an empty one."""
+    """As `decode_config`, for repairing what that refuses: a value that is no text is kept apart,
+    and a missing config is an empty one."""
     if not node.data:
         return ConfigOverrides(values={}, zk_version=node.zk_version)
     document = json_object(node)
@@ -129,11 +128,11 @@ def decode_mendable_config(node: Znode) -> ConfigOverrides:
 
 
 def config_problems(node: Znode, config: ConfigOverrides) -> Iterator[CorruptZnodeError]:
-    """Why no broker reads *config*, which is mendable."""
+    """Why brokers cannot read *config*, which is mendable."""
     if node.data and json_object(node).get("config") is None:
         yield node.corrupt("has no object 'config'")
     for key in config.misplaced:
-        # Which value it is stays unsaid: it may be a password.
+        # The value itself is not shown: it may be a password.
         yield node.corrupt(f"the value of {shown(key)} is not text")
 
 
@@ -145,8 +144,7 @@ def encode_config(config: ConfigOverrides) -> bytes:
 def decode_config_change(node: Znode) -> ConfigChange:
     """Decode a notification in any of its three forms.
 
-    The path that it names is checked for its shape only: a kind of entity that we do not know is
-    for the reader to pass over.
+    Only the shape of its path is checked: the reader skips unknown kinds of entities.
     """
     document = json_value(node)
     if type(document) is str:
@@ -183,7 +181,7 @@ def checked_path(node: Znode, entity_path: str) -> str:
 
 
 def encode_config_change(change: ConfigChange) -> bytes:
-    """Encode in *change*'s own form; versions 0 and 1 can only name what they know."""
+    """Encode in *change*'s own form; versions 0 and 1 support only some entities."""
     if change.version == 2:
         return json_bytes({"version": 2, "entity_path": change.entity_path, **change.extra})
     kind, name = change.entity_path.split("/")

@@ -1,4 +1,4 @@
-"""Znodes of old consumers: how do their members, owners and offsets stand in ZooKeeper?"""
+"""Znodes of old consumers: codecs of their members, owners and offsets."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""Znodes of the controller.
-
-How do the controller, its epoch and a migration to KRaft stand in ZooKeeper?
-"""
+"""Znodes of the controller: codecs of the controller, its epoch and a migration to KRaft."""
 
 from typing import Final
 
@@ -32,7 +29,7 @@ MIGRATION_FIELDS: Final = frozenset(
     }
 )
 BARE_ID: Final = 0
-"""The version that we give to a `/controller` of early 0.8, which is nothing but a broker id."""
+"""Our version number for a `/controller` of early 0.8, which is only a broker id."""
 
 
 def decode_controller(node: Znode) -> Controller:

@@ -1,6 +1,6 @@
-"""Fields of a znode's JSON: how is a znode's data taken apart without trusting it?
+"""Fields of a znode's JSON: parsed without trusting it.
 
-Knows no path and no layout: the codecs next door do.
+Knows no path and no layout, unlike the codecs beside it.
 """
 
 import json
@@ -38,7 +38,7 @@ DECODER: Final = json.JSONDecoder(parse_float=finite_float, parse_constant=refus
 
 
 def json_value(node: Znode) -> Any:
-    """Parse the node's data as JSON; what comes back can always be written again.
+    """Parse the node's data as JSON; the result can always be written again.
 
     Raises:
         CorruptZnodeError: no data, no JSON, or text that is not Unicode.
@@ -47,7 +47,7 @@ def json_value(node: Znode) -> Any:
         raise node.corrupt("is empty, JSON was expected")
     try:
         text = node.data.strip().decode()
-        # `decode` would look for blanks around the value, at a third of the cost of parsing it.
+        # `decode` would look for blanks around the value, which costs a third of the parsing.
         value, end = DECODER.raw_decode(text)
         if end != len(text):
             raise node.corrupt(f"is not JSON: more data after character {end}")
@@ -91,11 +91,11 @@ def plain_text(node: Znode) -> str:
 
 
 DECIMAL: Final = re.compile(r"-?[0-9]{1,19}")
-"""No 64-bit number has more digits, and `int` is slow with many and refuses very many."""
+"""No 64-bit number has more digits; `int` is slow with many and refuses very many."""
 
 
 def decimal(node: Znode, text: str, what: str, low: int = 0, high: int = INT32_MAX) -> int:
-    """The number that *text* shows, within *low*..*high*; *what* names it in the error.
+    """The number in *text*, within *low*..*high*; *what* names it in the error.
 
     Raises:
         CorruptZnodeError: no ASCII decimal, or out of bounds.
@@ -138,7 +138,7 @@ def integer(
     high: int = INT32_MAX,
     default: int | None = None,
 ) -> int:
-    """As `optional_integer`, but *default* stands for a missing one.
+    """As `optional_integer`, with *default* for a missing one.
 
     Raises:
         CorruptZnodeError: also when it is missing and there is no default.
@@ -160,7 +160,7 @@ def optional_text(node: Znode, document: JsonObject, key: str) -> str | None:
 
 
 def text(node: Znode, document: JsonObject, key: str) -> str:
-    """The text under *key*, which must be there and not empty."""
+    """The text under *key*, which must exist and not be empty."""
     value = optional_text(node, document, key)
     if not value:
         raise node.corrupt(f"has no '{key}'")
@@ -168,7 +168,7 @@ def text(node: Znode, document: JsonObject, key: str) -> str:
 
 
 def json_list(node: Znode, document: JsonObject, key: str) -> list[Any]:
-    """The list under *key*, which must be there."""
+    """The list under *key*, which must exist."""
     value = document.get(key)
     if type(value) is not list:
         raise node.corrupt(f"has no list '{key}'")
@@ -176,7 +176,7 @@ def json_list(node: Znode, document: JsonObject, key: str) -> list[Any]:
 
 
 def json_map(node: Znode, document: JsonObject, key: str) -> JsonObject:
-    """The object under *key*, which must be there."""
+    """The object under *key*, which must exist."""
     value = document.get(key)
     if type(value) is not dict:
         raise node.corrupt(f"has no object '{key}'")
@@ -184,7 +184,7 @@ def json_map(node: Znode, document: JsonObject, key: str) -> JsonObject:
 
 
 def extra_fields(document: JsonObject, known: frozenset[str]) -> Mapping[str, object]:
-    """The fields that we do not know, to be written back as they were."""
+    """The unknown fields, to be written back as they were."""
     if document.keys() <= known:
         return NOTHING
     return {key: value for key, value in document.items() if key not in known}

@@ -1,7 +1,4 @@
-"""The layout of an empty ensemble.
-
-Which znodes does a broker make on an empty ensemble before it does anything else?
-"""
+"""The layout of an empty ensemble: the znodes that a broker creates first."""
 
 from typing import Final
 
@@ -27,7 +24,7 @@ PERSISTENT_PATHS: Final = (
     f"{paths.CONFIG}/{EntityKind.BROKERS}",
     f"{paths.CONFIG}/{EntityKind.IPS}",
 )
-"""In the order in which Kafka 2.8 makes them, all persistent and with null data.
+"""In the order in which Kafka 2.8 creates them, all persistent and with null data.
 
-Brokers watch the children of several of them, and such a watch needs the node to be there.
+Brokers watch the children of several of them, and such a watch needs an existing node.
 """

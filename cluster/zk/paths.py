@@ -1,7 +1,6 @@
-"""Paths of znodes: where does Kafka keep what in ZooKeeper?
+"""Paths of znodes in ZooKeeper, below the chroot.
 
-Paths are below the chroot.  Does not know how an entity of the configuration is written: see
-`cluster.zk.configs`.
+Paths of config entities are in `cluster.zk.configs`.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -83,7 +82,7 @@ def log_dir_event_prefix() -> str:
 
 
 def acl_store(pattern_type: "PatternType") -> str:
-    """Where the rules of all resources of that pattern type are, by type of resource."""
+    """The path of the rules of all resources of that pattern type, by type of resource."""
     return ACLS if pattern_type == "LITERAL" else f"{EXTENDED_ACLS}/{pattern_type.lower()}"
 
 
@@ -125,7 +124,7 @@ def sanitized(name: str) -> str:
 
 
 def desanitized(name: str) -> str:
-    """Undo `sanitized`; a blank may also stand as `+`, which Java's decoder takes for one."""
+    """Undo `sanitized`; `+` also means a blank, as in Java's decoder."""
     from urllib.parse import unquote_plus
 
     return unquote_plus(name)

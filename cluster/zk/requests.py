@@ -1,9 +1,7 @@
-"""Requests of ZooKeeper and their replies.
+"""Requests to ZooKeeper and their replies.
 
-Which requests of ZooKeeper are used, and what comes back?
-
-Values only, without a client.  Requests that are handed over together may be pipelined, and reach
-the server in their order.
+Values only, without a client.  Requests that are sent together may be pipelined, and reach the
+server in their order.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +17,7 @@ Item = TypeVar("Item", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Answered by whether the node is there; a watch is armed in either case."""
+    """The reply is whether the node exists; a watch is armed in either case."""
 
     path: str
     is_watched: bool = False
@@ -27,7 +25,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class GetData:
-    """Answered by a `Znode`, or None when the node is not there, and then no watch is armed."""
+    """The reply is a `Znode`, or None without a watch when the node does not exist."""
 
     path: str
     is_watched: bool = False
@@ -35,10 +33,10 @@ class GetData:
 
 @dataclass(frozen=True, slots=True)
 class GetMany(Generic[Item]):
-    """The data of many nodes; answered by `Many`, and no watch is armed.
+    """The data of many nodes; the reply is `Many`, and no watch is armed.
 
-    *decode* makes of each node what is wanted of it.  Whoever carries the request out calls it,
-    maybe while more is on its way, and maybe again: it depends on its argument alone.
+    *decode* turns each node into the wanted value.  The client calls it, possibly while more
+    replies are arriving, and possibly again: it must depend on its argument alone.
     """
 
     paths: Sequence[str]
@@ -47,15 +45,16 @@ class GetMany(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """For each path, in their order, what was decoded; None where there is no node, `Refused`
-    where it may not be read."""
+    """For each path, in their order, the decoded value; None where there is no node, `Refused`
+    where it may not be read.
+    """
 
     items: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class GetChildren:
-    """Answered by `Children`, or None when the node is not there, and then no watch is armed."""
+    """The reply is `Children`, or None without a watch when the node does not exist."""
 
     path: str
     is_watched: bool = False
@@ -67,7 +66,9 @@ class Children:
 
 
 class AclEntry(NamedTuple):
-    """Who may do what: *permissions* are ZooKeeper's bits, *identity* is as *scheme* writes it."""
+    """Who may do what: *permissions* are ZooKeeper's bits, *identity* is in the form of
+    *scheme*.
+    """
 
     permissions: int
     scheme: str
@@ -84,7 +85,7 @@ OPEN_ACL: Final = (AclEntry(EVERYTHING, "world", "anyone"),)
 
 @dataclass(frozen=True, slots=True)
 class GetAcl:
-    """Answered by `AclRead`, or None when the node is not there."""
+    """The reply is `AclRead`, or None when the node does not exist."""
 
     path: str
 
@@ -96,15 +97,15 @@ class AclRead:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """Answered by True, once the server has seen all that was written before.
+    """The reply is True, once the server has all earlier writes.
 
-    A server of an ensemble may lag behind the one that took a write.
+    A server of an ensemble may lag behind the one that accepted a write.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Writes nothing; the node has to be there in this version."""
+    """Writes nothing; the node must exist in this version."""
 
     path: str
     expected_zk_version: ZkVersion
@@ -115,9 +116,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """The parent has to be there, or to be created before; *data* None is null data.
+    """The parent must exist, or be created before; *data* None is null data.
 
-    A *sequential* node gets a number from ZooKeeper behind its name.
+    ZooKeeper appends a number to the name of a *sequential* node.
     """
 
     path: str
@@ -151,7 +152,7 @@ Operation: TypeAlias = Check | Create | SetData | Delete
 
 @dataclass(frozen=True, slots=True)
 class Multi:
-    """All of it or nothing; answered by `MultiDone` or `MultiFailed`."""
+    """All of it or nothing; the reply is `MultiDone` or `MultiFailed`."""
 
     operations: tuple[Operation, ...]
 
@@ -165,14 +166,14 @@ class ZkError(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MultiDone:
-    """*zk_versions* are those after each operation; NEVER_READ where there is none."""
+    """*zk_versions* are those after each operation; NEVER_READ where it has none."""
 
     zk_versions: tuple[ZkVersion, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MultiFailed:
-    """*index* is that of the first operation that could not be done."""
+    """*index* is that of the first operation that failed."""
 
     index: int
     error: ZkError
@@ -180,18 +181,18 @@ class MultiFailed:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The connection broke before the reply, but not the session; a write may have landed."""
+    """The connection broke before the reply, but not the session; a write may have succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """ZooKeeper will not do it, whatever the node's state: no permission, for example."""
+    """ZooKeeper refuses it, whatever the node's state: no permission, for example."""
 
     reason: str
 
 
 SingleRequest: TypeAlias = Exists | GetData | GetChildren | GetAcl | Sync | Multi
-"""What one request to a server is made of, whatever its release."""
+"""The requests that a server of any release supports one by one."""
 
 ZkRequest: TypeAlias = SingleRequest | GetMany[Any]
 ZkReply: TypeAlias = (

@@ -1,8 +1,8 @@
 """Sequences of requests, written down without a client.
 
-A sequence is a generator: it yields requests that may go out together, and is resumed with their
-replies in the same order.  Whoever runs it chooses how: a broker's loop, a tool that waits, or a
-simulation.  A runner that has lost its session drops the sequence.
+A sequence is a generator: it yields requests that may be sent together, and is resumed with their
+replies in the same order.  The runner decides how they are sent: a broker's loop, a tool that
+waits, or a simulation.  A runner that has lost its session drops the sequence.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -35,11 +35,11 @@ Steps: TypeAlias = Generator[tuple[ZkRequest, ...], tuple[ZkReply, ...], T]
 
 
 class Refusal(Exception):
-    """ZooKeeper refuses a read without which nothing can be answered, or a write."""
+    """ZooKeeper refuses a write, or a read that is indispensable."""
 
 
 class Denied(Refusal):
-    """What stands at *path* may not be seen."""
+    """The node at *path* may not be read."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -47,7 +47,7 @@ class Denied(Refusal):
 
 
 def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply, ...]]) -> T:
-    """Carry *steps* out where replies can be had at once, and return what they come to."""
+    """Run *steps* with *serve*, which has the replies at once, and return their result."""
     replies: tuple[ZkReply, ...] | None = None
     while True:
         try:
@@ -61,15 +61,15 @@ def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply,
 def read(
     requests: Iterable[Exists | GetData | GetMany[Any] | GetChildren | GetAcl | Sync],
 ) -> Steps[tuple[ZkReply, ...]]:
-    """The reply to each of *requests*; those whose reply was lost are asked again."""
+    """The reply to each of *requests*; those whose reply was lost are repeated."""
     return (yield from until_answered(tuple(requests)))
 
 
 def write_each(requests: Iterable[Multi]) -> Steps[list[MultiDone | MultiFailed]]:
-    """The reply to each of *requests*, which may be made twice: lost ones are sent again.
+    """The reply to each of *requests*, which must be repeatable: lost ones are sent again.
 
     Raises:
-        Refusal: ZooKeeper does not take one from this client.
+        Refusal: ZooKeeper refuses one from this client.
     """
     replies = yield from until_answered(tuple(requests))
     return [multi_in(reply) for reply in replies]
@@ -89,7 +89,7 @@ def until_answered(requests: tuple[ZkRequest, ...]) -> Steps[tuple[ZkReply, ...]
 
 
 def multi_in(reply: ZkReply) -> MultiDone | MultiFailed:
-    """What the reply to a `Multi` says that was not lost; raises Refusal for a refusal."""
+    """The result in the reply to a `Multi`, which was not lost; raises Refusal for a refusal."""
     if isinstance(reply, Refused):
         raise Refusal(reply.reason)
     assert isinstance(reply, MultiDone | MultiFailed)
@@ -97,7 +97,7 @@ def multi_in(reply: ZkReply) -> MultiDone | MultiFailed:
 
 
 def read_node(path: str) -> Steps[Znode | None]:
-    """The node at *path*; None when there is none.  Raises Refusal when it may not be seen."""
+    """The node at *path*; None when there is none.  Raises Refusal when it may not be read."""
     (node,) = yield from read_each((path,))
     return node
 
@@ -106,7 +106,7 @@ def read_each(paths: Iterable[str]) -> Steps[list[Znode | None]]:
     """The nodes at *paths*, in their order; None where there is none.
 
     Raises:
-        Refusal: one may not be seen.
+        Refusal: one may not be read.
     """
     paths = tuple(paths)
     replies = yield from read(map(GetData, paths))
@@ -114,7 +114,7 @@ def read_each(paths: Iterable[str]) -> Steps[list[Znode | None]]:
 
 
 def node_in(path: str, reply: ZkReply) -> Znode | None:
-    """What the reply to a `GetData` says; raises Denied for a refusal."""
+    """The node in the reply to a `GetData`; raises Denied for a refusal."""
     if isinstance(reply, Refused):
         raise Denied(path, reply.reason)
     assert reply is None or isinstance(reply, Znode)
@@ -122,13 +122,13 @@ def node_in(path: str, reply: ZkReply) -> Znode | None:
 
 
 def items_in(request: GetMany[T], reply: ZkReply) -> Sequence[T | Refused | None]:
-    """What the reply to *request* says, path by path."""
+    """The items in the reply to *request*, path by path."""
     assert isinstance(reply, Many)
     return reply.items
 
 
 def in_singles(requests: Iterable[ZkRequest]) -> tuple[SingleRequest, ...]:
-    """*requests*, where each node is read by a request of its own; see `from_singles`."""
+    """*requests*, split so that each node is read by its own request; see `from_singles`."""
     singles: list[SingleRequest] = []
     for request in requests:
         if isinstance(request, GetMany):
@@ -139,9 +139,9 @@ def in_singles(requests: Iterable[ZkRequest]) -> tuple[SingleRequest, ...]:
 
 
 def from_singles(requests: Iterable[ZkRequest], replies: Sequence[ZkReply]) -> tuple[ZkReply, ...]:
-    """The replies to *requests*, made of those to `in_singles` of them.
+    """The replies to *requests*, combined from those to `in_singles` of them.
 
-    Many nodes are lost together when the reply to one was.
+    If the reply to one of many nodes was lost, all of them count as lost.
     """
     rest = iter(replies)
     return tuple(
@@ -153,7 +153,7 @@ def from_singles(requests: Iterable[ZkRequest], replies: Sequence[ZkReply]) -> t
 
 
 def many_of(request: GetMany[T], replies: Sequence[ZkReply]) -> Many | Lost:
-    """The reply to *request* that *replies* to its single reads come to."""
+    """The reply to *request*, combined from the *replies* to its single reads."""
     if any(isinstance(reply, Lost) for reply in replies):
         return Lost()
     return Many([request.decode(one) if isinstance(one, Znode) else one for one in replies])
@@ -163,7 +163,7 @@ def read_acls(paths: Iterable[str]) -> Steps[list[Acl | None]]:
     """The ACLs of the nodes at *paths*, in their order; None where there is none.
 
     Raises:
-        Refusal: one may not be seen.
+        Refusal: one may not be read.
     """
     paths = tuple(paths)
     replies = yield from read(map(GetAcl, paths))
@@ -171,7 +171,7 @@ def read_acls(paths: Iterable[str]) -> Steps[list[Acl | None]]:
 
 
 def acl_in(path: str, reply: ZkReply) -> Acl | None:
-    """What the reply to a `GetAcl` says; raises Denied for a refusal."""
+    """The ACL in the reply to a `GetAcl`; raises Denied for a refusal."""
     if isinstance(reply, Refused):
         raise Denied(path, reply.reason)
     assert reply is None or isinstance(reply, AclRead)
@@ -179,20 +179,20 @@ def acl_in(path: str, reply: ZkReply) -> Acl | None:
 
 
 def read_children(path: str, *, is_watched: bool = False) -> Steps[tuple[str, ...]]:
-    """The names below *path*, sorted; none for a node that is not there.
+    """The names below *path*, sorted; none for a node that does not exist.
 
     Raises:
-        Refusal: they may not be seen.
+        Refusal: they may not be read.
     """
     (reply,) = yield from read((GetChildren(path, is_watched),))
     return names_in(path, reply)
 
 
 def read_paths_below(paths: Iterable[str]) -> Steps[list[str]]:
-    """The paths of the children of *paths*, all of which are asked for at once.
+    """The paths of the children of *paths*, all read at once.
 
     Raises:
-        Refusal: some may not be seen.
+        Refusal: some may not be read.
     """
     paths = tuple(paths)
     replies = yield from read(GetChildren(path) for path in paths)
@@ -204,7 +204,7 @@ def read_paths_below(paths: Iterable[str]) -> Steps[list[str]]:
 
 
 def names_in(path: str, reply: ZkReply) -> tuple[str, ...]:
-    """What the reply to a `GetChildren` says; raises Denied for a refusal."""
+    """The names in the reply to a `GetChildren`; raises Denied for a refusal."""
     if isinstance(reply, Refused):
         raise Denied(path, reply.reason)
     if reply is None:

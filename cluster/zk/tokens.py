@@ -1,7 +1,4 @@
-"""Znodes of delegation tokens.
-
-How do delegation tokens, and the news of them, stand in ZooKeeper?
-"""
+"""Znodes of delegation tokens: codecs of the tokens and of notifications about them."""
 
 from typing import Final
 
@@ -81,7 +78,7 @@ def encode_token(token: DelegationToken) -> bytes:
 
 
 def decode_token_change(node: Znode) -> str:
-    """The id of the token that was made, renewed or dropped."""
+    """The id of the token that was created, renewed or deleted."""
     return plain_text(node)
 
 

@@ -1,4 +1,4 @@
-"""Znodes of topics: how do a topic's assignment and its partitions' states stand in ZooKeeper?
+"""Znodes of topics: codecs of a topic's assignment and of its partitions' states.
 
 `/brokers/topics/<t>` in versions 1 (up to 2.3), 2 (2.4 to 2.7) and 3 (2.8 and later); decoders
 ignore the number, as Kafka's do.
@@ -41,7 +41,7 @@ STATE_FIELDS: Final = frozenset(
 )
 
 assignment_of: Final = lru_cache(LISTS_MAX)(PartitionAssignment)
-"""Gives the first one again of those that are equal: thousands of partitions have the same."""
+"""Returns the first of equal values: thousands of partitions share the same."""
 
 
 def decode_assignment(node: Znode) -> TopicAssignment:
@@ -77,7 +77,7 @@ def replica_lists(node: Znode, key: str, lists: JsonObject) -> dict[int, tuple[B
 def moving_lists(
     node: Znode, document: JsonObject, key: str, replicas: Mapping[int, tuple[BrokerId, ...]]
 ) -> dict[int, tuple[BrokerId, ...]]:
-    """Who comes or goes, which is only to be understood as a part of *replicas*."""
+    """The replicas that are added or removed, which make sense only as a part of *replicas*."""
     if document.get(key) is None:
         return {}
     moving = replica_lists(node, key, json_map(node, document, key))
@@ -92,7 +92,7 @@ def moving_lists(
 def encode_assignment(assignment: TopicAssignment) -> bytes:
     """Encode in *assignment*'s own version, with the key order of a Kafka of that age.
 
-    A topic id and moving replicas are written in any version: what is known is never dropped.
+    A topic id and moving replicas are written in any version: known data is never dropped.
     """
     partitions = assignment.partitions
     document: JsonObject = {
@@ -115,8 +115,8 @@ def encode_assignment(assignment: TopicAssignment) -> bytes:
 
 
 def decode_state(node: Znode) -> PartitionState:
-    # This runs once for each partition of the cluster: what is common takes no call, not even one
-    # of a NewType.
+    # This runs once for each partition of the cluster: the common path calls no function, not
+    # even a NewType.
     document = json_object(node)
     leader: BrokerId | None = document.get("leader")
     if type(leader) is not int or not -1 <= leader <= INT32_MAX:

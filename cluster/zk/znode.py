@@ -1,4 +1,4 @@
-"""A znode: what came back for one path?"""
+"""A znode: the result of reading one path."""
 
 from typing import NamedTuple
 
@@ -9,8 +9,8 @@ from cluster.model.ids import NEVER_READ, ZkVersion
 class Znode(NamedTuple):
     """A znode as it was read; *data* is None for null data.
 
-    Times are the server's, in ms since 1970; *ephemeral_owner* is the session, 0 for none; of the
-    ensemble's transactions *czxid* has made the node, and *mzxid* has written it last.  A tuple
+    Times are the server's, in ms since 1970; *ephemeral_owner* is the session, 0 for none; *czxid*
+    and *mzxid* are the ensemble's transactions that created the node and wrote it last.  A tuple
     where other values are frozen dataclasses: a describe makes one for every partition, and a
     tuple takes a quarter of the time.
     """

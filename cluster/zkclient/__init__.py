@@ -1,3 +1,3 @@
-"""kazoo's side of the vocabulary of requests, for whoever has a client of it."""
+"""kazoo as a runner of ZooKeeper requests: sends them, and translates the results."""
 
 __all__ = ["handler", "kazoo_requests", "multi_read"]

@@ -1,8 +1,8 @@
-"""kazoo's handler, with a wake-up that never makes who asks wait.
+"""kazoo's handler, with a wake-up that never blocks the caller.
 
 kazoo's own writes one byte for each request into a socket that its thread reads while it is
-connected, and the kernel takes some hundred of them: whoever asks for more while ZooKeeper is away
-is stopped there, without a limit of time.  Here the bytes are counted, and one of them is in the
+connected, and the kernel takes some hundred of them: a caller with more requests while ZooKeeper is
+away blocks there, without a limit of time.  Here the bytes are counted, and one of them is in the
 socket while there are any.
 """
 
@@ -21,7 +21,7 @@ class WakeUps:
         self._count = 0
 
     def send(self, data: bytes) -> int:
-        """Wake kazoo's thread up, once for each byte; never waits."""
+        """Wake kazoo's thread, once for each byte; never blocks."""
         with self._lock:
             if self._count == 0:
                 self._write_end.send(b"\0")
@@ -43,7 +43,7 @@ class WakeUps:
         return b"\0"
 
     def fileno(self) -> int:
-        """What can be read while there are wake-ups; -1 when it is closed."""
+        """The descriptor that is readable while there are wake-ups; -1 when it is closed."""
         return self._read_end.fileno()
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class WakeUps:
 
 
 class Handler(SequentialThreadingHandler):  # type: ignore[misc]
-    """For every client that is asked from a loop, or for more than a few things at once."""
+    """For every client that a loop uses, or that sends more than a few requests at once."""
 
     def create_socket_pair(self) -> tuple[WakeUps, WakeUps]:
         wake_ups = WakeUps()

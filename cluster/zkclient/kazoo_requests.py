@@ -1,7 +1,6 @@
-"""How kazoo sends requests, and what its results mean.
+"""Translation of requests into kazoo's calls, and of its results into replies.
 
-Knows neither what is asked for nor who asks, and waits for nothing: that is the business of whoever
-has the client, in a loop or in a thread of its own.
+Never blocks: waiting is left to the owner of the client, in a loop or in a thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,11 +55,11 @@ ERRORS: Final = {
 }
 SESSION_OVER: Final = (SessionExpiredError, ConnectionClosedError)
 UNTOUCHED: Final = (RolledBackError, RuntimeInconsistency)
-"""What stands in the place of the operations that did not fail themselves."""
+"""Results of the operations that did not fail themselves."""
 EPHEMERAL: Final = 1
 SEQUENTIAL: Final = 2
 NEW: Final = ZkVersion(0)
-"""The version of a znode that has just been made."""
+"""The version of a znode that was just created."""
 
 
 class Started(Protocol):
@@ -72,16 +71,16 @@ class Started(Protocol):
 
 
 def unwatched(_event: object) -> None:
-    """For requests that arm no watch."""
+    """Callback of requests that arm no watch."""
     raise AssertionError("a watch has fired that nobody has armed")
 
 
 def begin(
     request: SingleRequest, client: Any, watched: Callable[[Any], None] = unwatched
 ) -> Started:
-    """Begin *request* on a client of kazoo's, without waiting.
+    """Begin *request* on a kazoo client, without waiting.
 
-    *watched* is called by kazoo's thread, with kazoo's event, when an armed watch fires.
+    kazoo's thread calls *watched*, with kazoo's event, when an armed watch fires.
     """
     started: Started
     match request:
@@ -131,7 +130,7 @@ def part(path: str, operation: Operation) -> Any:
 
 
 def reply_to(request: SingleRequest, outcome: Any) -> ZkReply:
-    """What kazoo's result or exception says to whoever asked."""
+    """The reply in kazoo's result or exception."""
     if isinstance(outcome, BaseException):
         return failure(request, outcome)
     match request:
@@ -162,7 +161,7 @@ def failure(request: SingleRequest, error: BaseException) -> ZkReply:
 
 
 def znode_of(path: str, found: tuple[bytes | None, Any]) -> Znode:
-    """What kazoo's `get` has found at *path*."""
+    """The znode in the result of kazoo's `get` for *path*."""
     data, stat = found
     return Znode(
         path,
@@ -179,7 +178,9 @@ def znode_of(path: str, found: tuple[bytes | None, Any]) -> Znode:
 def transaction_reply(
     operations: Sequence[Operation], results: Sequence[Any]
 ) -> MultiDone | MultiFailed | Refused:
-    """kazoo gives one result for each operation, also for those that failed with another one."""
+    """kazoo returns one result for each operation, also for those that failed because of
+    another.
+    """
     failed = first_failure(results)
     if failed is not None:
         index, failure = failed
@@ -195,7 +196,7 @@ def transaction_reply(
 
 
 def first_failure(results: Sequence[Any]) -> tuple[int, Exception] | None:
-    """Which operation of a transaction failed, and how; others only say that they were undone."""
+    """The operation of a transaction that failed, and its error; the others were only undone."""
     for index, result in enumerate(results):
         if isinstance(result, Exception) and not isinstance(result, UNTOUCHED):
             return index, result

@@ -1,8 +1,8 @@
 """ZooKeeper's multiRead: many nodes' data, or children, in one request.
 
-Servers from 3.6 on answer it (op code 22), each item with its own result or error.  kazoo has no
-call for it, so this goes through kazoo's own connection.  Older servers answer that they do not
-know it, and drop the connection.
+Servers from 3.6 on support it (op code 22), each item with its own result or error.  kazoo has no
+call for it, so this uses kazoo's own connection.  Older servers answer that they do not know it,
+and close the connection.
 
 Source: org.apache.zookeeper.MultiOperationRecord, ZOOKEEPER-1575.
 """
@@ -57,7 +57,7 @@ class MultiRead:
     def deserialize(self, buffer: bytes, offset: int) -> list[Any]:
         results: list[Any] = []
         for path in self.paths:
-            # This runs once for each znode that is read, so two of kazoo's helpers stand in line.
+            # This runs once for each znode that is read, so two of kazoo's helpers are inlined.
             kind, done, _ = multiheader_struct.unpack_from(buffer, offset)
             offset += multiheader_struct.size
             assert not done, "fewer results than operations"
@@ -96,6 +96,6 @@ def read_names(buffer: bytes, offset: int) -> tuple[list[str], int]:
 
 
 def batches(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """*paths* in their order, as many together as one request may have."""
+    """*paths* in their order, in parts of as many as one request may have."""
     for start in range(0, len(paths), PATHS_PER_REQUEST):
         yield paths[start : start + PATHS_PER_REQUEST]

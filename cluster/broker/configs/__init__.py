@@ -1,4 +1,4 @@
-"""Configs of a broker and of its topics: the table, sources, which value wins, who applies it."""
+"""Configs of a broker and of its topics: table, sources, precedence, validation and application."""
 
 __all__ = [
     "alter_config_ops",

@@ -14,7 +14,7 @@ from cluster.model.error_codes import ErrorCode
 
 
 class Operation(IntEnum):
-    """What is done to one config, by Kafka's numbers."""
+    """An operation on one config, by Kafka's numbers."""
 
     SET = 0
     DELETE = 1
@@ -25,15 +25,15 @@ class Operation(IntEnum):
 Overrides: TypeAlias = Mapping[str, str]
 
 Change: TypeAlias = tuple[str, int, str | None]
-"""A key, what is done to it, and by which value."""
+"""A key, the operation on it, and its value."""
 
 
 class Rules(NamedTuple):
-    """What the configs of a resource have to keep to.
+    """The rules for the configs of a resource.
 
-    *find_spec* gives the spec of a key that is known, *list_base* what a list is as long as nobody
-    sets it.  *problem* is asked why a change is not possible, with the configs that are set by it,
-    and with all that there are afterwards.
+    *find_spec* returns the spec of a known key, *list_base* the value of a list without an
+    override. *problem* returns why a change is not possible, given the overrides that it sets, and
+    all overrides after it.
     """
 
     find_spec: Callable[[str], ConfigSpec | None]
@@ -44,7 +44,7 @@ class Rules(NamedTuple):
 def replaced(
     rules: Rules, configs: Sequence[tuple[str, str | None]], before: Overrides
 ) -> Overrides | ApiError:
-    """The overrides of a resource that is given *configs*; *before* does not matter."""
+    """Replace the overrides of a resource by *configs*; the ones *before* do not matter."""
     problem = null_problem([name for name, value in configs if value is None])
     if problem is not None:
         return problem
@@ -53,7 +53,7 @@ def replaced(
 
 
 def changed(rules: Rules, configs: Sequence[Change], before: Overrides) -> Overrides | ApiError:
-    """The overrides *before*, each of *configs* applied; what is not named stays as it is."""
+    """Apply each of *configs* to the overrides *before*; the others stay as they are."""
     if any(count > 1 for count in Counter(name for name, _, _ in configs).values()):
         return refused("Error due to duplicate config keys")
     deleting = Operation.DELETE
@@ -72,7 +72,7 @@ def changed(rules: Rules, configs: Sequence[Change], before: Overrides) -> Overr
 
 
 def apply(rules: Rules, overrides: dict[str, str], change: Change) -> ApiError | None:
-    """Change one config in *overrides*; else say why not."""
+    """Change one config in *overrides*; else return why not."""
     name, operation, value = change
     if operation == Operation.DELETE:
         overrides.pop(name, None)

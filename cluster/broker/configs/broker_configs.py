@@ -1,9 +1,8 @@
 """The configs of one broker: every source of a value, and which one wins.
 
-What stands in ZooKeeper for the broker wins, then what stands there for all brokers, the
-cluster-wide default; then come `server.properties` and the default of the key.  Where a config has
-synonyms, each source is asked for all of them before the next one is.
-Source: Kafka's DynamicBrokerConfig and ConfigHelper.
+The override for the broker in ZooKeeper wins, then the cluster-wide default in ZooKeeper; then come
+`server.properties` and the default of the key.  Where a config has synonyms, each source is
+searched for all of them before the next one. Source: Kafka's DynamicBrokerConfig and ConfigHelper.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -51,35 +50,37 @@ NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class ConfigUpdate(NamedTuple):
-    """What other overrides in ZooKeeper have come to."""
+    """The result of other overrides in ZooKeeper."""
 
     changed: Mapping[str, str | None]
-    """The configs with another value than before; None for one that has none now."""
+    """The configs whose values have changed; None for one that has no value now."""
     appliers: frozenset[Applier]
-    """Who has to apply them."""
+    """The parts that have to apply them."""
     remarks: tuple[Remark, ...]
 
 
 class BrokerConfigs:
-    """The configs of one broker: of those that are supported the values, of all what is told."""
+    """The configs of one broker: the values of supported ones, and the sources of all."""
 
     __slots__ = ("_cluster_default", "_per_broker", "_static", "topic_defaults")
 
     def __init__(self, static: Mapping[str, str] = NOTHING) -> None:
-        """*static* is server.properties, which has been checked."""
+        """*static* is server.properties, which has been validated."""
         self._static = {name: trimmed(static[name]) for name in static}
         self._cluster_default: Mapping[str, str] = NOTHING
         self._per_broker: Mapping[str, str] = NOTHING
         self.topic_defaults: Mapping[str, str] = topic_defaults(self._set_values())
-        """The topic configs that the broker's own give defaults for, under the topics' names."""
+        """The topic configs whose defaults the broker's own configs set, under the topics'
+        names.
+        """
 
     def update(
         self, cluster_default: Mapping[str, str], per_broker: Mapping[str, str]
     ) -> ConfigUpdate:
-        """Go by what stands in ZooKeeper now, and return what follows from it.
+        """Use the overrides that ZooKeeper has now, and return what follows.
 
-        What is wrong there is left out.  Where logs shall be compacted, which this broker does
-        not, topics without a policy of their own are kept whole: that loses nothing.
+        Invalid ones are left out.  Where logs shall be compacted, which this broker does not
+        support, topics without a policy of their own are kept whole: that loses nothing.
         """
         before, defaults_before = self.values(), self.topic_defaults
         limits_before = self.listener_limits()
@@ -88,7 +89,7 @@ class BrokerConfigs:
         try:
             self.listeners()
         except InvalidListeners as error:
-            # Those that are bound stay: nobody could reach the broker to mend it.
+            # Keep the bound listeners: otherwise the broker could not be reached to repair it.
             self._per_broker = without(self._per_broker, LISTENER_KEYS)
             remark = Remark(True, f"{error.key} is ignored: {error}")
             own_remarks += (placed(remark, is_cluster_default=False),)
@@ -113,25 +114,25 @@ class BrokerConfigs:
         )
 
     def _set_values(self) -> dict[str, str]:
-        """What somebody has set of the configs that are supported."""
+        """The supported configs that are set in any source."""
         values = {**self._static, **self._cluster_default, **self._per_broker}
         return {name: values[name] for name in values if name in SUPPORTED_BROKER_CONFIGS}
 
     def values(self) -> dict[str, str | None]:
-        """The values of all configs that are supported; None where there is none."""
+        """The values of all supported configs; None where there is none."""
         defaults = {name: self._default(name) for name in SUPPORTED_BROKER_CONFIGS}
         return {**defaults, **self._set_values()}
 
     def text(self, name: str) -> str:
-        """The value of a config that is supported; empty when there is none."""
+        """The value of a supported config; empty when there is none."""
         return self.values()[name] or ""
 
     def number(self, name: str) -> int:
-        """The value of a config that is supported, has a default and is a whole number."""
+        """The value of a supported config that has a default and is a whole number."""
         return int(self.text(name))
 
     def listener_limits(self) -> dict[str, int]:
-        """How many connections single listeners may have, by their names."""
+        """The connection limits of single listeners, by their names."""
         values = {**self._static, **self._cluster_default, **self._per_broker}
         return {
             name.removeprefix(LISTENER_PREFIX).partition(".")[0].upper(): int(values[name])
@@ -140,7 +141,7 @@ class BrokerConfigs:
         }
 
     def listeners(self) -> Listeners:
-        """Where the broker is to listen.  Raises InvalidListeners."""
+        """The addresses to listen at.  Raises InvalidListeners."""
         found = read_listeners(self.text)
         at_first = read_listeners(partial(self._value_in, self._static))
         check_inter_broker(at_first.inter_broker, found)
@@ -151,8 +152,8 @@ class BrokerConfigs:
     ) -> str | None:
         """Why *changes* may not be made for this broker, or for all; None when they may.
 
-        *after* is what would stand in ZooKeeper then.  What stands there already is not judged: it
-        may be for other brokers, or encrypted.
+        *after* are the resulting overrides in ZooKeeper.  Existing ones are not validated: they may
+        be meant for other brokers, or encrypted.
         """
         problem = change_problem(changes, is_cluster_default=is_cluster_default)
         if problem is not None:
@@ -166,9 +167,9 @@ class BrokerConfigs:
         )
 
     def _value_in(self, values: Mapping[str, str], name: str) -> str:
-        """What *name* is by *values*, or by default; empty for nothing."""
+        """The value of *name* in *values*, or its default; empty for none."""
         if name in TOPIC_DEFAULTS:
-            # Here a synonym counts in the unit of *name*.
+            # Here the value of a synonym is in the unit of *name*.
             topics = TOPIC_DEFAULTS[name]
             legal = {one: values[one] for one in values if one in SUPPORTED_BROKER_CONFIGS}
             return topic_defaults(legal).get(topics) or TOPIC_CONFIGS[topics].default or ""
@@ -179,8 +180,8 @@ class BrokerConfigs:
         return next((one for one in defaults if one is not None), "")
 
     def names(self) -> tuple[str, ...]:
-        """The configs that clients are told of: Kafka's, ours, and others that stand in
-        server.properties or ZooKeeper, where a plug-in of Kafka's may read them."""
+        """The configs that clients see: Kafka's, ours, and unknown ones in server.properties or
+        ZooKeeper, where a plug-in of Kafka's may read them."""
         known = dict.fromkeys(
             name
             for name in (*KAFKA_BROKER_CONFIGS, *SUPPORTED_BROKER_CONFIGS)
@@ -189,13 +190,13 @@ class BrokerConfigs:
         return tuple({**known, **self._static, **self._cluster_default, **self._per_broker})
 
     def cluster_default_names(self) -> tuple[str, ...]:
-        """The configs that stand in ZooKeeper for all brokers."""
+        """The configs that ZooKeeper has for all brokers."""
         return tuple(self._cluster_default)
 
     def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
         """All sources of the config *name* and of its synonyms; the first one wins.
 
-        None at all where that one is of another key: Kafka calls such a value a default.
+        Empty where the first one is of another key: Kafka calls such a value a default.
         """
         sources = (
             (ConfigSource.DYNAMIC_BROKER_CONFIG, self._per_broker.get),
@@ -235,9 +236,9 @@ def each_synonym(
 
 
 def topic_defaults(values: Mapping[str, str]) -> dict[str, str]:
-    """The topic configs that a broker's *values* give defaults for, under the topics' names.
+    """The topic configs whose defaults a broker's *values* set, under the topics' names.
 
-    The values are legal, and there are those only that somebody has set.
+    *values* are legal, and contain only configs that are set.
     """
     defaults = {}
     for name, row in SUPPORTED_TOPIC_CONFIGS.items():

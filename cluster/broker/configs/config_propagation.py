@@ -1,7 +1,7 @@
-"""Who in this process applies a config that has changed, and what is called for that.
+"""Propagation of a changed config to the parts of this process that apply it.
 
-`broker_configs` finds the appliers of a change by the table in `supported_configs`; here each of
-them is registered once.  Whoever adds an applier to the table has to register it here.
+`broker_configs` finds the appliers of a change by the table in `supported_configs`; each of them is
+registered here once.  A new applier in the table has to be registered here as well.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,58 +24,60 @@ from cluster.storage.directories.log_manager import LogManager
 
 
 class Connections(Protocol):
-    """Who accepts connections."""
+    """The part that accepts connections."""
 
     def limit(self, limits: ConnectionLimits) -> None:
-        """Admit by other limits from now on; other listeners have none of their own."""
+        """Accept by other limits from now on; listeners that are not named have none of their
+        own.
+        """
 
 
 class TopicPartitions(Protocol):
-    """The partitions that this broker has."""
+    """The partitions of this broker."""
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Go by *overrides* of *topic* from now on."""
+        """Apply *overrides* of *topic* from now on."""
 
     def topic_defaults_changed(self) -> None:
-        """Go by the broker's own configs of now, as far as topics do not override them."""
+        """Apply the broker's present configs where topics do not override them."""
 
 
 class ReplicaFetchers(Protocol):
     """The connections by which followers fetch."""
 
     def resize(self, count_per_leader: int) -> None:
-        """Have so many connections to each leader."""
+        """Use this number of connections to each leader."""
 
 
 class ReplicationThrottles(Protocol):
-    """Who bounds what replicas move."""
+    """The part that throttles replication."""
 
     def set_rates(self, configs: BrokerConfigs) -> None:
-        """Go by the broker's rates of now."""
+        """Apply the broker's present rates."""
 
 
 class ListenerChanges(Protocol):
-    """Who listens, and registers the broker."""
+    """The part that listens, and registers the broker."""
 
     def listeners_changed(self) -> None:
-        """Listen, and be reached, as the broker's configs of now say."""
+        """Listen and register as the broker's present configs require."""
 
 
 class LeaderElections(Protocol):
     """The controller, which elects leaders when it is the active one."""
 
     def allow_unclean(self, is_allowed: bool) -> None:
-        """Go by this where a topic does not override it."""
+        """Apply this to topics that do not override it."""
 
     def allow_unclean_of(self, topic: str) -> None:
-        """Find leaders for *topic*, whose override allows such that lack records.
+        """Elect leaders for *topic*, whose override allows unclean elections.
 
-        That it does not any more need not be told: the override is read for each election.
+        Withdrawing the permission needs no call: the override is read for each election.
         """
 
 
 class ConfigPropagation:
-    """Has changed configs of the broker, or of a topic, applied."""
+    """Applies changed configs of the broker, or of a topic."""
 
     def __init__(
         self,
@@ -112,17 +114,17 @@ class ConfigPropagation:
         }
 
     def start(self) -> None:
-        """Have all dynamic configs applied, as they are when the broker starts."""
+        """Apply all dynamic configs, as they are when the broker starts."""
         self.broker_changed(self._of_broker)
 
     def broker_changed(self, appliers: Collection[Applier]) -> None:
-        """Have the broker's configs of now applied by *appliers*, who apply what has changed."""
+        """Apply the broker's present configs by *appliers*, to which a changed config belongs."""
         for applier, apply in self._of_broker.items():
             if applier in appliers:
                 apply()
 
     def topic_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Have all *overrides* of *topic* applied; which of them are new is not known."""
+        """Apply all *overrides* of *topic*; which of them are new is unknown."""
         for apply in self._of_topics.values():
             apply(topic, overrides)
 
@@ -150,5 +152,5 @@ class ConfigPropagation:
 
 
 def allows_unclean(configs: BrokerConfigs) -> bool:
-    """Whether topics that do not override it may have leaders that lack records."""
+    """Whether topics that do not override it may have unclean elections."""
     return is_true(configs.topic_defaults.get(UNCLEAN_LEADER_ELECTION, ""))

@@ -1,8 +1,8 @@
-"""Whether dynamic configs may be set for this broker, or for all brokers.
+"""Validation of dynamic configs for this broker, or for all brokers.
 
-Validates what a request wants to set, and what is found in ZooKeeper, where anybody can write; one
-value at a time.  What values a running broker can go over to is in `reconfiguration`.
-Source: Kafka's DynamicBrokerConfig.
+Validates what a request wants to set, and what ZooKeeper has, where others can write; one value at
+a time.  `reconfiguration` compares values before and after a change. Source: Kafka's
+DynamicBrokerConfig.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,25 +35,25 @@ OF_MECHANISMS: Final = (
     "sasl.server.callback.handler.class",
     "connections.max.reauth.ms",
 )
-"""What may stand behind the name of a SASL mechanism, behind that of a listener."""
+"""The keys that can follow the name of a SASL mechanism, which follows that of a listener."""
 
 
 class Remark(NamedTuple):
-    """What an operator should know of a key in ZooKeeper; never with a value that may be secret."""
+    """A message to operators about a key in ZooKeeper; never with a value that may be secret."""
 
     is_error: bool
     text: str
 
 
 class Effective(NamedTuple):
-    """What was found: the configs to go by or to tell of, and what has to be said."""
+    """The result of validation: the configs to apply or to show, and the remarks to log."""
 
     configs: Mapping[str, str]
     remarks: tuple[Remark, ...]
 
 
 def base_name(name: str) -> str:
-    """The key that stands behind the prefix of a listener and of a SASL mechanism; else *name*."""
+    """The key without the prefixes of a listener and of a SASL mechanism; else *name*."""
     if not name.startswith(LISTENER_PREFIX):
         return name
     _listener, _, key = name.removeprefix(LISTENER_PREFIX).partition(".")
@@ -66,7 +66,7 @@ def is_supported(name: str) -> bool:
 
 
 def broker_spec(name: str) -> ConfigSpec | None:
-    """The spec of a broker's config, ours or Kafka's, also behind a prefix; None for any other."""
+    """The spec of a broker's config, ours or Kafka's, also behind a prefix; None for others."""
     base = base_name(name)
     row = SUPPORTED_BROKER_CONFIGS.get(base)
     if row is not None:
@@ -78,10 +78,10 @@ def broker_spec(name: str) -> ConfigSpec | None:
 
 
 def is_dynamic(name: str) -> bool:
-    """Whether the config *name* can change while this broker runs, as clients are told it.
+    """Whether the config *name* can change while this broker runs, as shown to clients.
 
-    One that it does not support is called what it is to Kafka; throttles are no configs of brokers
-    there, although they can be set for them, and nothing behind a prefix is one.
+    An unsupported one is shown as in Kafka; throttles are no configs of brokers there, although
+    they can be set for them, and nothing behind a prefix is one.
     """
     row = SUPPORTED_BROKER_CONFIGS.get(name)
     if row is not None:
@@ -93,7 +93,7 @@ def is_dynamic(name: str) -> bool:
 def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> str | None:
     """Why *changes* may not be made for this broker, or for all; None when they may.
 
-    Keys that nobody knows pass, as in Kafka, where plug-ins may read them.
+    Unknown keys pass, as in Kafka, where plug-ins may read them.
     """
     if fixed := [name for name in changes if is_read_only(name)]:
         return f"Cannot update these configs dynamically: {as_set(fixed)}"
@@ -115,7 +115,7 @@ def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> s
 
 
 def password_problem(names: Iterable[str]) -> str | None:
-    """Why *names* may not be written; None where no password is among them.
+    """Why *names* may not be written; None if no password is among them.
 
     Kafka writes them encrypted, with `password.encoder.secret`.
     """
@@ -127,7 +127,7 @@ def password_problem(names: Iterable[str]) -> str | None:
 
 
 def is_read_only(name: str) -> bool:
-    """Whether *name* is known as a config that cannot change while a broker runs."""
+    """Whether *name* is a known config that cannot change while a broker runs."""
     row = SUPPORTED_BROKER_CONFIGS.get(name)
     if row is not None:
         return row.update_mode is UpdateMode.READ_ONLY
@@ -142,7 +142,7 @@ def needs_listener(name: str) -> bool:
 
 
 def is_per_broker(name: str) -> bool:
-    """Whether one broker alone can have *name*: it is about its listeners or their security."""
+    """Whether only one broker can have *name*: it concerns its listeners or their security."""
     if name.startswith(LISTENER_PREFIX):
         return base_name(name) not in CLUSTER_WIDE
     config = KAFKA_BROKER_CONFIGS.get(name)
@@ -153,12 +153,12 @@ def is_per_broker(name: str) -> bool:
 
 
 def as_set(names: Iterable[str]) -> str:
-    """Names as Kafka shows a few of them."""
+    """Names in Kafka's format for a small set."""
     return f"Set({', '.join(names)})"
 
 
 def value_fault(name: str, value: str) -> str | None:
-    """Why *name* cannot be *value*; None when it can, or when nobody knows the key."""
+    """Why *name* cannot be *value*; None when it can, or for an unknown key."""
     spec = broker_spec(name)
     if spec is None:
         return None
@@ -166,7 +166,7 @@ def value_fault(name: str, value: str) -> str | None:
     if problem is not None:
         return problem
     text = trimmed(value)
-    # No class can be loaded here; Kafka's default means what this broker does.
+    # No class can be loaded here; Kafka's default class is what this broker implements.
     if spec.kind is ValueKind.CLASS and text != spec.default:
         return (
             f"Invalid value {text} for configuration {spec.name}: Class {text} could not be found."
@@ -182,9 +182,9 @@ def value_fault(name: str, value: str) -> str | None:
 
 
 def effective(found: Mapping[str, str], *, is_cluster_default: bool) -> Effective:
-    """Leave out of what stands in ZooKeeper what has no effect here, although it should.
+    """Leave out the overrides in ZooKeeper that should have an effect here but have none.
 
-    What is not supported is kept to be told of: it may be there for other brokers.
+    Unsupported ones are kept for clients to see: they may be meant for other brokers.
     """
     configs: dict[str, str] = {}
     remarks: list[Remark] = []
@@ -203,7 +203,7 @@ def placed(remark: Remark, *, is_cluster_default: bool) -> Remark:
 
 
 def remark_on(name: str, value: str, *, is_cluster_default: bool) -> Remark | None:
-    """Why *name* has no effect here when it is *value* in ZooKeeper; None when it has one."""
+    """Why *name* has no effect here with *value* in ZooKeeper; None when it has one."""
     if is_read_only(name):
         return Remark(True, f"{name} is ignored: it cannot be changed while a broker runs")
     if is_cluster_default and is_per_broker(name):
@@ -217,6 +217,6 @@ def remark_on(name: str, value: str, *, is_cluster_default: bool) -> Remark | No
 
 
 def compacts(*layers: Mapping[str, str]) -> bool:
-    """Whether the first of *layers* with a policy for cleaning logs wants them compacted."""
+    """Whether the first of *layers* with a cleanup policy wants compaction."""
     policies = (one[CLEANUP_POLICY] for one in layers if CLEANUP_POLICY in one)
     return COMPACT in members(trimmed(next(policies, "")))

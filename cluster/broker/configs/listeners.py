@@ -1,4 +1,4 @@
-"""Listeners: the addresses at which a broker listens, and those which it gives to others.
+"""Listeners: the addresses at which a broker listens, and those that it advertises.
 
 Reads `listeners`, `advertised.listeners` and `listener.security.protocol.map`.  Knows no socket.
 """
@@ -16,28 +16,28 @@ ADVERTISED: Final = "advertised.listeners"
 PROTOCOL_MAP: Final = "listener.security.protocol.map"
 INTER_BROKER: Final = "inter.broker.listener.name"
 LISTENER_KEYS: Final = frozenset({BOUND, ADVERTISED, PROTOCOL_MAP})
-"""Those that can change while a broker runs."""
+"""The configs of them that can change while a broker runs."""
 
 SUPPORTED: Final = "PLAINTEXT"
-"""The one security protocol that is spoken."""
+"""The one supported security protocol."""
 
 DEFAULT_PROTOCOLS: Final = {
     name: name for name in ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 }
 EVERY_ADDRESS: Final = ("", "0.0.0.0", "::")
-"""Hosts that stand for all interfaces: one can listen there, but nobody can connect to them."""
+"""Hosts that mean all interfaces: a broker can listen there, but clients cannot connect to them."""
 ANY_PORT: Final = 0
 
 
 class InvalidListeners(ValueError):
-    """A text that names no listeners, or some that are not supported; says why."""
+    """A text that names no listeners, or unsupported ones; the message has the reason."""
 
     key = ""
     """The config with that text, where it is known."""
 
 
 class Listeners(NamedTuple):
-    """The listeners of a broker: *inter_broker* is the name of that by which brokers reach it."""
+    """The listeners of a broker; other brokers reach it by the listener *inter_broker*."""
 
     bound: tuple[Endpoint, ...]
     advertised: tuple[Endpoint, ...]
@@ -45,10 +45,10 @@ class Listeners(NamedTuple):
 
 
 def read_listeners(value_of: Callable[[str], str]) -> Listeners:
-    """The listeners of a broker whose configs are what *value_of* says; unset ones are empty.
+    """The listeners of a broker with the configs that *value_of* returns, empty for an unset one.
 
     Raises:
-        InvalidListeners: with the key that is wrong.
+        InvalidListeners: with the invalid key.
     """
     key = PROTOCOL_MAP
     try:
@@ -72,7 +72,7 @@ def read_listeners(value_of: Callable[[str], str]) -> Listeners:
 
 
 def check_inter_broker(name: str, listeners: Listeners) -> None:
-    """Check that brokers reach this one as before, by the listener *name*.
+    """Check that brokers still reach this one by the listener *name*.
 
     Raises:
         InvalidListeners: they do not.
@@ -86,7 +86,7 @@ def check_inter_broker(name: str, listeners: Listeners) -> None:
 
 
 def parse_protocols(text: str) -> dict[str, str]:
-    """Read `LISTENER:PROTOCOL,…`; empty text means that each protocol names its own listener.
+    """Parse `LISTENER:PROTOCOL,…`; empty text means that each protocol names its own listener.
 
     Raises:
         InvalidListeners: something else, or a protocol that Kafka does not have.
@@ -106,7 +106,7 @@ def parse_protocols(text: str) -> dict[str, str]:
 
 
 def parse_listeners(text: str, protocols: Mapping[str, str]) -> tuple[Endpoint, ...]:
-    """Read `LISTENER://host:port,…`; a host may be empty, and in brackets.
+    """Parse `LISTENER://host:port,…`; a host may be empty, and in brackets.
 
     Raises:
         InvalidListeners: something else, a name twice, or a protocol other than PLAINTEXT.
@@ -143,10 +143,11 @@ def parse_endpoint(word: str, protocols: Mapping[str, str]) -> Endpoint:
 
 
 def check_advertised(advertised: Sequence[Endpoint], bound: Sequence[Endpoint]) -> None:
-    """Check that others can use what they are given.
+    """Check that others can use the advertised addresses.
 
     Raises:
-        InvalidListeners: an address that nobody can connect to, or a listener that is not bound.
+        InvalidListeners: an address that clients cannot connect to, or a listener that is not
+        bound.
     """
     bound_names = {endpoint.listener for endpoint in bound}
     for endpoint in advertised:
@@ -159,7 +160,7 @@ def check_advertised(advertised: Sequence[Endpoint], bound: Sequence[Endpoint]) 
 def reachable(
     advertised: Sequence[Endpoint], ports: Mapping[str, int], host_name: str
 ) -> tuple[Endpoint, ...]:
-    """What others are given: *ports* as they were bound, *host_name* where no host is named."""
+    """The addresses to advertise: *ports* as they were bound, *host_name* for an empty host."""
     return tuple(
         replace(
             endpoint,

@@ -1,6 +1,6 @@
-"""Whether a running broker can go over from the configs that it has to others.
+"""Validation of a change of configs in a running broker.
 
-Compares all values before and after a change, each of which is legal by itself.
+Compares all values before and after the change; each of them is legal by itself.
 Source: Kafka's BrokerReconfigurables and DynamicListenerConfig.
 """
 
@@ -24,7 +24,7 @@ CLEANER_BUFFER: Final = "log.cleaner.dedupe.buffer.size"
 CLEANER_BUFFER_MIN: Final = 1024**2
 REPORTERS: Final = "metric.reporters"
 KAFKAS_REPORTER: Final = "org.apache.kafka.common.metrics.JmxReporter"
-"""The one that every Kafka has; others are classes of somebody's own, which are not here."""
+"""The reporter that every Kafka has; others are custom classes, which do not exist here."""
 LOCAL_RETENTIONS: Final = (
     ("log.local.retention.ms", "log.retention.ms"),
     ("log.local.retention.bytes", "log.retention.bytes"),
@@ -38,10 +38,10 @@ def reconfiguration_problem(
 ) -> str | None:
     """Why configs cannot become *changed*; None when they can.
 
-    *before* and *after* give the value of each key of Kafka's, empty for none, behind the prefix of
-    a listener that of its base where it has no own one.
+    *before* and *after* return the value of each Kafka key, empty for none; behind the prefix of a
+    listener without a value of its own, that of the base key.
     """
-    # What is unset changes, too, without being among *changed*.
+    # An unset config changes, too, without being in *changed*.
     for name in dict.fromkeys((*THREADS, *changed)):
         base = NETWORK_THREADS if is_of_listener(name, NETWORK_THREADS) else name
         if base in THREADS:

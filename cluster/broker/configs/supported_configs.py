@@ -1,10 +1,10 @@
-"""The table of the configs that our brokers support: key, spec, meaning, and who applies it.
+"""The table of the configs that our brokers support: key, spec, meaning, and applier.
 
-One row a key; what a broker tells of its configs (DescribeConfigs), what of them may be changed
-while it runs (IncrementalAlterConfigs, ZooKeeper), and the page of the settings all follow from the
-rows.  A key without a row is not supported: Kafka may know it (`cluster.model.config_table`), but
-here it has no effect, and clients are told so.  The specs of topic configs and of dynamic broker
-configs are Kafka's, of any release, which that table has; those of read-only ones are of 3.9.
+One row a key.  What a broker returns for DescribeConfigs, what can change while it runs
+(IncrementalAlterConfigs, ZooKeeper), and the page of the settings all follow from the rows.  A key
+without a row is not supported: Kafka may know it (`cluster.model.config_table`), but here it has no
+effect, as clients are informed.  The specs of topic configs and of dynamic broker configs are
+Kafka's, of any release, which that table has; those of read-only ones are of 3.9.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,9 +28,9 @@ BROKER_ID: Final = "broker.id"
 NODE_ID: Final = "node.id"
 CONNECT: Final = "zookeeper.connect"
 LOGS_DIRECTORY: Final = "kafka.logs.dir"
-"""Of Kafka's start script, which takes it for a system property: where the logs go."""
+"""A system property of Kafka's start script: the directory of its logs."""
 LOGS_VARIABLE: Final = "LOG_DIR"
-"""The variable by which that script is told."""
+"""The environment variable that sets it for that script."""
 FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
 LEADER_RATE: Final = "leader.replication.throttled.rate"
 LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
@@ -43,36 +43,36 @@ FETCHERS_PER_LEADER: Final = "num.replica.fetchers"
 
 LEADER_SELECTOR: Final = "org.apache.kafka.common.replica.LeaderSelector"
 RACK_SELECTOR: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
-"""The two selectors that Kafka brings; others are classes of somebody's own."""
+"""The two selectors of Kafka; others are custom classes."""
 
 
 class Applier(Enum):
-    """Who applies a config; by him it is decided whether the config can change while a broker runs.
+    """The part that applies a config, which determines whether the config can change at runtime.
 
-    `cluster.broker.configs.config_propagation` has what is called for each of them but STARTUP.
+    `cluster.broker.configs.config_propagation` has the function of each of them but STARTUP.
     """
 
     STARTUP = "startup"
     """`cluster.settings.broker_settings`, once, when the broker starts: the config is read-only."""
     CONNECTION_QUOTAS = "connection quotas"
-    """Who accepts connections."""
+    """The part that accepts connections."""
     PRODUCER_STATE = "producer state"
-    """All logs, which remember producers."""
+    """All logs, which keep producer state."""
     REPLICA_FETCHERS = "replica fetchers"
-    """Who fetches what this broker follows."""
+    """The replica fetchers."""
     PARTITIONS = "partitions"
     """The logs and replicas of the partitions of each topic."""
     REPLICATION_THROTTLES = "replication throttles"
-    """Who sends records to followers, and fetches them from leaders."""
+    """The throttles of followers and leaders."""
     LISTENERS = "listeners"
-    """Who listens, and registers the broker."""
+    """The part that listens, and registers the broker."""
     UNCLEAN_ELECTION = "unclean election"
     """The controller of this process, which may be the active one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupportedConfig:
-    """One row; *doc* is what clients that ask for documentation are told."""
+    """One row; *doc* is the documentation for clients that request it."""
 
     spec: ConfigSpec
     applied_by: Applier
@@ -89,7 +89,9 @@ def topic(name: str, applied_by: Applier, doc: str) -> SupportedConfig:
 
 
 def read_only(name: str, doc: str, **ours: Any) -> SupportedConfig:
-    """*ours* are fields of the spec that are not Kafka's, such as a bound that it leaves out."""
+    """*ours* are fields of the spec that differ from Kafka's, such as a bound that it leaves
+    out.
+    """
     return SupportedConfig(replace(KAFKA_BROKER_CONFIGS[name].spec, **ours), Applier.STARTUP, doc)
 
 
@@ -348,7 +350,7 @@ BROKER_ROWS: Final = (
         "The replication factor of that topic: without so many brokers no group is served.",
     ),
     read_only("offsets.topic.segment.bytes", "The size of the segments of that topic."),
-    # Log directories, and what of logs is looked at how often.
+    # Log directories, and the intervals of work on logs.
     read_only("log.dir", "The directory of the data, where log.dirs says nothing."),
     read_only("log.dirs", "The directories of the data."),
     SupportedConfig(
@@ -446,7 +448,7 @@ BROKER_ROWS: Final = (
 
 
 def topic_default(row: SupportedConfig, synonym: str) -> SupportedConfig:
-    """The broker's config that gives the default of a topic's, and is applied by the same."""
+    """The broker's config for the default of a topic config, with the same applier."""
     doc = f"{row.doc} Topics may say otherwise, by {row.spec.name}."
     return dynamic(synonym, row.applied_by, doc)
 
@@ -460,7 +462,7 @@ def by_name(rows: Iterable[SupportedConfig]) -> Mapping[str, SupportedConfig]:
 TOPIC_DEFAULTS: Final = {
     row.spec.synonym: row.spec.name for row in TOPIC_ROWS if row.spec.synonym is not None
 }
-"""The broker's dynamic configs for the defaults of topic configs, each with the topic's."""
+"""The broker's dynamic configs for defaults of topic configs, each with the topic's."""
 
 SUPPORTED_TOPIC_CONFIGS: Final = by_name(TOPIC_ROWS)
 SUPPORTED_BROKER_CONFIGS: Final = by_name(
@@ -475,7 +477,7 @@ SUPPORTED_BROKER_CONFIGS: Final = by_name(
 
 
 def synonyms_of(spec: ConfigSpec) -> tuple[str, ...]:
-    """The broker's keys for the default of a topic's config; the first one that is set counts."""
+    """The broker's keys for the default of a topic's config; the first that is set counts."""
     first = () if spec.synonym is None else (spec.synonym,)
     return (*first, *(fallback.name for fallback in spec.fallbacks))
 
@@ -486,23 +488,23 @@ BROKER_SYNONYMS: Final = {
     if len(names := synonyms_of(spec)) > 1
     for name in names
 }
-"""Configs of brokers that stand for the same, in other units for example; the first one that is set
-counts for all of them."""
+"""Synonymous configs of brokers, in other units for example; the first one that is set counts for
+all of them."""
 
 LISTED_WHERE_SET: Final = frozenset(
     {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, LOGS_DIRECTORY}
     | {name for name, config in KAFKA_BROKER_CONFIGS.items() if config.is_internal}
 )
-"""Brokers' configs that clients are told of only where somebody has set them: Kafka's config has no
-rates in it, nor where its logs go, and keeps some, for its own tests, from its clients.  Source:
-Kafka's ConfigHelper.allConfigs."""
+"""Brokers' configs that clients see only where they are set: Kafka's config has no rates in it, nor
+the directory of its logs, and hides some that only its tests use.  Source: Kafka's
+ConfigHelper.allConfigs."""
 
 NOT_USED: Final = "Not used by this broker: no value of it has an effect. In Kafka: "
-"""Before Kafka's own text, in the documentation of a config without a row."""
+"""Prefix of Kafka's own text, in the documentation of a config without a row."""
 
 WITHOUT_DEFAULT: Final = frozenset(
     name for spec in TOPIC_CONFIGS.values() for name in synonyms_of(spec)[:-1]
 ) | {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE}
-"""Brokers' configs that have no value unless somebody sets them: of one with synonyms Kafka takes
-that of the last then, in hours for most, and without a rate it throttles nothing.  Source: what
-Kafka 3.9.1 answers."""
+"""Brokers' configs that have no value unless they are set: of several synonyms Kafka then uses the
+last one, in hours for most, and without a rate it throttles nothing.  Source: what Kafka 3.9.1
+returns."""

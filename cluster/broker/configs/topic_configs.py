@@ -1,6 +1,6 @@
 """The configs of one topic: every source of a value, which one wins, and which are legal.
 
-The overrides of the topic win; where it has none, the sources of the broker's synonym count, see
+The overrides of the topic win; without one, the sources of the broker's synonym count, see
 `broker_configs`.
 """
 
@@ -23,20 +23,20 @@ DELETE: Final = "delete"
 
 
 class EffectiveTopicConfigs(NamedTuple):
-    """What the partitions of a topic go by, parsed."""
+    """The effective configs of a topic's partitions, parsed."""
 
     log: LogConfig
     min_isr: int
     throttled_leaders: str
     throttled_followers: str
-    """Which replicas are held back; empty for none."""
+    """Lists of throttled replicas; empty for none."""
 
     @classmethod
     def parse(cls, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Self:
-        """*defaults* are the broker's for all topics; what it does not set is Kafka's default.
+        """*defaults* are the broker's for all topics; where it sets none, Kafka's default counts.
 
         Raises:
-            InvalidLogConfig: no log can go by these.
+            InvalidLogConfig: a log cannot use these.
         """
         merged = {**defaults, **overrides}
         log = LogConfig.parse(merged)
@@ -55,8 +55,9 @@ class EffectiveTopicConfigs(NamedTuple):
 
 
 def throttle_problems(overrides: Mapping[str, str]) -> dict[str, str]:
-    """What is wrong with the lists of throttled replicas, by key: they hold nobody back then, and
-    the topic is served."""
+    """Problems of the lists of throttled replicas, by key: an invalid list throttles nothing, and
+    the topic is served.
+    """
     problems = {
         key: value_problem(TOPIC_CONFIGS[key], overrides[key])
         for key in (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
@@ -66,7 +67,7 @@ def throttle_problems(overrides: Mapping[str, str]) -> dict[str, str]:
 
 
 def served_overrides(topic: str, overrides: Mapping[str, str]) -> Mapping[str, str]:
-    """*overrides* of *topic* as its logs go by them here: there is no log cleaner yet.
+    """*overrides* of *topic* as its logs use them here: there is no log cleaner yet.
 
     The offsets topic is kept whole where it should be compacted: that loses nothing, but nothing
     bounds its size.  Any other topic that should be compacted is refused.
@@ -78,9 +79,9 @@ def served_overrides(topic: str, overrides: Mapping[str, str]) -> Mapping[str, s
 
 
 def unserved_log_config(defaults: Mapping[str, str], overrides: Mapping[str, str]) -> LogConfig:
-    """What a log goes by while its topic is not served, since its *overrides* cannot be.
+    """The config of a log whose topic is not served, since its *overrides* are invalid.
 
-    It is opened with what of them is legal, and nothing of it gets old.
+    The log is opened with the legal ones, and none of its records expire.
     """
     legal = {
         name: value
@@ -95,7 +96,7 @@ def synonyms_of(
 ) -> tuple[ConfigSynonym, ...]:
     """All sources of *spec* for a topic with *overrides*; the first one wins.
 
-    Nothing where it is a default that brokers have no key for.
+    Empty for a default that has no broker key.
     """
     own: tuple[ConfigSynonym, ...] = ()
     if spec.name in overrides:
@@ -114,7 +115,7 @@ def synonyms_of(
 def value_of(
     spec: ConfigSpec, overrides: Mapping[str, str], settings: ApiSettings
 ) -> tuple[str | None, ConfigSource]:
-    """What *spec* is for a topic with *overrides*, and the source of it."""
+    """The value of *spec* for a topic with *overrides*, and its source."""
     synonyms = synonyms_of(spec, overrides, settings)
     default = settings.topic_defaults.get(spec.name, spec.default)
     source = synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG

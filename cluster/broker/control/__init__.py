@@ -1,4 +1,4 @@
-"""Controllers' orders: their queue and fences, role changes, stops of replicas, their codec."""
+"""Orders of controllers: their codec, queue and fences, and the role changes and stops in them."""
 
 __all__ = [
     "fences",

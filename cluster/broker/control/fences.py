@@ -1,4 +1,5 @@
-"""The fence against orders of former controllers, and of those for earlier lives of this broker.
+"""Fence against orders of former controllers, and of those for earlier registrations of this
+broker.
 
 Source: Kafka's KafkaApis and ReplicaManager, the checks before LeaderAndIsr, StopReplica and
 UpdateMetadata.
@@ -12,18 +13,18 @@ from cluster.model.ids import ControllerEpoch
 from cluster.statechange.broker import OrderTag, stale_controller
 
 NO_BROKER_EPOCH: Final = -1
-"""From a controller that knows no broker epochs."""
+"""From a controller that sends no broker epochs."""
 
 
 class Sender(NamedTuple):
-    """Where an order came from, and for which registration of this broker it is meant."""
+    """The sender of an order, and the registration of this broker that it is meant for."""
 
     tag: OrderTag
     broker_epoch: int
 
 
 class ControllerFence:
-    """Knows the newest controller that this broker has heard."""
+    """Stores the newest controller epoch that this broker has seen."""
 
     __slots__ = ("_ports", "controller_epoch")
 
@@ -32,7 +33,7 @@ class ControllerFence:
         self.controller_epoch = ControllerEpoch(-1)
 
     def refusal(self, sender: Sender, request: str) -> ErrorCode:
-        """Why the whole request is refused, or NONE, which raises the epoch to obey.
+        """Why the whole request is refused, or NONE, which raises the accepted epoch.
 
         *request* is its name in state-change.log.
         """

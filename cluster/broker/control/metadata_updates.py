@@ -1,4 +1,4 @@
-"""Updates of metadata: what the controller says that clients are told from now on.
+"""Updates of metadata: what the controller sends for this broker's clients.
 
 Source: Kafka's KafkaApis.handleUpdateMetadataRequest.
 """
@@ -15,20 +15,20 @@ from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.statechange.broker import metadata_updated
 
 TOPICS_AWAITED_MS: Final = 30_000
-"""How long after a controller's first word a broker with logs takes it for unfinished that has no
-partitions: in between come the orders about its replicas, each of which opens files.
+"""How long after a controller's first update without partitions a broker with logs waits for more:
+in between come the orders about its replicas, each of which opens files.
 """
 
 
 @dataclass(slots=True)
 class MetadataUpdates:
-    """Takes updates, and knows whether those that name the topics may be still to come."""
+    """Processes updates, and knows whether those with the topics may still be missing."""
 
     ports: Ports
     cache: MetadataCache
     fence: ControllerFence
     registration_heard_ms: int = 0
-    """When the controller first told this registration of anything."""
+    """When the controller sent the first update for this registration."""
 
     def take(
         self,
@@ -36,7 +36,7 @@ class MetadataUpdates:
         live_brokers: Iterable[LiveBroker],
         updates: Iterable[PartitionUpdate],
     ) -> ErrorCode:
-        """Tell clients what the controller says from now on; the error by which it is refused."""
+        """Update the metadata of clients; returns the error if the update is refused."""
         error = self.fence.refusal(sender, "UpdateMetadata")
         if error is ErrorCode.NONE:
             if self.cache.begin_registration(BrokerEpoch(sender.broker_epoch)):
@@ -51,13 +51,13 @@ class MetadataUpdates:
 
     @property
     def awaits_topics(self) -> bool:
-        """Whether it may not have been told yet which topics there are, and so can say of none that
-        it does not exist.
+        """Whether the update with the topics may still be missing, so that this broker cannot
+        answer that a topic does not exist.
 
-        A new controller tells of the brokers first and of the partitions later.  Who has logs has
-        been told of some before, and waits for that; for a while, as they may all be gone.
+        A new controller first sends the brokers and later the partitions.  A broker that has logs
+        has had topics before, and waits for that; for a limited time, as they may all be deleted.
 
-        Source: none; Kafka's brokers say that such topics do not exist.
+        Source: none; Kafka's brokers answer that such topics do not exist.
         """
         if self.cache.controller_id is None:
             return True

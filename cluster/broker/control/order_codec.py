@@ -1,8 +1,6 @@
-"""Codec of the controller's orders.
+"""Codec of the controller's orders: the requests that carry them, and their answers.
 
-Which requests carry the controller's orders, and what do their answers say?
-
-In the newest versions that a broker takes, up to those of Kafka 3.9.  Knows no connections.
+In the newest versions that a broker supports, up to those of Kafka 3.9.  Knows no connections.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,16 +49,16 @@ from cluster.wire.messages.update_metadata import (
 
 LEADER_AND_ISR_VERSION: Final = 7
 LEADER_AND_ISR_VERSION_BY_NAME: Final = 4
-"""The last one whose answer names topics, which is needed where one has no id."""
+"""The last version whose answer has topic names, which is needed for a topic without an id."""
 UPDATE_METADATA_VERSION: Final = 8
 STOP_REPLICA_VERSION: Final = 4
 
 LEADER_AND_ISR_BY_TOPIC: Final = 2
 UPDATE_METADATA_BY_TOPIC: Final = 5
 STOP_REPLICA_BY_TOPIC: Final = 1
-"""The first versions with the partitions of each topic together."""
+"""The first versions that group partitions by topic."""
 STOP_REPLICA_BY_PARTITION: Final = 3
-"""The first version that says of each partition whether its log shall go."""
+"""The first version with a flag for each partition to delete its log."""
 
 VersionOf: TypeAlias = Callable[[ApiKey, int], int | None]
 """The newest version of an API, up to another, that a broker serves; None for none."""
@@ -78,16 +76,16 @@ class ControlRequest(NamedTuple):
 
 
 def endpoint_of(broker: BrokerRegistration, listener: str) -> Endpoint | None:
-    """Where *broker* listens to other brokers; None when it has no such listener."""
+    """The address of *broker* for other brokers; None when it has no such listener."""
     return next((one for one in broker.endpoints if one.listener == listener), None)
 
 
 def requests_of(
     order: Order, listener: str, version_of: VersionOf
 ) -> tuple[ControlRequest, ...] | None:
-    """The requests for *order*, to be sent one after the other; None for a broker that takes none.
+    """The requests for *order*, to be sent one after the other; None for a broker without support.
 
-    Leaders are reached by others at *listener*.
+    *listener* is that by which others reach leaders.
     """
     match order:
         case LeaderAndIsr():
@@ -112,7 +110,7 @@ def requests_of(
 
 
 def result_of(order: Order, answers: Iterable[Body]) -> OrderResult:
-    """What a broker's *answers* to the requests for *order* say."""
+    """The result in a broker's *answers* to the requests for *order*."""
     error: int = ErrorCode.NONE
     errors: dict[TopicPartition, int] = {}
     for answer in answers:
@@ -232,7 +230,7 @@ def update_metadata_state(published: PublishedPartition) -> UpdateMetadataPartit
 
 
 def endpoints_of(broker: BrokerRegistration) -> Iterator[UpdateMetadataEndpoint]:
-    """What *broker* offers, without what speaks a protocol that Kafka has no number for."""
+    """The endpoints of *broker*, without those of a protocol that Kafka has no number for."""
     for endpoint in broker.endpoints:
         number = PROTOCOL_NUMBERS.get(endpoint.security_protocol)
         if number is not None:
@@ -240,7 +238,7 @@ def endpoints_of(broker: BrokerRegistration) -> Iterator[UpdateMetadataEndpoint]
 
 
 def stop_replica(order: StopReplica, version: int) -> Iterator[StopReplicaRequest]:
-    """One request; before STOP_REPLICA_BY_PARTITION one for the logs that shall go, and another."""
+    """One request; before STOP_REPLICA_BY_PARTITION one for the logs to delete, and another."""
     base = StopReplicaRequest(
         controller_id=order.controller_id,
         controller_epoch=order.controller_epoch,
@@ -282,9 +280,9 @@ def stop_replica(order: StopReplica, version: int) -> Iterator[StopReplicaReques
 
 
 class Each(Sequence[T]):
-    """What *make* makes of each of *items*, each time it is looked at.
+    """Each of *items* converted by *make*, at each access.
 
-    An order of ten thousand partitions takes megabytes twice while it is written, otherwise.
+    Otherwise an order of ten thousand partitions takes megabytes twice while it is encoded.
     """
 
     __slots__ = ("_items", "_make")
@@ -320,8 +318,8 @@ def by_topic(partitions: Iterable[P]) -> Iterable[tuple[str, list[P]]]:
 
 
 def ids_of(topic_ids: Mapping[str, str]) -> dict[str, bytes]:
-    """The ids as they go over the wire, without those that are no ids: a topic whose znode has been
-    damaged that way is served by its name.
+    """The ids in the form of the protocol, without invalid ones: a topic whose znode was damaged
+    that way is served by its name.
     """
     ids = {}
     for topic, text in topic_ids.items():

@@ -1,7 +1,7 @@
-"""Orders of controllers: which are taken, before each is obeyed in its turn?
+"""Orders of controllers: which are accepted into the queue.
 
-An order that may be from before this broker stood still is not, and neither is one too many or too
-large for those that wait.
+An order that may be from before a pause of this broker is refused, and so is one that exceeds the
+limit of waiting orders by number or size.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ TOO_MANY: Final = "too many orders of controllers wait to be obeyed"
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """The way of an order into the queue."""
+    """The entry of orders into the queue."""
 
     queue: ControlQueue
     standstill: Standstill
@@ -34,9 +34,9 @@ class Orders:
         procedure: Procedure[None],
         close: Callable[[str], None],
     ) -> None:
-        """Run *procedure* when it is the order's turn, or call *close* with why it is not obeyed.
+        """Queue *procedure*, or call *close* with the reason if the order is refused.
 
-        *size* is that of the request in bytes, *broker_epoch* the one that it names.
+        *size* is that of the request in bytes, *broker_epoch* the one in it.
         """
         if self.standstill.doubts_orders():
             close(OUTDATED)

@@ -1,14 +1,14 @@
 """The queue of controllers' orders.
 
-Each order is a procedure, obeyed to its end before the next one begins, whatever connections they
-come by, as in Kafka under its lock for changes of replicas.  A long order pauses now and then, so
-that clients are served: each partition costs several files.
+Each order is a procedure, carried out to its end before the next one begins, whatever connections
+they come from, as in Kafka under its lock for changes of replicas.  A long order pauses now and
+then, so that clients are served: each partition costs several files.
 
-A controller sends one request at a time, so few wait, whatever happens: of somebody else's, on many
-connections, no more than a few are kept, nor more than a few megabytes of them.  Until they are
-obeyed they count as memory of requests (`queued.max.request.bytes`), and keep large ones from being
-received.  A sender that knows this broker's epoch has read it in ZooKeeper as a controller does,
-and goes first.
+A controller sends one request at a time, so few wait in any case: of other senders, on many
+connections, only a few are kept, and only a few megabytes of them.  Until they are carried out they
+count as memory of requests (`queued.max.request.bytes`), and keep large ones from being received.
+A sender that knows this broker's epoch has read it in ZooKeeper as a controller does, and goes
+first.
 """
 
 from collections import deque
@@ -24,20 +24,20 @@ from cluster.model.error_codes import ErrorCode
 T = TypeVar("T")
 
 HEAVY: Final = 20
-"""What a step costs that opens or writes files."""
+"""The cost of a step that opens or writes files."""
 LIGHT: Final = 1
-"""What a step costs that touches no file, but for a line of state-change.log."""
+"""The cost of a step that touches no file, but for a line of state-change.log."""
 TURN_COST_MAX: Final = 100
-"""How much of an order is done before others have their turn of the loop."""
+"""How much of an order is done before other work of the loop runs."""
 WAITING_MAX: Final = 8
-"""How many orders wait of those that know the broker's epoch, and of the others."""
+"""How many orders may wait with the broker's epoch, and how many others."""
 WAITING_SIZE_MAX: Final = 16 * 1024**2
-"""How many bytes they have together, unless it is one alone; one about 70,000 partitions has four
-million."""
+"""How many bytes they may have together, unless there is only one; an order for about 70,000
+partitions has four million."""
 
 
 class Order(NamedTuple):
-    """An order that waits for its turn, or is obeyed."""
+    """An order that waits, or is being carried out."""
 
     procedure: Procedure[None]
     failed: Callable[[], None]
@@ -45,7 +45,7 @@ class Order(NamedTuple):
 
 
 class ControlQueue:
-    """The orders that wait, and the one that is obeyed."""
+    """The waiting orders, and the current one."""
 
     __slots__ = (
         "_clock",
@@ -63,9 +63,9 @@ class ControlQueue:
         self._memory = memory
         self._waiting: deque[Order] = deque()
         self._others: deque[Order] = deque()
-        """Those that do not know the broker's epoch; the controllers of Kafka before 2.2 do not."""
+        """Those without the broker's epoch; controllers of Kafka before 2.2 do not send it."""
         self._order: Order | None = None
-        """The one that is obeyed now."""
+        """The current order."""
         self._room = TURN_COST_MAX
         """What it may still cost before it pauses."""
         self._is_beginning = False
@@ -79,10 +79,10 @@ class ControlQueue:
         *,
         knows_epoch: bool = True,
     ) -> bool:
-        """Run *procedure* when all that came before are obeyed; False when too much waits.
+        """Run *procedure* after all earlier orders; returns False when too much waits.
 
-        *failed* is called when one of its steps raises, before the next order has its turn; *size*
-        is that of the request, in bytes.
+        *failed* is called when one of its steps raises, before the next order begins; *size* is
+        that of the request, in bytes.
         """
         waiting = self._waiting if knows_epoch else self._others
         if len(waiting) >= WAITING_MAX:
@@ -96,7 +96,7 @@ class ControlQueue:
         return True
 
     def _begin(self) -> None:
-        """Begin what waits, one after the other: of many that end at once, none is in another."""
+        """Begin waiting orders, one after the other; orders that end at once do not nest."""
         if self._is_beginning:
             return
         self._is_beginning = True
@@ -108,11 +108,11 @@ class ControlQueue:
         finally:
             self._is_beginning = False
             if (self._waiting or self._others) and self._order is None:
-                # A mistake in one order is none in those behind it.
+                # A bug in one order must not stop those behind it.
                 self._begin()
 
     def _resume(self, order: Order, outcome: object = None) -> None:
-        """Take the steps of *order* up to where it waits; none when the queue is closed."""
+        """Run the steps of *order* until it waits; nothing happens when the queue is closed."""
         if order is not self._order:
             return
         try:
@@ -128,7 +128,7 @@ class ControlQueue:
         except StopIteration:
             self._end(order)
         except BaseException:
-            # A mistake of ours goes on to the loop, which logs it.
+            # A bug of ours goes on to the loop, which logs it.
             if order is self._order:
                 try:
                     order.failed()
@@ -139,14 +139,14 @@ class ControlQueue:
     def _end(self, order: Order) -> None:
         if order is self._order:
             self._order = None
-            # Whoever waited for the memory may have another order: it waits behind these.
+            # A connection that waits for the memory may have another order: it waits behind these.
             self._memory.let_go(order.size, order.size)
             self._begin()
 
     def close(self) -> None:
-        """Obey nothing any more, not even what is left of an order that was begun.
+        """Carry out nothing any more, not even the rest of the current order.
 
-        The logs are about to be closed: one that was made afterwards would miss that.
+        The logs are about to be closed: a log created afterwards would stay open.
         """
         self._is_closed = True
         self._waiting.clear()
@@ -159,7 +159,7 @@ def codes_of(
 ) -> Procedure[list[ErrorCode]]:
     """The result of *act* for each of *items*, each of which has that *cost*.
 
-    UNKNOWN_SERVER_ERROR stands for one that makes *act* raise: the others are done all the same.
+    UNKNOWN_SERVER_ERROR stands for one for which *act* raises: the others are done all the same.
     """
     codes: list[ErrorCode] = []
     for item in items:
@@ -168,6 +168,6 @@ def codes_of(
             codes.append(act(item))
         except Exception as mistake:  # noqa: BLE001
             codes.append(ErrorCode.UNKNOWN_SERVER_ERROR)
-            # It goes on to the loop, which logs it, apart from what is left to do.
+            # It goes on to the loop, which logs it, apart from the remaining items.
             clock.call_later(0, partial(throw, mistake))
     return codes

@@ -1,7 +1,7 @@
 """Partitions that this broker should serve and does not, each with the reason.
 
-Operators are told of them where they look: `server.log` is one of many, and the controller only
-hears an error code.
+The broker's registration shows them to operators: `server.log` is one of many, and the controller
+only receives an error code.
 """
 
 from typing import Final
@@ -10,11 +10,11 @@ from cluster.broker.ports import Registration
 from cluster.model.ids import TopicPartition
 
 TOLD_MAX: Final = 100
-"""Of how many others are told: a registration is read whenever somebody looks at the cluster."""
+"""How many the registration shows: it is read each time that the cluster is listed."""
 
 
 class RefusedPartitions:
-    """The reasons by partition; the first ones stand in the broker's registration."""
+    """The reasons by partition; the broker's registration has the first ones."""
 
     __slots__ = ("_reasons", "_registration", "told")
 
@@ -24,13 +24,13 @@ class RefusedPartitions:
         self.told: dict[TopicPartition, str] = {}
 
     def note(self, partition: TopicPartition, reason: str) -> None:
-        """Tell that *partition* is not served."""
+        """Record that *partition* is not served."""
         self._reasons[partition] = reason
         if partition in self.told or len(self.told) < TOLD_MAX:
             self._tell()
 
     def forget(self, partition: TopicPartition) -> None:
-        """Tell that *partition* is served, or is not this broker's any more."""
+        """Record that *partition* is served, or no longer on this broker."""
         if self._reasons.pop(partition, None) is not None and partition in self.told:
             self._tell()
 

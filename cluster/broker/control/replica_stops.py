@@ -35,7 +35,7 @@ from cluster.storage.directories.log_directory import LogDirectory
 from cluster.storage.errors import KafkaStorageError
 
 ANY_EPOCH: Final = (NO_LEADER_EPOCH, EPOCH_DURING_DELETION)
-"""From a controller that names no epochs, and for a topic that is deleted."""
+"""From a controller that sends no epochs, and for a topic that is deleted."""
 
 
 class Stop(NamedTuple):
@@ -47,7 +47,7 @@ class Stop(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """What became of a request: *error* refuses all of it, *errors* are those of its partitions."""
+    """The result of a request: *error* refuses all of it, *errors* are those of its partitions."""
 
     error: ErrorCode
     errors: Sequence[tuple[TopicPartition, ErrorCode]]
@@ -55,7 +55,7 @@ class Stopped(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaStops:
-    """Ends replicas of this broker."""
+    """Stops replicas of this broker."""
 
     ports: Ports
     partitions: Partitions
@@ -67,9 +67,9 @@ class ReplicaStops:
     listeners: Sequence[LeadershipListener]
 
     def stop(self, sender: Sender, stops: Sequence[Stop]) -> Procedure[Stopped]:
-        """End all replicas of an order, and wait until the disk knows which of them are deleted.
+        """Stop all replicas of an order, and wait until the deletions are durable.
 
-        The controller forgets a topic when its replicas are said to be gone.
+        The controller forgets a topic when its replicas are reported as deleted.
         """
         tag, ports = sender.tag, self.ports
         ports.journal.state_change(handling(tag, "StopReplica", len(stops)))
@@ -102,9 +102,9 @@ class ReplicaStops:
         )
 
     def end_one(self, tag: OrderTag, stop: Stop) -> ErrorCode:
-        """End one replica; one that this broker does not have has ended already.
+        """Stop one replica; one that this broker does not have is stopped already.
 
-        Without deletion the replica stays as it is, with its role, until it hears more.
+        Without deletion the replica stays as it is, with its role, until the next order.
         """
         hosted = self.partitions.find(stop.partition)
         journal = self.ports.journal
@@ -129,7 +129,7 @@ class ReplicaStops:
         self.partitions.remove(stop.partition)
         for listener in self.listeners:
             listener.stopped(stop.partition)
-        # What a crash leaves of a copy without its log, the next start removes.
+        # The next start removes what a crash leaves of a copy without its log.
         self.log_dir_moves.give_up(stop.partition)
         unique_id = self.ports.chance.unique_id().hex()
         try:
@@ -140,7 +140,7 @@ class ReplicaStops:
         return ErrorCode.NONE
 
     def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
-        """End what waits for partitions whose disk has failed, and return these."""
+        """Stop what waits for partitions whose disk has failed, and return these."""
         failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
         self.replica_fetchers.stop(hosted.partition for hosted in failed)
         self.replica_fetchers.close_idle()
@@ -154,7 +154,8 @@ class ReplicaStops:
     def _is_out_of_reach(self, hosted: HostedPartition | None, stop: Stop) -> bool:
         """Whether the log is, or may be, in a directory that has failed.
 
-        A log that could not be opened in a directory that works is not: its files can be deleted.
+        Not true for a log that could not be opened in a working directory: its files can be
+        deleted.
         """
         if hosted is not None:
             return hosted.log.is_offline

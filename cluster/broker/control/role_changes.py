@@ -1,4 +1,4 @@
-"""Role changes: how a broker becomes the leader or a follower of partitions, and why it refuses to.
+"""Role changes: how a broker becomes the leader or a follower of partitions, and when it refuses.
 
 Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, makeFollower.
 """
@@ -52,13 +52,13 @@ from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import InvalidLogConfig, KafkaStorageError
 
 IMPOSSIBLE_NAMED_MAX: Final = 10
-"""How many partitions of an order are named that cannot be; of the others it is said how many."""
+"""How many impossible partitions of an order are logged by name; the others are only counted."""
 
 TransitionLine: TypeAlias = Callable[[OrderTag, TopicPartition, int | None], StateChangeLine]
 
 
 class RoleChange(NamedTuple):
-    """What an order says of one partition: whom it is led by from now on."""
+    """The part of an order about one partition: its leader and state from now on."""
 
     partition: TopicPartition
     topic_id: bytes
@@ -71,15 +71,15 @@ class RoleChange(NamedTuple):
 
 
 class RolesChanged(NamedTuple):
-    """What became of an order: *error* refuses all of it, *errors* are those of its partitions."""
+    """The result of an order: *error* refuses all of it, *errors* are those of its partitions."""
 
     error: ErrorCode
     errors: Mapping[TopicPartition, ErrorCode] = {}
 
 
 Unserved: TypeAlias = dict[TopicPartition, tuple[Sender, RoleChange]]
-"""Partitions whose topics' configs cannot be served, and what the controller has said of each last:
-it does not say it again, and once the configs are mended the broker obeys."""
+"""Partitions whose topics have invalid configs, and the controller's last order for each: it is not
+sent again, and the broker carries it out once the configs are repaired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,15 +98,17 @@ class RoleChanger:
     refused_partitions: RefusedPartitions
     listeners: Sequence[LeadershipListener]
     foreign_logs: dict[TopicPartition, bytes] = field(default_factory=dict)
-    """Partitions whose log here is another topic's, and the topic id for which that is logged."""
+    """Partitions whose log here belongs to another topic, and the topic id for which that is
+    logged.
+    """
 
     def change(
         self, sender: Sender, changes: Sequence[RoleChange]
     ) -> Procedure[RolesChanged | ApiError]:
-        """Obey an order, after reading the configs of topics that are new here.
+        """Carry out an order, after reading the configs of topics that are new here.
 
         Returns an ApiError while they cannot be read.  A topic whose configs are damaged is not
-        served, and does not keep the others waiting.
+        served, and does not delay the others.
         """
         overrides = yield from self._read_overrides(changes)
         if isinstance(overrides, ApiError):
@@ -114,7 +116,7 @@ class RoleChanger:
         self.topic_config_handler.learn(overrides)
         began_ms, journal = self.ports.clock.now_ms(), self.ports.journal
         journal.state_change(handling(sender.tag, "LeaderAndIsr", len(changes)))
-        # Only now: a newer controller may have been heard while the configs were read.
+        # Only now: a newer controller may have sent an order while the configs were read.
         error = self.fence.refusal(sender, "LeaderAndIsr")
         if error is not ErrorCode.NONE:
             return RolesChanged(error)
@@ -146,17 +148,17 @@ class RoleChanger:
         return overrides
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Apply *overrides* of *topic* from now on, or those before if they cannot be served."""
+        """Apply *overrides* of *topic* from now on; keep the former ones if they are invalid."""
         self.topic_config_handler.change(topic, overrides)
         self.try_again(topic)
 
     def topic_defaults_changed(self) -> None:
-        """Apply the broker's own configs of now, as far as topics do not override them."""
+        """Apply the broker's present configs where topics do not override them."""
         self.topic_config_handler.defaults_changed()
         self.try_again()
 
     def try_again(self, topic: str | None = None) -> None:
-        """Obey once more what was said of the unserved partitions of *topic*, None for all."""
+        """Carry out again the last order for the unserved partitions of *topic*, None for all."""
         orders: dict[Sender, list[RoleChange]] = {}
         for sender, change in tuple(self.unserved.values()):
             if topic in (None, change.partition.topic):
@@ -183,7 +185,7 @@ class RoleChanger:
 
 
 class RoleChanges:
-    """One accepted order at work; `errors` has the outcome of each partition afterwards."""
+    """One accepted order in progress; afterwards `errors` has the outcome of each partition."""
 
     def __init__(self, changer: RoleChanger, sender: Sender) -> None:
         self._changer = changer
@@ -196,7 +198,7 @@ class RoleChanges:
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
     def make(self, changes: Sequence[RoleChange]) -> Procedure[None]:
-        """Make all that are not refused, those to leaders first."""
+        """Make all changes that are not refused, those to leaders first."""
         yield from self._each(changes, self._judge, LIGHT)
         self._say_impossible(changes)
         accepted = [
@@ -209,7 +211,7 @@ class RoleChanges:
         following = [change for change in accepted if not self._is_led(change)]
 
         self._trace(transition_begins, leading)
-        # Before any of them leads: nothing that the former leader said may come behind that.
+        # Before any of them leads: no answer of the former leader may be processed after that.
         self._changer.replica_fetchers.stop(change.partition for change in leading)
         if leading:
             self._say(fetchers_stopped(self._tag, True, len(leading)))
@@ -220,7 +222,7 @@ class RoleChanges:
         yield from self._each(following, partial(self._take_role, self._become_follower))
         if following:
             self._say(fetchers_stopped(self._tag, False, len(following)))
-        # All together: the first requests name as many as there are for each leader.
+        # All together, so that the first request to each leader names all its partitions.
         self._changer.replica_fetchers.follow(self._followers.values())
         self._changer.replica_fetchers.close_idle()
         self._trace(transition_ends, following)
@@ -251,10 +253,10 @@ class RoleChanges:
         hosted = self._changer.partitions.find(change.partition)
         return NO_LEADER_EPOCH if hosted is None else hosted.replica.leader_epoch
 
-    # Which changes are refused?
+    # Which changes are refused.
 
     def _judge(self, change: RoleChange) -> ErrorCode:
-        """Why *change* is not obeyed; NONE also where only a missing topic id is taken."""
+        """Why *change* is not carried out; NONE also where only a missing topic id is adopted."""
         partition = change.partition
         if not can_be(partition):
             return ErrorCode.INVALID_TOPIC_EXCEPTION
@@ -290,7 +292,7 @@ class RoleChanges:
 
     def _take_topic_id(self, hosted: HostedPartition, topic_id: bytes) -> ErrorCode:
         if hosted.topic_id != NO_TOPIC_ID:
-            # The controller has lost the id that this broker knows.
+            # The controller has lost the id that this broker has.
             return ErrorCode.INCONSISTENT_TOPIC_ID
         try:
             self._changer.hosting.take_topic_id(hosted, topic_id)
@@ -300,7 +302,9 @@ class RoleChanges:
         return ErrorCode.NONE
 
     def _say_foreign(self, change: RoleChange, known_id: bytes) -> None:
-        """Say once that a log is another topic's: people alone can decide which is right."""
+        """Log once that a log belongs to another topic: only an operator can decide which is
+        right.
+        """
         said = self._changer.foreign_logs
         if said.get(change.partition) != change.topic_id:
             said[change.partition] = change.topic_id
@@ -324,12 +328,12 @@ class RoleChanges:
                 " not served: they cannot be called as they are"
             )
 
-    # How does a partition take its role?
+    # How a partition takes its role.
 
     def _take_role(
         self, become: Callable[[RoleChange, HostedPartition], None], change: RoleChange
     ) -> ErrorCode:
-        """Let one partition take its new role, and keep it from harming the others."""
+        """Change the role of one partition, and keep its failure from harming the others."""
         changer, partition = self._changer, change.partition
         refused = changer.refused_partitions
         changer.unserved.pop(partition, None)
@@ -337,7 +341,7 @@ class RoleChanges:
             become(change, self._hosted(change))
         except KafkaStorageError as error:
             if not changer.hosting.has_failed(error.directory):
-                # Of a directory that has failed operators hear otherwise.
+                # A failed directory is reported to operators as a whole.
                 refused.note(partition, error.reason)
             leader = None if self._is_led(change) else change.state.leader
             epoch = change.state.controller_epoch
@@ -354,15 +358,15 @@ class RoleChanges:
         return ErrorCode.NONE
 
     def _hosted(self, change: RoleChange) -> HostedPartition:
-        """The partition, made with an empty log where there is none.
+        """The partition, created with an empty log where there is none.
 
         Raises:
-            KafkaStorageError: its directory is offline, or no directory is left to make it in.
-            InvalidLogConfig: the topic's overrides cannot be served.
+            KafkaStorageError: its directory is offline, or no directory is left to create it in.
+            InvalidLogConfig: the topic has invalid overrides.
         """
         hosted = self._changer.partitions.find(change.partition)
         if hosted is not None:
-            # It was not offline when the order came, but others had their turn since.
+            # It was not offline when the order came, but other work has run since.
             hosted.log.health.check()
             return hosted
         configs = self._configs_of(change.partition.topic)
@@ -379,12 +383,13 @@ class RoleChanges:
 
     def _become_leader(self, change: RoleChange, hosted: HostedPartition) -> None:
         previous = hosted.replica.state
-        # The epoch begins here even when nothing is written in it: replicas that differ part by it.
+        # The epoch begins here even when nothing is written in it: replicas find their divergence
+        # by it.
         hosted.log.assign_epoch(change.state.leader_epoch)
         log = hosted.log
         hosted.replica.committable_end = log.committable_end
         if log.owes_flush:
-            # What was fetched last, and no fetch has said that it is there.
+            # What was fetched last, and not yet acknowledged by another fetch.
             flush(self._ports, hosted, unheard)
         hosted.replica.lead(
             change.state, change.assignment, log.log_end_offset, self._ports.clock.now_ms()
@@ -408,7 +413,7 @@ class RoleChanges:
     def _become_follower(self, change: RoleChange, hosted: HostedPartition) -> None:
         partition, state = change.partition, change.state
         if state.leader not in self._changer.cache.brokers:
-            # The log is there now, but role and epoch stay: whoever leads next will say so.
+            # The log exists now, but role and epoch stay: the next leader causes another order.
             epoch = state.controller_epoch
             self._say(leader_unavailable(self._tag, partition, epoch, state.leader))
             return

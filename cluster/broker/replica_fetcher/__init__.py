@@ -1,4 +1,4 @@
-"""Fetches of followers from their leaders: connections, truncations, failures."""
+"""Replica fetchers: followers' connections to leaders, log truncation, and failures."""
 
 __all__ = [
     "manager",

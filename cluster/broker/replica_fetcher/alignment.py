@@ -1,7 +1,7 @@
-"""The alignment of logs with their leader's: where do they part, and where does the leader's lie?
+"""Alignment of logs with their leader's: where they diverge, and which range the leader's has.
 
-What a leader says, and what it is asked where its answers to fetches do not say it, comes to logs
-that are cut, or begun anew.  `cluster.replication.truncation` decides how much has to go.
+From a leader's answers to fetches, and to further requests where those are not enough, logs are
+truncated or begun anew.  `cluster.replication.truncation` decides how much has to go.
 
 Source: Kafka's AbstractFetcherThread.maybeTruncate and fetchOffsetAndTruncate.
 """
@@ -44,7 +44,7 @@ NOT_ANSWERED: Final = EpochEndOffset(ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
 class Ask(Protocol):
-    """Ask the leader, and let *take* have the answer."""
+    """Send the leader a request, and call *take* with the answer."""
 
     def __call__(
         self, api_key: ApiKey, version: int, body: Body, take: Callable[[Body], None]
@@ -52,7 +52,7 @@ class Ask(Protocol):
 
 
 class LogAlignment:
-    """That of the partitions of one fetcher."""
+    """The alignment of the partitions of one fetcher."""
 
     def __init__(
         self,
@@ -75,12 +75,12 @@ class LogAlignment:
         self._ask = ask
         self._wake = wake
 
-    # Where logs part.
+    # Where logs diverge.
 
     def doubt(self, connection: PeerConnection) -> None:
-        """Ask a leader anew that may have been started again, and have lost its log's end.
+        """Look again for divergence from a leader that may have restarted and lost its log's end.
 
-        Where fetches tell it, they do.
+        Where fetches detect it, they do.
         """
         version = connection.version(ApiKey.OFFSET_FOR_LEADER_EPOCH, NEWEST_EPOCHS)
         if version is None or is_in_band(connection):
@@ -90,7 +90,9 @@ class LogAlignment:
                 self._partitions.find_divergence(followed)
 
     def find_divergences(self, connection: PeerConnection) -> bool:
-        """Let all partitions go on that need not ask, and ask for the others; whether any does."""
+        """Start fetching partitions that need no request, and send one for the others; whether any
+        needs it.
+        """
         in_band = is_in_band(connection)
         version = connection.version(ApiKey.OFFSET_FOR_LEADER_EPOCH, NEWEST_EPOCHS)
         truncating = self._partitions.truncating
@@ -102,7 +104,7 @@ class LogAlignment:
                 continue
             del truncating[key]
             if epoch == UNDEFINED or not in_band:
-                # Nobody knows better than the high watermark: what is committed, both have.
+                # The high watermark is the best bound known: both have what is committed.
                 self._cut_by(followed, EpochEnd(UNDEFINED, UNDEFINED))
             else:
                 self._partitions.begin_fetching(followed)
@@ -131,7 +133,7 @@ class LogAlignment:
             self._cut_by(followed, EpochEnd(answer.leader_epoch, answer.end_offset))
 
     def diverge(self, followed: FollowedPartition, data: PartitionData) -> None:
-        """Cut a log of which the answer to a fetch says that it parts from the leader's."""
+        """Truncate a log which diverges from the leader's according to the answer to a fetch."""
         self._partitions.throttled.discard(followed.key)
         followed.leader_high_watermark = data.high_watermark
         self._partitions.session.forget(followed.key)
@@ -140,7 +142,7 @@ class LogAlignment:
     def _cut_by(self, followed: FollowedPartition, told: EpochEnd) -> None:
         self._cut(followed, truncation_by(told, followed.own_log()))
 
-    # Cutting.
+    # Truncation.
 
     def _cut(self, followed: FollowedPartition, truncation: Truncation) -> None:
         if truncation.offset < 0:
@@ -150,7 +152,7 @@ class LogAlignment:
         log = followed.log
         followed.state.cut(is_last=truncation.is_last)
         if truncation.offset >= log.log_end_offset:
-            # Only epochs that began without records may have to go.
+            # Only epochs that began without records may have to be removed.
             log.truncate_to(truncation.offset, self._ports.clock.now_ms())
             self._has_cut(followed)
             return
@@ -175,7 +177,7 @@ class LogAlignment:
         self._partitions.cutting.add(followed.key)
 
     def _cut_is_over(self, followed: FollowedPartition, offset: int) -> None:
-        """The log is cut, unless it is damaged there or its disk has failed."""
+        """The log is truncated, unless it is damaged there or its disk has failed."""
         self._partitions.cutting.discard(followed.key)
         if followed.log.is_offline:
             self._partitions.remove(followed.partition)
@@ -193,10 +195,10 @@ class LogAlignment:
         followed.has_cut()
         self._partitions.go_on(followed)
 
-    # What is out of the leader's range.
+    # Offsets outside of the leader's range.
 
     def ask_ends(self, connection: PeerConnection) -> None:
-        """Ask where the leader's logs begin and end that are out of reach."""
+        """Request the start and end of the leader's logs whose range was missed."""
         asked = dict(self._partitions.out_of_range)
         take = partial(self._take_latest, connection)
         self._ask_offsets(connection, asked, leader_questions.LATEST, take)
@@ -241,7 +243,7 @@ class LogAlignment:
             self._reset(followed, start, ends[key])
 
     def _reset(self, followed: FollowedPartition, leader_start: int, leader_end: int) -> None:
-        """Go on within what the leader has."""
+        """Continue within the leader's range."""
         if min(leader_start, leader_end) < 0:
             reason = f"the leader's log goes from {leader_start} to {leader_end}"
             self._failures.delay(followed, reason, passes=False)
@@ -255,14 +257,14 @@ class LogAlignment:
         if reset.restarts:
             self._restart(followed, reset.offset)
         elif reset.offset < log_end_offset:
-            # A leader that was elected uncleanly: where the logs part is found out behind that.
+            # The leader was elected uncleanly: the divergence is looked for after the truncation.
             self._cut(followed, Truncation(reset.offset, is_last=False))
         else:
-            # The offset is one that it has; what it says of our epoch is to be seen.
+            # The leader has the offset; the next answers show whether our epoch is right.
             reason = "the leader has its offset, and does not know it"
             self._failures.delay(followed, reason, passes=True)
 
 
 def is_in_band(connection: PeerConnection) -> bool:
-    """Whether the leader's answers to fetches say where logs part."""
+    """Whether the leader's answers to fetches report divergence."""
     return (connection.version(ApiKey.FETCH, NEWEST_FETCH) or 0) >= IN_BAND_VERSION

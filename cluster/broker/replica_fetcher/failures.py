@@ -1,6 +1,6 @@
-"""Failures of a fetcher: what becomes of a partition that fails, and what are people told?
+"""Failures of a fetcher: how a failing partition is treated, and what is logged.
 
-Each failure is its partition's alone: it waits, or is asked for no more, and the others go on.
+Each failure affects only its partition: it waits, or is no longer fetched, and the others go on.
 Lines are few: all partitions of an answer with the same reason share one, once until it is over.
 """
 
@@ -22,7 +22,7 @@ NAMED_MAX: Final = 5
 
 
 class FetchFailures:
-    """Those of the fetcher *name*, which asks *leader_id*; *wake* lets it go on."""
+    """Failures of the fetcher *name* from *leader_id*; *wake* lets it go on."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class FetchFailures:
         self._backoff_ms = ports.settings.fetchers.backoff_ms
         self._stop_delay: Cancel | None = None
         self._refused: dict[str, list[TopicPartition]] = {}
-        """What there is to tell of one answer: reasons, and the partitions of each."""
+        """What to log of one answer: reasons, and the partitions of each."""
         self._works_again: list[TopicPartition] = []
         self._fenced: list[TopicPartition] = []
-        """Of one answer, those of which the leader has a newer epoch."""
+        """The partitions of one answer for which the leader has a newer epoch."""
 
     def close(self) -> None:
-        """Let nothing go on any more."""
+        """Resume nothing any more."""
         if self._stop_delay is not None:
             self._stop_delay()
 
@@ -65,7 +65,9 @@ class FetchFailures:
             self.delay(followed, name_of(error), passes=error in NEWS_TO_COME)
 
     def delay(self, followed: FollowedPartition, reason: str, *, passes: bool) -> None:
-        """Ask nothing of a partition for a while; what *passes* by itself is told later."""
+        """Fetch a partition no more for a while; a reason that *passes* by itself is logged
+        later.
+        """
         self._pace.has_changed = True
         clock = self._ports.clock
         self._partitions.delay(followed, clock.now_ms() + self._backoff_ms)
@@ -84,7 +86,7 @@ class FetchFailures:
         self._wake()
 
     def fail(self, followed: FollowedPartition, reason: str) -> None:
-        """Ask nothing of a partition any more, as long as its leader epoch lasts."""
+        """Fetch a partition no more, for as long as its leader epoch lasts."""
         self._stop_asking(followed)
         self._ports.journal.error(
             f"{self._name}: {followed.partition} is not fetched until the controller orders it"
@@ -97,14 +99,14 @@ class FetchFailures:
         self._partitions.leave_phase(followed.key)
 
     def end(self, followed: FollowedPartition) -> None:
-        """Take note that a partition that was refused is fetched again."""
+        """Note that a partition that failed is fetched again."""
         followed.refusal_count = 0
         if followed.is_told:
             followed.is_told = False
             self._works_again.append(followed.partition)
 
     def tell(self) -> None:
-        """Say in few lines what an answer has come to."""
+        """Log the results of an answer in few lines."""
         journal = self._ports.journal
         for reason, partitions in self._refused.items():
             journal.warning(
@@ -116,7 +118,7 @@ class FetchFailures:
             journal.info(f"{self._name}: {named(self._works_again)} can be fetched again")
             self._works_again.clear()
         if self._fenced:
-            # As usual as a leader that moves: it has heard of it a moment before us.
+            # Normal while leaders move: the leader received its order a moment before this broker.
             journal.info(
                 f"{self._name}: the controller's order is awaited for {named(self._fenced)}: broker"
                 f" {self._leader_id} has a newer leader epoch"
@@ -132,7 +134,7 @@ def name_of(error: int) -> str:
 
 
 def named(partitions: Iterable[TopicPartition]) -> str:
-    """Some of *partitions* by name, and how many there are besides."""
+    """Some of *partitions* by name, and how many others there are."""
     names = list(map(str, partitions))
     more = len(names) - NAMED_MAX
     return ", ".join(names[:NAMED_MAX]) + (f" and {more} others" if more > 0 else "")

@@ -1,7 +1,7 @@
-"""The partitions of one fetcher, each where the phase of its state has it, and their session.
+"""The partitions of one fetcher, grouped by the phases of their states, and their session.
 
-Which of them ask where their log parts from the leader's, which ask for the leader's ends, which
-fetch, which are being cut, which wait?  Knows neither the leader nor a clock.
+The phases are: looking for the divergence, looking for the leader's range, fetching, truncating,
+and waiting.  Knows neither the leader nor a clock.
 """
 
 from collections.abc import Iterator
@@ -35,15 +35,15 @@ class FetchedPartitions:
         self._without_id: set[PartKey] = set()
         self.by_name: dict[str, dict[int, FollowedPartition]] = {}
         self.by_id: dict[bytes, dict[int, FollowedPartition]] = {}
-        """The same partitions, but for those of topics of which no id is known."""
+        """The same partitions, without those of topics with an unknown id."""
         self.session: FetchSessionHandler[FetchPartition] = FetchSessionHandler()
         self.truncating: dict[PartKey, FollowedPartition] = {}
         self.out_of_range: dict[PartKey, FollowedPartition] = {}
         self.cutting: set[PartKey] = set()
         self.throttled: set[PartKey] = set()
-        """Those that are held back, since more than their rate was fetched."""
+        """Those that are held back, since the throttle's rate was exceeded."""
         self.delayed: dict[PartKey, int] = {}
-        """When each goes on, in ms; the first one first."""
+        """When each resumes, in ms; the first one first."""
 
     def __iter__(self) -> Iterator[FollowedPartition]:
         for partitions in self.by_name.values():
@@ -63,7 +63,7 @@ class FetchedPartitions:
         return not self._without_id
 
     def add(self, followed: FollowedPartition) -> None:
-        """Have another one, which asks first where its log parts."""
+        """Add a partition, which first looks for its divergence."""
         topic, index, topic_id = followed.key
         partitions = self.by_name.setdefault(topic, {})
         assert index not in partitions
@@ -75,7 +75,9 @@ class FetchedPartitions:
         self.truncating[followed.key] = followed
 
     def remove(self, partition: TopicPartition) -> bool:
-        """Have one no more; whether it was being cut.  Without effect for another one."""
+        """Remove a partition; returns whether it was being truncated.  No effect for an unknown
+        one.
+        """
         partitions = self.by_name.get(partition.topic, {})
         followed = partitions.pop(partition.partition, None)
         if followed is None:
@@ -99,7 +101,7 @@ class FetchedPartitions:
     # Phases.
 
     def find_divergence(self, followed: FollowedPartition) -> None:
-        """Let one that fetches ask once more where its log parts from the leader's."""
+        """Let a partition that fetches look once more for its divergence from the leader's log."""
         followed.state.find_divergence()
         self.session.forget(followed.key)
         self.truncating[followed.key] = followed
@@ -109,24 +111,24 @@ class FetchedPartitions:
         self.put(followed)
 
     def put(self, followed: FollowedPartition) -> None:
-        """Fetch from where the log ends."""
+        """Fetch from the log end."""
         self.session.put(followed.key, followed.part(self._part_size_max))
 
     def lose_range(self, followed: FollowedPartition) -> None:
-        """Let one that fetches ask for the leader's ends."""
+        """Let a partition that fetches look for the leader's range."""
         followed.state.lose_range()
         self.session.forget(followed.key)
         self.out_of_range[followed.key] = followed
 
     def go_on(self, followed: FollowedPartition) -> None:
-        """Let one go on that was cut, or has waited."""
+        """Continue a partition that was truncated, or has waited."""
         if followed.state.phase is FetchPhase.FETCHING:
             self.put(followed)
         else:
             self.truncating[followed.key] = followed
 
     def leave_phase(self, key: PartKey) -> None:
-        """Ask nothing of one, neither in the phase in which it was."""
+        """Take a partition out of its phase, so that nothing is requested for it."""
         self.session.forget(key)
         self.throttled.discard(key)
         self.truncating.pop(key, None)
@@ -135,13 +137,13 @@ class FetchedPartitions:
     # Waiting.
 
     def delay(self, followed: FollowedPartition, until_ms: int) -> None:
-        """Ask nothing of one until then; the others wait no longer than it."""
+        """Request nothing for a partition until then; the others wait no longer than it."""
         followed.state.delay()
         self.leave_phase(followed.key)
         self.delayed[followed.key] = until_ms
 
     def resume(self, now_ms: int) -> int | None:
-        """Let those go on that have waited long enough; when the next one has, in ms."""
+        """Resume those that have waited long enough; returns when the next one has, in ms."""
         for key, due_ms in tuple(self.delayed.items()):
             if due_ms > now_ms:
                 return due_ms
@@ -152,8 +154,8 @@ class FetchedPartitions:
         return None
 
     def hold_back(self, throttle: ReplicationThrottle, now_ms: int) -> None:
-        """Fetch no throttled partitions while they exceed their rate, but for those that have what
-        is committed: a member of the ISR shall not fall out of it.
+        """Fetch no throttled partitions while they exceed their rate, except those that have what
+        is committed: a member of the ISR must not fall out of it.
 
         Source: Kafka's ReplicaFetcherThread.shouldFollowerThrottle.
         """

@@ -1,9 +1,8 @@
-"""One fetcher: it keeps the replicas of some partitions equal to their leader's, on one connection.
+"""One fetcher: it replicates some partitions from their leader, on one connection.
 
-What is asked next is decided after each answer: first where logs part from the leader's, and where
-the leader's begin and end that are out of reach (`alignment`); then the records.  Of what is
-asked about many partitions at once, each goes its own way by its part of the answer: one that
-fails, or waits (`fetch_failures`), keeps no other from going on.
+The next request is chosen after each answer: first for divergence, and for the leader's range where
+an offset was out of it (`alignment`); then for records.  In a request for many partitions, each
+proceeds by its own part of the answer: one that fails, or waits (`failures`), holds up no other.
 
 Source: Kafka's AbstractFetcherThread, ReplicaFetcherThread and RemoteLeaderEndPoint.
 """
@@ -42,9 +41,9 @@ from cluster.wire.messages.fetch import FetchResponse, PartitionData
 RESET_BY: Final = frozenset(
     {ErrorCode.INVALID_FETCH_SESSION_EPOCH, ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR}
 )
-"""After these a session is begun anew, by which the leader ends the one that it has."""
+"""Errors after which a session is begun anew, which makes the leader end the one that it has."""
 HURRIED_WAIT_MS: Final = 10
-"""How long a fetch waits for records while other partitions are about to go on."""
+"""How long a fetch waits for records while other partitions are about to resume."""
 NEVER_MS: Final = 2**63
 
 
@@ -82,13 +81,13 @@ class ReplicaFetcher:
             wake,
         )
         self._flushing: set[FollowedPartition] = set()
-        """Those whose records have to be durable before the leader hears that they are there."""
+        """Those whose records have to be durable before the leader learns that they are stored."""
         self._uses_ids = False
         """Whether the session names topics by their ids."""
         self._stop_turn: Cancel | None = None
 
     def __str__(self) -> str:
-        """As Kafka names the thread."""
+        """The name of the thread in Kafka."""
         return f"ReplicaFetcher-{self._number}-{self._leader_id}"
 
     # Which partitions.
@@ -107,19 +106,19 @@ class ReplicaFetcher:
         """Fetch a partition whose replica follows this leader."""
         followed = FollowedPartition(hosted)
         self._partitions.add(followed)
-        # A fetcher of the leader before this one may not have waited for the end of it.
+        # A fetcher of the former leader may not have waited for the end of it.
         self._flush_if_owed(followed)
         self._wake()
 
     def remove(self, partition: TopicPartition) -> None:
-        """Fetch a partition no more: at once, whatever is on its way.  Without effect for another
-        one.
+        """Fetch a partition no more: at once, also if an answer for it is pending.  No effect for
+        an unknown one.
         """
         if self._partitions.remove(partition):
             self._truncations.give_up(partition)
 
     def close(self) -> None:
-        """Ask nothing any more."""
+        """Request nothing any more."""
         for followed in tuple(self._partitions):
             self.remove(followed.partition)
         self._partitions.session.end()
@@ -131,21 +130,21 @@ class ReplicaFetcher:
     # The connection.
 
     def metadata_changed(self) -> None:
-        """Go where the leader is now, and do not wait if it has just come back."""
+        """Use the leader's present address, and do not wait if it has just come back."""
         if self._leader.metadata_changed():
             self._wake()
 
     def opened(self, connection: PeerConnection) -> None:
-        """Go on by a new connection."""
+        """Continue on a new connection."""
         self._alignment.doubt(connection)
         self.go_on()
 
     def lost(self) -> None:
-        """Name all in the next fetch: what the leader remembers is not known."""
+        """Name all partitions in the next fetch: the leader's session state is unknown."""
         self._partitions.session.begin_anew()
 
     def answered(self) -> None:
-        """Say what an answer has come to, and go on."""
+        """Log the results of an answer, and go on."""
         self._failures.tell()
         pace = self._pace.answered(self._ports.clock.now_ms(), rests=self._leader.rests)
         if pace is not Pace.GO_ON:
@@ -164,10 +163,10 @@ class ReplicaFetcher:
             )
         self._leader.rest()
 
-    # What is asked next.
+    # The next request.
 
     def _wake(self) -> None:
-        """Go on in the next turn of the loop, with all that has come up in this one."""
+        """Go on in the next turn of the loop, with all changes of this one."""
         if self._stop_turn is None and not self._leader.is_asking:
             self._stop_turn = self._ports.clock.call_later(0, self._take_turn)
 
@@ -176,7 +175,7 @@ class ReplicaFetcher:
         self.go_on()
 
     def go_on(self) -> None:
-        """Ask what is to be asked next, unless an answer is awaited already."""
+        """Send the next request, unless an answer is pending."""
         partitions = self._partitions
         if self._flushing or not self._leader.is_ready or partitions.is_empty:
             return
@@ -203,7 +202,7 @@ class ReplicaFetcher:
         take: Callable[[Body], None],
         due_ms: int = NEVER_MS,
     ) -> None:
-        """Ask the leader, and go on with the answer, whatever becomes of it."""
+        """Send the leader a request, and go on with the answer, whatever its result."""
         self._pace.asked(due_ms)
         self._leader.ask(api_key, version, body, take)
 
@@ -226,7 +225,7 @@ class ReplicaFetcher:
             return
         uses_ids = version > NEWEST_FETCH_BY_NAMES
         if uses_ids != self._uses_ids:
-            # A leader refuses a session that goes on by other names.
+            # A leader refuses to continue a session that changes between names and ids.
             self._uses_ids = uses_ids
             partitions.session.begin_anew()
         registration = self._ports.registration
@@ -272,7 +271,7 @@ class ReplicaFetcher:
         session.answered(response.session_id)
 
     def _take_data(self, followed: FollowedPartition, data: PartitionData, now_ms: int) -> bool:
-        """Append one partition's records; whether there is something else to be asked next."""
+        """Append one partition's records; returns whether its next request changes."""
         replica = followed.replica
         high_watermark = replica.high_watermark
         try:
@@ -284,7 +283,7 @@ class ReplicaFetcher:
             self._failures.fail(followed, str(error))
             return False
         except KafkaStorageError:
-            # The directory's health has the reason, and people are told of the directory.
+            # The directory's health has the reason, and the directory as a whole is reported.
             self.remove(followed.partition)
             return False
         except Exception as mistake:  # noqa: BLE001
@@ -303,10 +302,11 @@ class ReplicaFetcher:
         return has_changed
 
     def _flush_if_owed(self, followed: FollowedPartition) -> None:
-        """Ask the leader nothing more until what `flush.messages` wants durable is.
+        """Send the leader nothing more until the records that `flush.messages` requires are
+        durable.
 
-        What a fetch asks for says what is there, and the leader counts it as committed.  As in
-        Kafka, all partitions of the fetcher wait.
+        The offset of a fetch acknowledges what is stored, and the leader counts it as committed.
+        As in Kafka, all partitions of the fetcher wait.
         """
         if followed.log.owes_flush and followed not in self._flushing:
             self._flushing.add(followed)

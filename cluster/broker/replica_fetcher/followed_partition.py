@@ -1,4 +1,4 @@
-"""A partition that this broker follows: what its leader's answers do to its log and replica.
+"""A partition that this broker follows: how its leader's answers change its log and replica.
 
 Source: Kafka's ReplicaFetcherThread.processPartitionData and truncate.
 """
@@ -16,7 +16,7 @@ from cluster.storage.errors import UnexpectedAppendOffset
 from cluster.wire.messages.fetch import FetchPartition, PartitionData
 
 PATIENCE: Final = 3
-"""How often a partition may be refused in a row for what passes by itself, until that is told."""
+"""How many refusals in a row that pass by themselves are not logged."""
 
 
 class FollowedPartition:
@@ -43,16 +43,16 @@ class FollowedPartition:
             hosted.replica.leader_epoch, hosted.log.log_end_offset, hosted.log.epochs.latest
         )
         self.leader_high_watermark = 0
-        """What the leader said when it said that the logs part, and may not say again."""
+        """The leader's high watermark when it reported a divergence; it may not send it again."""
         self.is_in_sync = False
-        """Whether it has what its leader has committed, as far as the leader has said."""
+        """Whether it has what its leader has committed, by the leader's last answer."""
         self.refusal_count = 0
-        """How often the leader has refused it in a row."""
+        """How many times in a row the leader has refused it."""
         self.is_told = False
-        """Whether server.log says that it is not fetched."""
+        """Whether server.log reports that it is not fetched."""
 
     def part(self, size_max: int) -> FetchPartition:
-        """What the leader is asked."""
+        """The partition's part of a fetch request."""
         state = self.state
         return FetchPartition(
             self.key[1],
@@ -64,9 +64,9 @@ class FollowedPartition:
         )
 
     def is_answer_to(self, asked: FetchPartition | None) -> bool:
-        """Whether what the leader says in answer to *asked* is about what is to be known now.
+        """Whether the leader's answer to *asked* is about the present state.
 
-        It was asked in an earlier leader epoch otherwise, or before the log was cut.
+        Otherwise it was requested in an earlier leader epoch, or before a truncation.
         """
         return (
             asked is not None
@@ -75,13 +75,13 @@ class FollowedPartition:
         )
 
     def take(self, data: PartitionData, now_ms: int) -> bool:
-        """Append the leader's records, and count as committed and as dropped what it says is.
+        """Append the leader's records, and adopt its high watermark and log start.
 
-        Returns whether there is something else to be asked next.
+        Returns whether the partition's next request changes.
 
         Raises:
-            CorruptBatchError: a batch is damaged, or was on its way; nothing was appended.
-            UnexpectedAppendOffset: they are not the records that were asked for; nothing was
+            CorruptBatchError: a batch is damaged, on disk or in transit; nothing was appended.
+            UnexpectedAppendOffset: they are not the records that were requested; nothing was
                 appended.
             KafkaStorageError: the directory is or went offline.
         """
@@ -108,7 +108,7 @@ class FollowedPartition:
         return has_changed
 
     def own_log(self) -> OwnLog:
-        """What decides where it parts from the leader's."""
+        """What decides where it diverges from the leader's."""
         log = self.log
         return OwnLog(
             self.replica.high_watermark,
@@ -117,21 +117,21 @@ class FollowedPartition:
         )
 
     def has_cut(self) -> None:
-        """Go on with the log as it is now."""
+        """Continue with the log as it is now."""
         log = self.log
         self.replica.keep_within(log.log_start_offset, log.log_end_offset)
         assert log.log_start_offset <= self.replica.high_watermark <= log.log_end_offset
         self.state.has_cut(log.log_end_offset, log.epochs.latest)
         if self.state.phase is FetchPhase.FETCHING:
-            # Not before nothing is left that the leader does not have: what is committed there is
-            # something else than what this log has at these offsets.
+            # Not before everything that the leader does not have is truncated: at these offsets the
+            # leader has committed other records than this log has.
             self.replica.follow_high_watermark(self.leader_high_watermark, log.log_end_offset)
 
     def is_refused(self, *, passes: bool) -> bool:
-        """Count a refusal of the leader; whether people have to be told.
+        """Count a refusal of the leader; returns whether it has to be logged.
 
-        They are told once until the partition is fetched again; what *passes* by itself when an
-        order of the controller comes, only if none does.
+        It is logged once until the partition is fetched again; a refusal that *passes* by itself
+        with an order of the controller, only after several.
         """
         self.refusal_count += 1
         if self.is_told or (passes and self.refusal_count < PATIENCE):

@@ -1,6 +1,6 @@
-"""The connection to a leader: where is it, does it answer, and when is it asked again?
+"""The connection to a leader: its address, its state, and when it is tried again.
 
-Knows nothing of what is asked.  Source: Kafka's BrokerBlockingSender.
+Knows no content of requests.  Source: Kafka's BrokerBlockingSender.
 """
 
 from collections.abc import Callable
@@ -15,32 +15,32 @@ from cluster.wire.api_keys import ApiKey
 
 
 class Asker(Protocol):
-    """Whoever asks the leader."""
+    """The fetcher that uses the connection."""
 
     @property
     def count(self) -> int:
-        """Of how many partitions there is something to ask."""
+        """The number of partitions that need requests."""
         ...
 
     def opened(self, connection: PeerConnection) -> None:
-        """Ask by *connection* from now on."""
+        """Use *connection* from now on."""
         ...
 
     def lost(self) -> None:
-        """Take note that the connection is over, and what was asked last not answered."""
+        """Note that the connection is closed, and the last request not answered."""
         ...
 
     def answered(self) -> None:
-        """Go on after an answer, whatever came of it."""
+        """Go on after an answer, whatever its result."""
         ...
 
     def go_on(self) -> None:
-        """Ask what is to be asked next."""
+        """Send the next request."""
         ...
 
 
 class LeaderConnection:
-    """The way of the fetcher *name*, its leader's *number*-th one, to *leader_id*."""
+    """The connection of the fetcher *name*, its leader's *number*-th one, to *leader_id*."""
 
     def __init__(
         self,
@@ -60,30 +60,30 @@ class LeaderConnection:
         self._asker = asker
         self._connection: PeerConnection | None = None
         self._endpoint: Endpoint | None = None
-        """Where the connection leads, or shall lead."""
+        """The address that it is, or will be, connected to."""
         self._is_silent = False
-        """Whether server.log says that the leader does not answer."""
+        """Whether server.log reports that the leader does not answer."""
         self._stop_connecting: Cancel | None = None
         self._stop_rest: Cancel | None = None
         self.is_asking = False
-        """Whether an answer is awaited, or a connection."""
+        """Whether an answer is pending, or a connection."""
         self.rests = False
-        """Whether the leader is left alone for a while."""
+        """Whether it backs off from the leader."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether the leader may be asked, or connected to, now."""
+        """Whether a request or a connection may be started now."""
         return not (self.is_asking or self.rests)
 
     def metadata_changed(self) -> bool:
-        """Go where the leader is now, and do not wait if it has just come back.
+        """Use the leader's present address, and do not wait if it has just come back.
 
-        Whether there is reason to go on.
+        Returns whether there is reason to go on.
         """
         endpoint = self._leader_endpoint()
         if endpoint is None:
             if self._connection is None:
-                # When it is back, it is asked at once.
+                # When it is back, it is sent a request at once.
                 self._endpoint = None
         elif endpoint != self._endpoint and self._asker.count:
             self.close()
@@ -97,7 +97,7 @@ class LeaderConnection:
         return leader.endpoints.get(self._ports.settings.inter_broker_listener)
 
     def open(self) -> PeerConnection | None:
-        """The connection; None where there is none yet, and one is awaited from now on."""
+        """The connection; None where there is none yet, and one is being opened."""
         connection = self._connection
         if connection is not None and connection.is_open:
             return connection
@@ -109,7 +109,7 @@ class LeaderConnection:
     def _connect(self) -> None:
         self._endpoint = endpoint = self._leader_endpoint()
         if endpoint is None:
-            # Whoever says that it is back says where.
+            # The metadata update that brings it back will have its address.
             return
         self.is_asking = True
         client_id = f"broker-{self._ports.registration.broker_id}-fetcher-{self._number}"
@@ -127,7 +127,7 @@ class LeaderConnection:
         self._asker.opened(connection)
 
     def close(self) -> None:
-        """Begin anew: the answer that is on its way is not heard any more."""
+        """Begin anew: a pending answer is ignored."""
         for stop in (self._stop_connecting, self._stop_rest):
             if stop is not None:
                 stop()
@@ -139,10 +139,10 @@ class LeaderConnection:
         self._endpoint = None
         self._asker.lost()
 
-    # Questions.
+    # Requests.
 
     def ask(self, api_key: ApiKey, version: int, body: Body, take: Callable[[Body], None]) -> None:
-        """Ask the leader by the connection that is open, and let *take* have the answer."""
+        """Send a request on the open connection, and call *take* with the answer."""
         assert self._connection is not None
         self.is_asking = True
         timeout_ms = self._settings.timeout_ms
@@ -162,14 +162,14 @@ class LeaderConnection:
             is_taken = True
         finally:
             if not is_taken:
-                # A mistake of ours goes on to the loop, which logs it; and the fetcher goes on.
+                # A bug of ours goes on to the loop, which logs it; and the fetcher goes on.
                 self.fail("its answer made this broker fail")
         self._asker.answered()
 
     # Waiting.
 
     def fail(self, reason: str) -> None:
-        """Try again after a while.  People are told once, and when it works again."""
+        """Try again after a backoff.  Logged once, and once when it works again."""
         endpoint = self._endpoint
         self.close()
         self._endpoint = endpoint
@@ -187,7 +187,7 @@ class LeaderConnection:
         self.rest()
 
     def rest(self) -> None:
-        """Leave the leader alone for a while."""
+        """Back off from the leader."""
         self.rests = True
         if self._stop_rest is not None:
             self._stop_rest()
@@ -195,7 +195,7 @@ class LeaderConnection:
         self.look_again_later()
 
     def look_again_later(self) -> None:
-        """Go on after a while, if not before; without effect where that is to come already."""
+        """Go on after a backoff, if not before; no effect where that is scheduled already."""
         if self._stop_rest is None:
             self._stop_rest = self._ports.clock.call_later(
                 self._settings.backoff_ms, self._end_rest

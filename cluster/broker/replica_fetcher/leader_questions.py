@@ -1,4 +1,4 @@
-"""What a follower asks its leader, as requests, and the answers as values.
+"""Requests of a follower to its leader, and the answers as values.
 
 Source: Kafka's RemoteLeaderEndPoint.
 """
@@ -37,7 +37,7 @@ NEWEST_FETCH: Final = 17
 NEWEST_FETCH_BY_NAMES: Final = 12
 """The last version of a fetch that names topics by their names (KIP-516)."""
 IN_BAND_VERSION: Final = 12
-"""From this version of a fetch on, its answer says where the logs part (KIP-595)."""
+"""From this version of a fetch on, its answer reports divergence (KIP-595)."""
 NEWEST_EPOCHS: Final = 4
 NEWEST_OFFSETS: Final = 6
 
@@ -46,7 +46,7 @@ EARLIEST: Final = -2
 
 
 def by_topic(parts: Iterable[tuple[PartKey, T]]) -> Iterator[tuple[str, bytes, list[T]]]:
-    """The partitions of each topic together, by its name and its id."""
+    """The partitions grouped by topic, with its name and its id."""
     topics: dict[tuple[str, bytes], list[T]] = {}
     for (topic, _, topic_id), part in parts:
         topics.setdefault((topic, topic_id), []).append(part)
@@ -64,11 +64,11 @@ def fetch_request(
     *,
     uses_ids: bool,
 ) -> FetchRequest:
-    """Ask for records; *uses_ids* if the version names topics by their ids."""
+    """A request for records; *uses_ids* if the version names topics by their ids."""
     forgotten = session.forgotten
     if forgotten and not uses_ids:
-        # A leader forgets after it has added.  What has come back as another topic of the same name
-        # is not to be lost with the former one.
+        # A leader removes after it has added.  A topic that was recreated under the same name must
+        # not be removed with the former one.
         named = {key[:2] for key in session.parts}
         forgotten = [key for key in forgotten if key[:2] not in named]
     return FetchRequest(
@@ -89,7 +89,7 @@ def fetch_request(
 def epochs_request(
     broker_id: BrokerId, asked: Mapping[PartKey, FollowedPartition]
 ) -> OffsetForLeaderEpochRequest:
-    """Ask where the newest epoch of each partition here ended at the leader."""
+    """A request for the leader's end of the newest epoch of each partition here."""
     parts = (
         (
             key,
@@ -113,7 +113,7 @@ def epoch_answers(body: Body) -> Iterator[tuple[TopicPartition, EpochEndOffset]]
 def offsets_request(
     broker_id: BrokerId, asked: Mapping[PartKey, FollowedPartition], timestamp: int
 ) -> ListOffsetsRequest:
-    """Ask where the leader's logs end, or begin, by *timestamp*: LATEST or EARLIEST."""
+    """A request for the ends or starts of the leader's logs, by *timestamp*: LATEST or EARLIEST."""
     parts = (
         (key, ListOffsetsPartition(key.partition, followed.state.leader_epoch, timestamp))
         for key, followed in asked.items()
@@ -124,7 +124,7 @@ def offsets_request(
 
 
 def offset_answers(body: Body) -> Iterator[tuple[TopicPartition, tuple[int, int]]]:
-    """Of each partition the error code and the offset."""
+    """The error code and the offset of each partition."""
     for topic in cast(ListOffsetsResponse, body).topics:
         for answer in topic.partitions:
             old = answer.old_style_offsets

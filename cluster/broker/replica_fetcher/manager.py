@@ -1,4 +1,4 @@
-"""All fetchers of a broker: which of them fetches a partition from which leader?
+"""All fetchers of a broker, and which of them fetches which partition.
 
 Source: Kafka's ReplicaFetcherManager and AbstractFetcherManager.
 """
@@ -19,7 +19,7 @@ LOWEST: Final = -(2**31)
 
 
 class ReplicaFetcherManager:
-    """Has a fetcher, or several, for each leader that this broker follows."""
+    """Has one or more fetchers for each leader that this broker follows."""
 
     def __init__(
         self,
@@ -39,8 +39,8 @@ class ReplicaFetcherManager:
         cache.watch(self._metadata_changed)
 
     def follow(self, followers: Iterable[HostedPartition]) -> None:
-        """Fetch partitions from the leaders that their replicas follow, which others did not so
-        far.
+        """Begin to fetch partitions from the leaders that their replicas follow; none of them is
+        fetched yet.
         """
         for hosted in followers:
             partition = hosted.partition
@@ -58,9 +58,9 @@ class ReplicaFetcherManager:
             fetcher.add(hosted)
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch partitions no more: what is on its way changes nothing in them.
+        """Fetch partitions no more: pending answers do not change them.
 
-        `close_idle` follows, when all is done that was ordered.
+        `close_idle` follows, when the whole order is done.
         """
         for partition in partitions:
             followed = self._followed.pop(partition, None)
@@ -68,8 +68,8 @@ class ReplicaFetcherManager:
                 followed[1].remove(partition)
 
     def follow_anew(self, hosted: HostedPartition) -> None:
-        """Fetch a partition by the topic id that is known now, and into the log that it has now;
-        without effect for one that is not fetched.
+        """Fetch a partition by its present topic id, and into its present log; no effect for one
+        that is not fetched.
         """
         if hosted.partition in self._followed:
             self.stop((hosted.partition,))
@@ -83,7 +83,7 @@ class ReplicaFetcherManager:
                 del self._fetchers[key]
 
     def resize(self, count_per_leader: int) -> None:
-        """Have as many fetchers for each leader, as `num.replica.fetchers` says."""
+        """Use *count_per_leader* fetchers for each leader (`num.replica.fetchers`)."""
         if count_per_leader == self._count_per_leader:
             return
         self._count_per_leader = count_per_leader
@@ -103,6 +103,6 @@ class ReplicaFetcherManager:
 
 
 def fetcher_number(partition: TopicPartition, count: int) -> int:
-    """Which of a leader's *count* fetchers fetches *partition*."""
+    """The number of the fetcher, of a leader's *count*, that fetches *partition*."""
     number = signed(31 * java_hash(partition.topic) + partition.partition)
     return 0 if number == LOWEST else abs(number) % count

@@ -1,8 +1,8 @@
 """Truncations of many logs: one write of the checkpoint for all, then one log after another.
 
-When a broker comes back, or many leaders are elected uncleanly, thousands of logs have to be cut.
-The checkpoint is written by a thread, and between two logs clients are served.  What is asked for
-meanwhile is the next turn's.
+When a broker comes back, or many leaders are elected uncleanly, thousands of logs have to be
+truncated.  A thread writes the checkpoint, and between two logs clients are served.  Later
+requests wait for the next round.
 """
 
 from collections import deque
@@ -16,11 +16,11 @@ from cluster.model.ids import TopicPartition
 from cluster.storage.errors import KafkaStorageError
 
 SLICE_SIZE: Final = 2
-"""How many logs are cut in a turn of the loop: each waits for the disk twice or thrice."""
+"""How many logs are truncated in a turn of the loop: each waits two or three times for the disk."""
 
 
 class Order(NamedTuple):
-    """A log to be cut at *offset*, or with *restarts* to begin anew there."""
+    """A log to be truncated at *offset*, or with *restarts* to begin anew there."""
 
     offset: int
     restarts: bool
@@ -28,19 +28,19 @@ class Order(NamedTuple):
 
 
 class LogTruncations:
-    """The logs of one broker that are to be cut, each at most once."""
+    """The logs of one broker that are to be truncated, each at most once."""
 
     def __init__(self, ports: Ports, checkpoint_writes: CheckpointWrites) -> None:
         self._ports = ports
         self._checkpoint_writes = checkpoint_writes
         self._waiting: dict[TopicPartition, Order] = {}
         self._orders: dict[TopicPartition, Order] = {}
-        """Those of this turn that are not cut yet."""
+        """Those of this round that are not truncated yet."""
         self._is_under_way = False
 
     def truncate(self, partition: TopicPartition, offset: int, done: Callable[[], None]) -> None:
-        """Drop everything from *offset* on in the log of *partition*, which there is, and call
-        *done*, later; a disk that fails has the reason in its health.
+        """Drop everything from *offset* on in the existing log of *partition*, and call *done*,
+        later; a disk that fails has the reason in its health.
         """
         self._enter(partition, Order(offset, False, done))
 
@@ -54,15 +54,15 @@ class LogTruncations:
         self._waiting[partition] = order
         if not self._is_under_way:
             self._is_under_way = True
-            # In the next turn of the loop: many are asked for in this one.
+            # In the next turn of the loop: many are requested in this one.
             self._ports.clock.call_later(0, self._begin)
 
     def give_up(self, partition: TopicPartition) -> None:
-        """Leave the log of *partition* as it is; without effect when nothing was to be cut."""
+        """Leave the log of *partition* as it is; no effect when no truncation was requested."""
         self._waiting.pop(partition, None)
         order = self._orders.pop(partition, None)
         if order is not None and self._ports.logs.give_up_truncation(partition) and order.restarts:
-            # The checkpoint may say that the log begins behind its end: a start would drop it.
+            # The checkpoint may put the log's start behind its end: a restart would drop the log.
             self._checkpoint_writes.write(nothing)
 
     def _begin(self) -> None:
@@ -85,7 +85,7 @@ class LogTruncations:
                         self._ports.logs.finish_truncation(partition, self._ports.clock.now_ms())
                     order.done()
         finally:
-            # Also where a mistake of ours goes on to the loop, which logs it.
+            # Also where a bug of ours goes on to the loop, which logs it.
             if partitions:
                 self._ports.clock.call_later(0, lambda: self._cut(partitions))
             elif self._waiting:
@@ -95,4 +95,4 @@ class LogTruncations:
 
 
 def nothing() -> None:
-    """Nobody waits for it."""
+    """The callback of a write without a waiting caller."""

@@ -1,4 +1,4 @@
-"""New topics and partitions: checked, and laid out on the brokers that are alive."""
+"""New topics and partitions: validated, and placed on the live brokers."""
 
 __all__ = [
     "auto_creation",

@@ -1,4 +1,4 @@
-"""Auto-creation of topics: which topics come into being because somebody asked for them?
+"""Auto-creation of topics that clients request and that do not exist.
 
 Source: Kafka's AutoTopicCreationManager.
 """
@@ -17,11 +17,11 @@ from cluster.model.placement import TooFewBrokers
 from cluster.model.topic_name import topic_name_problem
 
 AT_ONCE_MAX: Final = 100
-"""How many topics are being created at a time: one request may name a million."""
+"""How many topics are created at a time: one request may name a million."""
 
 
 class AutoCreation:
-    """The topics that are being created; each is asked for once at a time."""
+    """The topics that are being created; each is requested once at a time."""
 
     __slots__ = ("_cache", "_ports", "_problems", "_under_way")
 
@@ -32,9 +32,9 @@ class AutoCreation:
         self._problems: set[str] = set()
 
     def ask_for(self, topic: str, *, is_allowed: bool) -> ErrorCode:
-        """Create an unknown topic where that is allowed; what its client is told meanwhile.
+        """Create an unknown topic where that is allowed; the error for its client meanwhile.
 
-        The client asks again until the topic has leaders, or until there is room to create it.
+        The client retries until the topic has leaders, or until there is room to create it.
         """
         if topic_name_problem(topic) is not None:
             return ErrorCode.INVALID_TOPIC_EXCEPTION
@@ -43,21 +43,21 @@ class AutoCreation:
         return self._create(topic)
 
     def create_offsets_topic(self) -> None:
-        """Create the topic of the group coordinators, whatever is allowed to clients."""
+        """Create the topic of the group coordinators, whatever clients are allowed."""
         self._create(OFFSETS_TOPIC)
 
     def _create(self, topic: str) -> ErrorCode:
         if topic in self._under_way:
             return ErrorCode.LEADER_NOT_AVAILABLE
         if len(self._under_way) >= AT_ONCE_MAX:
-            # As in Kafka for a creation that its quota puts off.
+            # As in Kafka for a creation that its quota delays.
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         count, factor, configs = self._plan(topic)
         try:
             layout = new_layout(self._cache, self._ports.chance, count, factor)
         except TooFewBrokers as error:
             if str(error) not in self._problems:
-                # Once: it is the same with every topic until brokers come or go.
+                # Once: the problem is the same for every topic until brokers register or go.
                 self._problems.add(str(error))
                 self._ports.journal.warning(f"topic {topic} is not created: {error}")
             return ErrorCode.INVALID_REPLICATION_FACTOR

@@ -1,4 +1,4 @@
-"""The partitions that a topic gets when it is made larger.
+"""The partitions that are added to a topic.
 
 Source: Kafka's AdminZkClient.addPartitions.
 """
@@ -18,7 +18,7 @@ Partitions: TypeAlias = Mapping[int, PartitionAssignment]
 
 
 class LargerTopic(NamedTuple):
-    """A topic as it is asked for; *assignments* are those of the partitions to add, if named."""
+    """A requested size of a topic; *assignments* are those of the partitions to add, if named."""
 
     name: str
     partition_count: int
@@ -35,7 +35,7 @@ def known_partitions(cache: MetadataCache, topic: str) -> Partitions:
 def partitions_to_add(
     cache: MetadataCache, topic: LargerTopic, existing: Partitions
 ) -> Layout | ApiError:
-    """The partitions to add to the *existing* ones; else why not."""
+    """The partitions to add to the *existing* ones; else the error."""
     try:
         return checked(cache, topic, existing)
     except Refused as refused:
@@ -50,7 +50,7 @@ def checked(cache: MetadataCache, topic: LargerTopic, existing: Partitions) -> L
             f"partitions of topic '{topic.name}' are being reassigned",
         )
     if sorted(existing) != list(range(len(existing))) or not existing or not existing[0].replicas:
-        # A znode that was damaged by hand: what is counted from its end would hit what is there.
+        # A znode damaged by hand: numbers counted from its end would collide with existing ones.
         numbers = ", ".join(map(str, sorted(existing)[:10])) or "none"
         raise Refused(
             ErrorCode.INVALID_PARTITIONS,

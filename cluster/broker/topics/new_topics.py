@@ -1,4 +1,4 @@
-"""The topics that clients may have made, checked and laid out.
+"""Validation and placement of topics that clients create.
 
 Source: Kafka's ZkAdminManager.createTopics.
 """
@@ -17,11 +17,11 @@ from cluster.model.placement import Layout, TooFewBrokers
 from cluster.model.topic_name import colliding_names, topic_name_problem
 
 BY_BROKER: Final = -1
-"""A count that the broker's own config decides."""
+"""A count for which the broker's own config is used."""
 
 
 class AskedTopic(NamedTuple):
-    """A topic as it is asked for: with *assignments* of its partitions, or two counts."""
+    """A requested topic: with *assignments* of its partitions, or two counts."""
 
     name: str
     partition_count: int
@@ -31,7 +31,7 @@ class AskedTopic(NamedTuple):
 
 
 class NewTopic(NamedTuple):
-    """A topic that may be made."""
+    """A topic that may be created."""
 
     name: str
     topic_id: bytes
@@ -41,7 +41,7 @@ class NewTopic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NewTopics:
-    """Checks topics that are asked for, and lays them out on the brokers that are alive."""
+    """Validates requested topics, and places them on the live brokers."""
 
     cache: MetadataCache
     chance: Chance
@@ -50,7 +50,7 @@ class NewTopics:
     def check(
         self, asked: AskedTopic, existing: Mapping[str, Sequence[str]], room: int
     ) -> NewTopic:
-        """The topic as it shall be beside the *existing* ones, by the names in their metrics.
+        """The topic to create beside the *existing* ones, given by their names in metrics.
 
         It may have no more than *room* partitions.  Raises Refused.
         """
@@ -105,7 +105,7 @@ class NewTopics:
 
 
 def assigned(cache: MetadataCache, asked: AskedTopic) -> Layout:
-    """The layout that the client names; Kafka asks no more of it than that it could be."""
+    """The layout that the client names; Kafka only requires that it is possible."""
     if asked.partition_count != BY_BROKER or asked.replication_factor != BY_BROKER:
         raise Refused(
             ErrorCode.INVALID_REQUEST,

@@ -1,7 +1,4 @@
-"""Placement of new topics' replicas.
-
-On which of the live brokers may the replicas of a topic go, and on which do they?
-"""
+"""Placement of new topics' replicas on the live brokers."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,15 +11,15 @@ from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, Placement, Racks, place
 
 NEW_PARTITIONS_MAX: Final = 10_000
-"""How many partitions one request may add that leaves it to brokers where they go: a number takes
-four bytes, and its partitions seconds.
+"""How many partitions one request may add that leaves the placement to brokers: their number takes
+four bytes, and creating them seconds.
 
 Source: MAX_PARTITIONS_PER_BATCH of KRaft's ReplicationControlManager.
 """
 
 
 class Refused(ClusterError):
-    """Why a topic is not made, or not made larger."""
+    """Why a topic is not created, or not enlarged."""
 
     def __init__(self, error: ErrorCode, message: str) -> None:
         super().__init__(message)
@@ -30,7 +27,7 @@ class Refused(ClusterError):
 
 
 def check_count(count: int, room: int) -> None:
-    """Hold *count* more partitions to what one request may still add; raises Refused."""
+    """Check *count* more partitions against what one request may still add; raises Refused."""
     if count > room:
         raise Refused(
             ErrorCode.POLICY_VIOLATION,
@@ -39,7 +36,7 @@ def check_count(count: int, room: int) -> None:
 
 
 def live_racks(cache: MetadataCache) -> Racks:
-    """The brokers that are alive; all without a rack when one of them has none."""
+    """The live brokers; all without a rack when one of them has none."""
     brokers = cache.brokers.values()
     has_racks = all(broker.rack is not None for broker in brokers)
     return {BrokerId(one.broker_id): one.rack if has_racks else None for one in brokers}
@@ -48,10 +45,10 @@ def live_racks(cache: MetadataCache) -> Racks:
 def new_layout(
     cache: MetadataCache, chance: Chance, partition_count: int, replication_factor: int
 ) -> Layout:
-    """Lay out a topic, beginning wherever chance says.
+    """Place a topic, beginning at a random broker.
 
     Raises:
-        TooFewBrokers: fewer brokers are alive than *replication_factor*.
+        TooFewBrokers: fewer brokers are live than *replication_factor*.
     """
     racks = live_racks(cache)
     bound = max(1, len(racks))
@@ -65,7 +62,7 @@ def new_layout(
 
 
 def check_replicas(cache: MetadataCache, lists: Sequence[tuple[BrokerId, ...]]) -> None:
-    """Hold lists of replicas to what Kafka demands; raises Refused."""
+    """Check lists of replicas by Kafka's rules; raises Refused."""
     for replicas in lists:
         problem = None
         unknown = [str(one) for one in replicas if one not in cache.brokers]

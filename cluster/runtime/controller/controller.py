@@ -1,7 +1,7 @@
-"""The controller's shell: what this process does for its core, active or waiting for its turn.
+"""The controller's shell: runs its core in this process, active or on standby.
 
-Carries the core's effects out in their order, and reports each outcome: ZooKeeper by the session
-that the broker is registered by, orders over a connection to each broker.  Decides nothing.
+Carries out the core's effects in their order, and reports each outcome: ZooKeeper requests in the
+broker's session, orders on a connection to each broker.  Decides nothing.
 """
 
 import asyncio
@@ -77,10 +77,10 @@ class Controller:
         order_timeout_ms: int,
         allows_unclean: bool,
     ) -> None:
-        """Brokers are reached at *listener*; *allows_unclean* is for topics that do not say.
+        """Brokers are reached at *listener*; *allows_unclean* is for topics without an override.
 
-        *stats_changed* is called for every event that is done, and when this broker is the
-        controller no more.
+        *stats_changed* is called after every event, and when this broker ceases to be the
+        controller.
         """
         self._loop = asyncio.get_running_loop()
         self._clock = LoopClock(self._loop)
@@ -103,17 +103,17 @@ class Controller:
         self._channels: dict[BrokerId, OrderChannel] = {}
         self._request_ids = count()
         self._requests: dict[int, tuple[ControllerRequest, Callable[[Any], None]]] = {}
-        """Those that wait for their reply; each takes the type that its request names."""
+        """Those that wait for their reply; the request determines the reply's type."""
         self._timer: asyncio.TimerHandle | None = None
         """For the core's next deadline."""
         self._pause: asyncio.TimerHandle | None = None
-        """Until the core that replaced a stumbling one may begin."""
+        """Delays the core that replaces one which failed."""
         self._noted_at_ms = 0
-        """When the last task ended that is among the figures."""
+        """When the last measured task ended."""
 
     @property
     def controller_epoch(self) -> ControllerEpoch | None:
-        """The epoch of which this is the controller; None while it is none."""
+        """The epoch in which this is the controller; None while it is not."""
         active = self._core.active
         return None if active is None else active.controller_epoch
 
@@ -131,7 +131,7 @@ class Controller:
         self._step(SessionExpired())
 
     def connection_changed(self, *, is_connected: bool) -> None:
-        """Look at everything again: what was watched may have changed while nobody watched."""
+        """Read everything again: what was watched may have changed without a connection."""
         if not is_connected:
             return
         for hint in HINTS.values():
@@ -141,11 +141,11 @@ class Controller:
             self._step(TopicsWritten(tuple(active.context.topics)))
 
     def allow_unclean_of(self, topic: str) -> None:
-        """Find leaders for *topic*, whose override allows such that lack records."""
+        """Elect leaders for *topic*, whose override allows unclean elections."""
         self._step(UncleanElectionEnabled(topic))
 
     def allow_unclean(self, is_allowed: bool) -> None:
-        """Take note of what holds for topics that do not say, and find leaders by it."""
+        """Set the default for topics without an override, and elect leaders by it."""
         is_news = is_allowed and not self._client.allows_unclean
         self._client.allows_unclean = is_allowed
         if is_news:
@@ -159,10 +159,10 @@ class Controller:
         self._step(Requested(request_id, request))
 
     def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
-        """Why the controller does not listen to that broker, as far as it knows now, or NONE."""
+        """Why the controller refuses that broker's requests by its present state, or NONE."""
         return brokers.refusal_of(self._core.active, broker_id, broker_epoch)
 
-    # What the core wants.
+    # The core's effects.
 
     def _step(self, event: Event) -> None:
         self._carry_out(lambda: self._core.step(event, self._clock.now_ms()))
@@ -176,14 +176,14 @@ class Controller:
             is_done = True
         finally:
             if not is_done:
-                # A mistake of ours goes on to the loop, which logs it.
+                # A bug of ours goes on to the loop, which logs it.
                 self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Forget everything, and run for controller again in a while.
+        """Drop all state, and run for controller again after a pause.
 
-        A controller that has stumbled knows nothing for sure; it must neither go on nor keep others
-        waiting for a session that does not end.
+        The state of a controller that failed is unreliable; it must neither go on nor block the
+        controllership for as long as its session lasts.
         """
         server_logger.error("The controller of this broker begins anew after a mistake")
         self._forget_requests()
@@ -197,7 +197,7 @@ class Controller:
         self._set_timer()
         if self._pause is not None:
             self._pause.cancel()
-        # Apart from the core's timer, which every event sets anew: watches of before still fire.
+        # Apart from the core's timer, which every event resets: earlier watches may still fire.
         self._pause = self._loop.call_later(PAUSE_AFTER_MISTAKE_S, self._end_pause)
 
     def _end_pause(self) -> None:
@@ -249,9 +249,9 @@ class Controller:
                 logger.log(NUMBERS[level.value], "%s", text)
 
     def _note(self, task: NoteTask) -> None:
-        """Keep the figures of *task*, up to now: what came of it was sent and logged before.
+        """Record the durations of *task*, until now: its effects were sent and logged before.
 
-        Of tasks that were all done in one step, none began before the one before it was noted.
+        Of tasks that were all done in one step, none began before the one before it was recorded.
         """
         now_ms = self._clock.now_ms()
         processing_ms = now_ms - max(task.began_at_ms, self._noted_at_ms)
@@ -270,7 +270,7 @@ class Controller:
         if task not in self._under_way:
             return
         self._under_way.discard(task)
-        # A request of a session that is over needs no answer.
+        # A request of an expired session needs no answer.
         if not isinstance(task.exception(), SessionExpiredError):
             self._step(task.result())
 
@@ -280,7 +280,7 @@ class Controller:
         self._under_way.clear()
 
     def _watched(self, event: Any) -> None:
-        """Called by kazoo's thread; without a path when the connection has gone."""
+        """Called by kazoo's thread; without a path when the connection is lost."""
         if event.path is None:
             return
         hint = hint_of(event.path)
@@ -306,7 +306,7 @@ class Controller:
 
 
 def report_damage(error: CorruptZnodeError) -> None:
-    """A broken znode is left out; only a person can mend it."""
+    """Log a damaged znode, which is left out; only an operator can repair it."""
     logger.error("%s", error)
 
 

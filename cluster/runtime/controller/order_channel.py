@@ -1,6 +1,6 @@
 """The controller's channel to one broker: sends orders one at a time, reports their answers.
 
-What a broker that does not answer means is not decided here: the order is reported as failed.
+An order that gets no answer is reported as failed; the core decides what follows.
 
 Source: the RequestSendThread of Kafka's ControllerChannelManager.
 """
@@ -24,14 +24,14 @@ logger: Final = logging.getLogger(CONTROLLER)
 
 
 class Sent(NamedTuple):
-    """An order that is under way."""
+    """An order in flight."""
 
     correlation_id: int
     order: Order
 
 
 class OrderChannel:
-    """The way to a broker, for one of its lives."""
+    """The channel to one incarnation of a broker."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class OrderChannel:
         timeout_ms: int,
         report: Callable[[OrderAnswered | OrderFailed], None],
     ) -> None:
-        """*report* is told of what becomes of each order that is sent, until `close`."""
+        """*report* receives the outcome of each order that is sent, until `close`."""
         self._call_soon = asyncio.get_running_loop().call_soon
         self._peers = peers
         self._broker_id = broker.broker_id
@@ -58,7 +58,7 @@ class OrderChannel:
         self.move(broker)
 
     def move(self, broker: BrokerRegistration) -> None:
-        """Reach the broker where it is registered now; an order that is under way may fail."""
+        """Use the broker's present address; an order in flight may fail."""
         endpoint = endpoint_of(broker, self._listener)
         address = None if endpoint is None else Endpoint(endpoint.host, endpoint.port)
         if address == self._address:
@@ -66,12 +66,12 @@ class OrderChannel:
         self._address = address
         self._disconnect()
         if self._sent is not None:
-            # From the loop, as everything is reported.
+            # From the loop, as all reports.
             elsewhere = NoAnswer("it is registered elsewhere by now")
             self._call_soon(self._fail, self._sent, elsewhere)
 
     def send(self, correlation_id: int, order: Order) -> None:
-        """Begin to send *order*; the one before has been reported on."""
+        """Begin to send *order*; the outcome of the one before has been reported."""
         assert self._sent is None
         sent = self._sent = Sent(correlation_id, order)
         if self._connection is not None and self._connection.is_open:
@@ -106,7 +106,7 @@ class OrderChannel:
         requests: Sequence[ControlRequest],
         answers: tuple[Body, ...],
     ) -> None:
-        """Send the first of *requests*; *answers* are those to the ones before."""
+        """Send the first of *requests*; *answers* are those to the earlier ones."""
         api_key, version, body = requests[0]
         answered = partial(self._answered, connection, sent, requests[1:], answers)
         try:
@@ -137,9 +137,9 @@ class OrderChannel:
         self._report(OrderAnswered(self._broker_id, sent.correlation_id, result))
 
     def _fail(self, sent: Sent, failure: NoAnswer) -> None:
-        """Report that *sent* has failed, unless something was reported of it already.
+        """Report that *sent* has failed, unless its outcome was reported already.
 
-        That the broker cannot be told is said once, however often it is tried again.
+        An unreachable broker is logged once, however often the order is retried.
         """
         if sent is not self._sent:
             return
@@ -158,9 +158,9 @@ class OrderChannel:
             self._connection = None
 
     def close(self) -> None:
-        """Drop the connection; of an order that is under way nothing is reported any more.
+        """Drop the connection; the outcome of an order in flight is no longer reported.
 
-        The broker may obey it all the same.
+        The broker may carry it out all the same.
         """
         self._sent = None
         self._disconnect()

@@ -1,4 +1,4 @@
-"""The file in which a broker tells of its controller's events while it runs."""
+"""The file in which a running broker publishes durations of its controller's events."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from typing import Final
 from cluster.model.controller_stats import FILE_NAME, ControllerStats, encode_controller_stats
 
 INTERVAL_S: Final = 1.0
-"""How far apart two writes are at least; where nothing happens nothing is written."""
+"""The shortest interval between two writes; without a change nothing is written."""
 
 logger: Final = logging.getLogger(__name__)
 
@@ -18,11 +18,11 @@ logger: Final = logging.getLogger(__name__)
 class StatsFile:
     """`controller-stats.json` beside the logs; never older than `INTERVAL_S`.
 
-    A file that cannot be written is told once, and must not stop the broker.
+    A failure to write is logged once, and must not stop the broker.
     """
 
     def __init__(self, directory: str, stats: Callable[[], ControllerStats]) -> None:
-        """*stats* gives what is to be written, when it is."""
+        """*stats* returns the content at the time of each write."""
         self._call_later = asyncio.get_running_loop().call_later
         self._path = os.path.join(directory, FILE_NAME)
         self._stats = stats
@@ -36,7 +36,7 @@ class StatsFile:
 
     def _write(self) -> None:
         self._is_due = False
-        # A reader finds the old file or the new one.  What a kill leaves of a new one is
+        # A reader finds the old file or the new one.  A new one that a kill leaves incomplete is
         # overwritten by the next.
         new, content = f"{self._path}.tmp", encode_controller_stats(self._stats())
         try:

@@ -1,3 +1,3 @@
-"""Files, threads that wait for the disk, the loading of logs and their scheduled tasks."""
+"""Files, disk threads, the loading of logs and their scheduled tasks."""
 
 __all__ = ["disk_threads", "files", "log_loading", "log_scheduler", "settled_clock"]

@@ -1,6 +1,6 @@
-"""Threads that wait for the disk, so that the loop goes on serving meanwhile.
+"""Threads for blocking disk work, so that the loop goes on serving meanwhile.
 
-They flush logs, delete files and do what else blocks.  Decides nothing about logs.
+They flush logs, delete files and do other blocking work.  Decides nothing about logs.
 """
 
 import logging
@@ -19,7 +19,7 @@ from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.work import FlushWork
 
 PARALLEL_SYNCS: Final = 16
-"""How many threads wait for the disk together: file systems make many syncs durable at once."""
+"""How many threads wait for the disk at a time: file systems combine many syncs into one."""
 
 Flushed: TypeAlias = Callable[[KafkaStorageError | None], None]
 
@@ -45,8 +45,8 @@ class DiskThreads:
     def flush(self, log: PartitionLog, done: Flushed) -> None:
         """Make durable what *log* holds now, then call *done*, with the error if it failed.
 
-        Those who ask while a flush is under way share the next one: what they want durable may
-        have come too late for the first.
+        Calls during a flush share the next one: what they want durable may have been appended after
+        the first began.
         """
         waiting = self._waiting.get(log)
         if waiting is not None:
@@ -62,7 +62,7 @@ class DiskThreads:
         try:
             work = log.begin_flush()
         except KafkaStorageError as error:
-            # Nobody is called back from within the call by which he asks.
+            # Callbacks are never called from within the call.
             self._loop.call_soon(self._finish, log, served, error)
             return
         running = self._loop.run_in_executor(self._threads, self._sync, log, work)
@@ -85,17 +85,17 @@ class DiskThreads:
         self, log: PartitionLog, served: list[Flushed], error: KafkaStorageError | None
     ) -> None:
         following = self._waiting.pop(log)
-        # At the end the closing of the log makes the rest durable; nobody is there to be told.
+        # On shutdown closing the log makes the rest durable; no callback is left to call.
         if following and not self._is_closed:
             self._waiting[log] = []
             self._begin(log, following)
         for done in served:
             done(error)
 
-    # Whatever else blocks.
+    # Other blocking work.
 
     def run(self, name: str, work: Callable[[], None]) -> None:
-        """Have *work* done, unless what was begun under this *name* is still under way."""
+        """Run *work*, unless earlier work of this *name* is still running."""
         if name in self._running:
             return
         self._running.add(name)
@@ -107,7 +107,7 @@ class DiskThreads:
         failure_of(done)
 
     def delete(self, deletions: tuple[Deletion, ...]) -> None:
-        """Remove files that nobody needs; a disk that cannot takes its directory offline."""
+        """Remove files that are no longer needed; on failure the directory goes offline."""
         if deletions:
             self._loop.run_in_executor(self._threads, self._remove, deletions)
 
@@ -120,18 +120,18 @@ class DiskThreads:
                 logger.error("%s", error)
 
     def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
-        """Have *work*, which raises nothing, done on a thread, and call *done* afterwards."""
+        """Run *work*, which raises nothing, on a thread, and call *done* afterwards."""
 
         def ended(running: "Future[None]") -> None:
             try:
-                # A mistake of ours goes on to the loop, which logs it.
+                # A bug of ours goes on to the loop, which logs it.
                 running.result()
             finally:
                 done()
 
         self._loop.run_in_executor(self._threads, work).add_done_callback(ended)
 
-    # Asking.
+    # Queries.
 
     def space(self, directory: str) -> DiskSpace:
         try:
@@ -141,13 +141,13 @@ class DiskThreads:
         return DiskSpace(found.f_frsize * found.f_blocks, found.f_frsize * found.f_bavail)
 
     def close(self) -> None:
-        """Wait for what is under way; what has only been asked for is not begun."""
+        """Wait for running work; queued work is not begun."""
         self._is_closed = True
         self._threads.shutdown()
 
 
 def failure_of(done: "Future[None]") -> KafkaStorageError | None:
-    """Why the disk failed; what is no failure of a disk is a mistake of ours, and raised."""
+    """Why the disk failed; any other exception is a bug of ours, and raised."""
     error = done.exception()
     if error is None or isinstance(error, KafkaStorageError):
         return error
@@ -155,9 +155,9 @@ def failure_of(done: "Future[None]") -> KafkaStorageError | None:
 
 
 def run_on_threads(works: Sequence[Callable[[], None]]) -> None:
-    """Do all of *works*, many at a time, and return when the last is done.
+    """Run all of *works*, many at a time, and return when the last is done.
 
-    Raises what one of them raised, after all have ended.
+    Raises an exception of one of them, after all have ended.
     """
     with ThreadPoolExecutor(PARALLEL_SYNCS, thread_name_prefix="sync") as threads:
         running = [threads.submit(work) for work in works]

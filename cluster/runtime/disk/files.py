@@ -13,7 +13,7 @@ FILE_MODE = 0o644
 LEADS_NOWHERE: Final = frozenset(
     (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG)
 )
-"""Errors of a link to what is not there, or is nobody's business."""
+"""Errors of a link without a target, or without permission to follow it."""
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 CLOSED = -1
 
@@ -34,7 +34,7 @@ class DiskFile:
         content = os.pread(self._descriptor, size, position)
         if len(content) == size or not content:
             return content
-        # The kernel may give less than there is, above 2 GiB and on some file systems.
+        # The kernel may return less than there is, above 2 GiB and on some file systems.
         parts = [content]
         while content and (left := size - sum(map(len, parts))) > 0:
             content = os.pread(self._descriptor, left, position + size - left)
@@ -45,7 +45,7 @@ class DiskFile:
         written = os.pwrite(self._descriptor, data, position)
         if written == len(data):
             return
-        # A disk that is nearly full takes a part, and says why only when asked for the rest.
+        # A nearly full disk takes a part, and only fails for the rest.
         with memoryview(data) as view:
             while written < len(view):
                 with view[written:] as rest:
@@ -58,7 +58,7 @@ class DiskFile:
         os.ftruncate(self._descriptor, size)
 
     def sync(self) -> None:
-        # What another thread closed was dropped: nobody needs it on the disk.
+        # What another thread closed was dropped: it need not be durable.
         descriptor = self._descriptor
         if descriptor == CLOSED:
             return
@@ -100,7 +100,7 @@ class Disk:
         try:
             os.unlink(path)
         except (IsADirectoryError, PermissionError):
-            # POSIX says EPERM of a directory, Linux EISDIR.
+            # POSIX returns EPERM for a directory, Linux EISDIR.
             os.rmdir(path)
 
     def sync_directory(self, path: str) -> None:
@@ -115,7 +115,7 @@ class Disk:
             with open(BOOT_ID) as file:
                 return file.read().strip()
         except OSError:
-            # Only Linux says it.
+            # Only Linux has it.
             return ""
 
     def lock(self, path: str) -> DiskFile:
@@ -132,7 +132,7 @@ class Disk:
 
 
 def entry_of(entry: os.DirEntry[str]) -> FileEntry | None:
-    """What *entry* is; None when it went away while the directory was read, or leads nowhere."""
+    """The file of *entry*; None when it was removed meanwhile, or is a link without a target."""
     try:
         status = entry.stat()
     except OSError as error:

@@ -1,6 +1,6 @@
 """The loading of all logs when a broker starts: directories are locked, logs opened and recovered.
 
-What recovery found goes to server.log.
+The findings of recovery are logged to server.log.
 """
 
 import asyncio
@@ -41,17 +41,17 @@ logger: Final = logging.getLogger(__name__)
 
 
 def owner_of(files: Files, directories: tuple[str, ...]) -> BrokerId | None:
-    """The broker that has signed the directories; None when nobody has.
+    """The broker id in the directories' meta.properties; None when they have none.
 
     Raises:
-        InvalidSettings: several have.
+        InvalidSettings: there are several.
     """
     owners = set()
     for directory in directories:
         try:
             owner = read_meta_properties(files, directory)
         except (OSError, CorruptFileError):
-            # Whoever takes the directory says what is wrong with it.
+            # Opening the directory later reports the problem.
             continue
         if owner is not None:
             owners.add(owner.broker_id)
@@ -70,12 +70,12 @@ async def load_logs(
     cluster_id: str,
     clock: Clock,
 ) -> tuple[LogManager, SettledClock]:
-    """Take the log directories and open all logs; recovery may take long, on a thread.
+    """Lock the log directories and open all logs; recovery may take long, on a thread.
 
     *overrides_of* reads the configs of topics.  Also returned: the clock for retention.
 
     Raises:
-        LogsRefused: a directory is another's, or none of them works.
+        LogsRefused: a directory belongs to another broker, or none of them works.
     """
     try:
         logs = LogManager.open(files, settings.log_directories, broker_id, cluster_id)
@@ -92,7 +92,7 @@ async def load_logs(
     overrides = await overrides_of(tuple(topics))
 
     unserved: dict[str, str] = {}
-    """Why topics cannot be served, by name; their logs are opened, for the day when they can."""
+    """Why topics cannot be served, by name; their logs are opened all the same."""
 
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]
@@ -136,7 +136,7 @@ def log_failures(directories: Sequence[LogDirectory]) -> None:
 
 
 def log_loaded(loaded: Sequence[Loaded], unserved: Mapping[str, str], directory_count: int) -> None:
-    """Write what an operator should know of the logs: most of them say nothing."""
+    """Log what concerns operators: nothing for most logs."""
     reports = [one.report for one in loaded if one.report is not None]
     for one in loaded:
         place = f"{one.partition} in {one.directory}"
@@ -169,7 +169,7 @@ def log_loaded(loaded: Sequence[Loaded], unserved: Mapping[str, str], directory_
 
 
 def log_findings(place: str, findings: Sequence[Finding]) -> None:
-    """Write what is wrong with one log; a log that was compacted may have a gap in each segment."""
+    """Log the problems of one log; a compacted log may have a gap in each segment."""
     for finding in findings[:FINDINGS_MAX]:
         logger.warning("The log of %s: %s", place, finding)
     if len(findings) > FINDINGS_MAX:

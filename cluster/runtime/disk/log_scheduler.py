@@ -1,7 +1,7 @@
-"""The tasks that are done to the logs from time to time, each on a timer of its own.
+"""Scheduled tasks of the logs, each on a timer of its own.
 
-Flushes that are due, retention, the deletion of files, checkpoints, and the search for failed log
-directories.  What blocks is done by `disk_threads`.
+Due flushes, retention, deletion of files, checkpoints, and the search for failed log directories.
+`disk_threads` does what blocks.
 
 Source: the tasks that Kafka's LogManager and ReplicaManager give to their scheduler.
 """
@@ -22,16 +22,16 @@ from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log.partition_log import PartitionLog
 
 LOOK_MS: Final = 1000
-"""How often flushes that are due, files to remove and failed directories are looked for."""
+"""The interval of the search for due flushes, files to remove and failed directories."""
 
 logger: Final = logging.getLogger(__name__)
 
 
 class Replicas(Protocol):
-    """Who knows how much of each partition is committed, and tells where it starts."""
+    """High watermarks of partitions, and the receiver of moved log starts."""
 
     def high_watermark(self, partition: TopicPartition) -> int:
-        """Up to where retention may drop records."""
+        """The offset up to which retention may drop records."""
         ...
 
     def high_watermarks(self) -> Mapping[TopicPartition, int]:
@@ -39,7 +39,7 @@ class Replicas(Protocol):
         ...
 
     def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
-        """Their logs may start later now."""
+        """Note that their logs may start later now."""
         ...
 
 
@@ -57,8 +57,8 @@ class LogScheduler:
         settled_clock: SettledClock,
         expire_offsets: Callable[[int], None],
     ) -> None:
-        """*directory_failed* is told once of each log directory that goes offline, and
-        *expire_offsets* from time to time what the settled clock says."""
+        """*directory_failed* is called once for each log directory that goes offline, and
+        *expire_offsets* periodically with the time of the settled clock."""
         self._loop = loop
         self._settings = settings
         self._logs = logs
@@ -74,7 +74,7 @@ class LogScheduler:
         }
 
     def start(self) -> None:
-        """Begin; nothing is done at once."""
+        """Start the timers; nothing runs at once."""
         settings = self._settings
         self._every(min(LOOK_MS, settings.flush_interval_ms), "look", self.look)
         self._every(settings.retention_interval_ms, "retention", self.drop_old_segments)
@@ -89,7 +89,7 @@ class LogScheduler:
 
     def _every(self, interval_ms: int, name: str, work: Callable[[], object]) -> None:
         def turn() -> None:
-            # The next turn is sure before this one's work, which may fail.
+            # The next turn is scheduled before this one's work, which may fail.
             self._every(interval_ms, name, work)
             work()
 
@@ -102,9 +102,9 @@ class LogScheduler:
         self._timers.clear()
 
     def look(self) -> None:
-        """Flush what is due, remove what may go, and tell of directories that have failed.
+        """Flush what is due, remove due files, and report directories that have failed.
 
-        A clock that was set is noted at once, too, before files have its time.
+        A change of the machine's clock is noted first, before any file gets its time.
         """
         self._settled_clock.wall_ms()
         now_ms = self._clock.now_ms()
@@ -124,7 +124,7 @@ class LogScheduler:
                 self._directory_failed(directory)
 
     def drop_old_segments(self) -> None:
-        """Apply retention; the files go later."""
+        """Apply retention; the files are deleted later."""
         dropped = self._logs.delete_old_segments(
             self._clock.now_ms(), self._settled_clock.wall_ms(), self._replicas.high_watermark
         )
@@ -137,7 +137,7 @@ class LogScheduler:
         self._disk.run("checkpoints", self._logs.write_checkpoints)
 
     def write_watermarks(self) -> None:
-        # A clock that was set since is noted before: the file's time would say that it was right.
+        # A changed clock is noted before: the file's mtime would make it look right.
         self._settled_clock.wall_ms()
         work = self._logs.high_watermarks_work(self._replicas.high_watermarks())
         self._disk.run("watermarks", work)
@@ -155,4 +155,4 @@ class LogScheduler:
 
 
 def ignore(error: KafkaStorageError | None) -> None:
-    """A failure is in the directory's health, where `look` finds it."""
+    """The callback of a flush: its failure is in the directory's health, where `look` finds it."""

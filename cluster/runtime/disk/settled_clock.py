@@ -1,11 +1,11 @@
-"""The time by which retention goes: the machine's clock, without steps that may be mistakes.
+"""The time for retention: the machine's clock, without steps that may be mistakes.
 
-How old a record is follows from the time that somebody's clock gave it, so a wall clock is needed
-to tell.  But one that was set forward by a year would delete everything, and putting it right
-brings nothing back.  Kafka goes by the clock of the moment.
+The age of a record follows from the timestamp of a client's or broker's clock, so a wall clock is
+needed.  But one that was set forward by a year would delete everything, and correcting it brings
+nothing back.  Kafka uses the present clock.
 
-While the two differ, the settled time is noted in the log directories: a start has nothing else by
-which it could tell that the clock is wrong.
+While the two differ, the log directories have a note with the settled time: without it a start
+could not detect that the clock is wrong.
 """
 
 from collections.abc import Callable
@@ -20,16 +20,16 @@ from cluster.storage.files import Files, read_whole, remove_if_there, replace_wh
 
 NAME: Final = ".retention-time"
 STEP_STANDS_MS: Final = 24 * 3600 * 1000
-"""For how long a clock must have kept what it was set to before retention goes by it."""
+"""How long a clock must have run unchanged before retention uses it."""
 STEP_MIN_MS: Final = 10_000
-"""By how much a clock has to be set forward or back for that to be a step; less is followed."""
+"""The smallest change of a clock that counts as a step; smaller ones are followed."""
 
 
 class SettledClock:
     """A wall clock that follows steps of *clock* a day late.
 
-    Made before any log is opened, and asked before the high watermarks are written: these tell the
-    next start when the broker was there last.
+    Created before any log is opened, and read before the high watermarks are written: their mtime
+    gives the next start the time when the broker last ran.
     """
 
     __slots__ = (
@@ -49,13 +49,13 @@ class SettledClock:
         self._clock, self._files, self._logs, self._warn = clock, files, logs, warn
         noted_ms = recall(files, logs)
         self._is_noted = noted_ms is not None
-        # Without a note the clock was right when the broker was there last, and may be wrong now.
+        # Without a note the clock was right when the broker last ran, and may be wrong now.
         settled_ms = clock.wall_ms() - logs.idle_ms if noted_ms is None else noted_ms
         self._stepped_ms = clock.wall_ms() - clock.now_ms()
         self._ahead_ms = settled_ms - clock.now_ms()
-        """Of the steady clock, as retention has it."""
+        """By how much the settled time is ahead of the steady clock."""
         self._since_ms = clock.now_ms()
-        """Since when the machine's clock is as far ahead as `_stepped_ms` has it."""
+        """Since when the machine's clock has been ahead by `_stepped_ms`."""
         self.wall_ms()
 
     def wall_ms(self) -> int:
@@ -74,7 +74,7 @@ class SettledClock:
         return now_ms + self._ahead_ms
 
     def note(self) -> None:
-        """Note the time of now, if the machine's clock has another."""
+        """Note the settled time, if the machine's clock has another."""
         self.wall_ms()
         if self._is_noted:
             self._write()
@@ -82,7 +82,7 @@ class SettledClock:
     def _write(self) -> None:
         """Write the note, durably, or remove it."""
         for directory in self._logs.online:
-            # A directory that fails is offline, which is noticed elsewhere.
+            # A directory that fails is offline, which is reported elsewhere.
             with suppress(KafkaStorageError), directory.health.guard():
                 if self._is_noted:
                     settled_ms = self._clock.now_ms() + self._ahead_ms
@@ -101,7 +101,7 @@ class SettledClock:
 
 
 def recall(files: Files, logs: LogManager) -> int | None:
-    """The latest time that is noted in the log directories; None where there is none."""
+    """The latest time noted in the log directories; None where there is none."""
     noted: list[int] = []
     for directory in logs.online:
         with suppress(OSError, ValueError):

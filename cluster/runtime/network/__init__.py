@@ -1,3 +1,3 @@
-"""The socket server, connections and their transports, the way to other brokers."""
+"""The socket server, client connections, transports, and connections to other brokers."""
 
 __all__ = ["connection", "memory_pool", "peers", "socket_server", "transports", "turns"]

@@ -1,4 +1,4 @@
-"""The log of connections that end or are refused, which no peer can make grow without limit."""
+"""The log of connections that are closed or refused; peers cannot make it grow without limit."""
 
 import logging
 from collections.abc import Callable
@@ -14,7 +14,7 @@ logger: Final = logging.getLogger(__name__)
 
 
 class ClosingLog:
-    """That of one server; *call_later* calls something so many seconds later."""
+    """The log of one server; *call_later* calls a function that many seconds later."""
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], object]) -> None:
         self._limit = LineLimit(
@@ -22,12 +22,14 @@ class ClosingLog:
         )
 
     def add(self, level: int, what: str, peer: Peer, reason: str) -> None:
-        """Say *what* is done with a connection, and why, unless its address has its lines."""
+        """Log *what* is done with a connection, and why, unless its address has used up its
+        lines.
+        """
         if self._limit.allows(peer.host):
             logger.log(level, "%s of %s to %s: %s", what, peer, peer.listener, reason)
 
     def tell_rest(self) -> None:
-        """Say now how many lines were left out, and begin anew."""
+        """Log the number of suppressed lines now, and begin a new period."""
         self._limit.tell()
 
 

@@ -1,7 +1,7 @@
 """One client's connection: requests are cut out of the stream, handed over one at a time, answered.
 
-It goes by what it is told: bytes are there, the transport takes more, an answer is given.  Knows
-neither what is asked, nor which other connections there are, nor what carries the bytes.
+It reacts to calls: bytes have arrived, the transport accepts more, an answer is given.  Knows
+neither the content of requests, nor other connections, nor what carries the bytes.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -24,20 +24,20 @@ from cluster.wire.framing import FrameReader
 from cluster.wire.versions import Versions
 
 RECEIVES_PER_TURN: Final = 16
-"""How often a connection may receive before the loop looks after the others."""
+"""How often a connection may receive before the loop serves the others."""
 REQUESTS_PER_TURN: Final = 64
-"""How many requests that lie in its buffer a connection may have answered, for the same reason."""
+"""How many buffered requests a connection may have answered, for the same reason."""
 
 WHOLE_SIZE_MAX: Final = 32 * 1024
-"""Up to which size a request is decoded in one go; what it holds is bounded by that."""
+"""Up to this size a request is decoded in one go, since the size bounds its elements."""
 STEPS_AT_ONCE: Final = 64
-"""How many steps of an answer are taken before it is one that takes turns."""
+"""How many steps of an answer are run at once before the rest is done in turns."""
 
 GATHERED_BYTES_MAX: Final = 64 * 1024
-"""How many bytes of answers may wait for those of further requests."""
+"""How many bytes of answers may be gathered while further requests are answered."""
 WITHOUT_FORM: Final = "the answer to its request has no form"
 GONE: Final = (ConnectionError, TimeoutError)
-"""How the kernel says that the other side is not there any more."""
+"""The kernel's errors for a peer that is gone."""
 
 RECEIVING: Final = ConnectionState.RECEIVING
 AWAITING_MEMORY: Final = ConnectionState.AWAITING_MEMORY
@@ -49,14 +49,14 @@ CLOSED: Final = ConnectionState.CLOSED
 PRODUCE: Final = ApiKey.PRODUCE
 BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
 MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
-"""Every request asks for this, and none can wait for a call."""
+"""Every request needs this, and a call would cost too much."""
 
 
 FlatProduce: TypeAlias = Callable[[memoryview], bytes | None]
 
 
 class Unfinished(Enum):
-    """What steps come to of which some are left."""
+    """The result of steps some of which are left."""
 
     UNFINISHED = 0
 
@@ -66,28 +66,28 @@ UNFINISHED: Final = Unfinished.UNFINISHED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What all connections of a broker share."""
+    """Shared by all connections of a broker."""
 
     handler: Handler
     served: Mapping[ApiKey, Versions]
     refuse_version: Callable[[UnsupportedVersionError], Buffers | None]
-    """What a client is sent that asked for what is not *served*; None: its connection ends."""
+    """The answer to a request that is not *served*; None: its connection is closed."""
     elements_max: Mapping[ApiKey, int]
     """How many elements a large request may have, where that is not `ELEMENTS_MAX` of the codec."""
     memory: MemoryPool
     turns: Turns
     metrics: Metrics
     call_soon: Callable[[Callable[[], None]], object]
-    """Has something called when the loop has looked after the others."""
+    """Schedules a call for after the loop has served the others."""
     now_ns: Callable[[], int]
     """A clock that never falls; its zero means nothing."""
     flat_produce: FlatProduce | None = None
-    """Answers the usual produce request in a frame by itself; None for any other, and nothing
-    has happened then."""
+    """Answers the usual produce request in a frame by itself; None for any other, without a side
+    effect."""
 
 
 class RequestReply:
-    """Where the answer to one request goes; see `cluster.broker.handling.Reply`."""
+    """Receives the answer to one request; see `cluster.broker.handling.Reply`."""
 
     __slots__ = ("_connection", "_request")
 
@@ -108,9 +108,8 @@ class RequestReply:
 class Connection:
     """A connected client, in one of the states of `connection_states`.
 
-    Bytes are received in RECEIVING alone: what a client sends without waiting stays in the kernel's
-    buffers, which makes the client wait.  Answers that are there at once are gathered before they
-    are sent.
+    Bytes are received only in RECEIVING: what a client sends without waiting stays in the kernel's
+    buffers, which makes the client wait.  Immediate answers are gathered before they are sent.
     """
 
     __slots__ = (
@@ -144,9 +143,8 @@ class Connection:
         transport: Transport,
         ended: Callable[["Connection", str | None], None],
     ) -> None:
-        """*ended* is called once, when the connection is over.
-
-        It is told the reason, or None where there is nothing to say.
+        """*ended* is called once, when the connection is closed, with the reason to log, or
+        None.
         """
         self._service = service
         self._now_ns = service.now_ns
@@ -165,8 +163,8 @@ class Connection:
         self._allocated_size = 0
         self._allocated_ns = 0
         self.state = RECEIVING
-        # When the last bytes came, when the turn of the request began that is received or handled,
-        # when its handler returned without an answer, and when answers were sent that had to wait.
+        # When the last bytes arrived, when the turn of the current request began, when its handler
+        # returned without an answer, and when answers were sent that had to wait.
         self._received_ns = self._turn_ns = self._sent_ns = service.now_ns()
         self._parked_ns: int | None = None
         self._answered_key: ApiKey | None = None
@@ -178,17 +176,17 @@ class Connection:
 
     @property
     def active_ns(self) -> int:
-        """When something was received or sent last."""
+        """When bytes were received or sent last."""
         return max(self._turn_ns, self._sent_ns)
 
     def holds_memory_since(self, earliest_ns: int) -> bool:
-        """Whether a large request has been received since then or earlier, and is not whole yet."""
+        """Whether a large request began to arrive then or earlier, and is still incomplete."""
         is_receiving = self.state is RECEIVING and self._allocated_size > 0
         return is_receiving and self._allocated_ns <= earliest_ns
 
     @property
     def has_request(self) -> bool:
-        """Whether somebody works on an answer."""
+        """Whether a request is being handled."""
         return self._reply is not None or self._work is not None
 
     def _enter(self, state: ConnectionState) -> None:
@@ -235,7 +233,7 @@ class Connection:
                 return
 
     def _look_who_is_there(self) -> None:
-        """Something came before its turn: the end of the stream, or the next request."""
+        """Look at bytes that arrived too early: the end of the stream, or the next request."""
         try:
             has_ended = self._transport.has_ended()
         except (BlockingIOError, InterruptedError):
@@ -246,12 +244,12 @@ class Connection:
         if has_ended:
             self.close()
         else:
-            # Until the turn comes: the loop would tell of the same bytes for ever.
+            # Until the turn comes: the loop would report the same bytes for ever.
             self._transport.on_readable(None)
             self._is_mute = True
 
     def _go_on(self) -> None:
-        """Listen again, and take what has been received already."""
+        """Listen again, and process what has been received already."""
         if self.state is not RECEIVING:
             return
         if self._is_mute:
@@ -261,10 +259,10 @@ class Connection:
         self._take_requests(self._flat_produce)
 
     def _take_requests(self, flat_produce: FlatProduce | None) -> bool:
-        """Hand over what is whole; whether a request has begun that wants the rest now.
+        """Hand over complete requests; returns whether an incomplete one wants its rest now.
 
-        Answers that are there at once are sent together: clients that do not wait for each of them
-        cost one call of the kernel for many.  Without *flat_produce* it has declined before.
+        Immediate answers are sent together: a client that does not wait for each of them costs one
+        system call for many.  Without *flat_produce* it has declined before.
         """
         self._is_gathering = True
         began_ns = self._turn_ns
@@ -280,7 +278,7 @@ class Connection:
                     break
                 self._hand_over(frame, reader, flat_produce)
             except PeerError as error:
-                # What it asked for before is answered.
+                # Its earlier requests are answered.
                 self._push()
                 self.close(str(error))
             if (
@@ -297,7 +295,7 @@ class Connection:
         return wants_more and self.state is RECEIVING
 
     def _awaits_more(self, reader: FrameReader) -> bool:
-        """Keep the reader while it holds a part of a request; a large one has to be let in."""
+        """Keep the reader while it holds a part of a request; a large one has to get memory."""
         if self._gave_back(reader):
             return False
         if self._allocated_size == 0:
@@ -311,13 +309,13 @@ class Connection:
         return True
 
     def _try_allocation(self) -> None:
-        """Ask again for memory; who was busy meanwhile, with sending, asks when that is done."""
+        """Request memory again; a connection that was sending meanwhile does so afterwards."""
         if self.state is AWAITING_MEMORY:
             self._enter(RECEIVING)
             self._go_on()
 
     def _gave_back(self, reader: FrameReader) -> bool:
-        """Lend the reader to others, if nothing of a request lies in it."""
+        """Return the reader to the pool, if it holds no part of a request."""
         if reader.buffered_bytes > 0:
             return False
         self._reader = None
@@ -332,7 +330,7 @@ class Connection:
         if flat_produce is None or not self._is_answered_flat(flat_produce, frame):
             self._decode_and_hand_over(frame)
         if self._work is None and self._reader is reader:
-            # The contract: what was in the frame is not needed any more, even if the answer is.
+            # The contract: the content of the frame is not needed any more, even if the answer is.
             self._gave_back(reader)
             if self._allocated_size > 0:
                 self._release_memory()
@@ -342,7 +340,7 @@ class Connection:
         self._service.memory.release(size)
 
     def _is_answered_flat(self, flat_produce: FlatProduce, frame: memoryview) -> bool:
-        """Have a usual produce request answered as `_have_answered` and `answer` would."""
+        """Answer a usual produce request as `_have_answered` and `answer` would."""
         is_handled = False
         try:
             answer = flat_produce(frame)
@@ -392,7 +390,7 @@ class Connection:
             is_handled = True
         finally:
             if not is_handled:
-                # A mistake of ours goes on to the loop, which logs it; the client must not wait.
+                # A bug of ours goes on to the loop, which logs it; the client must not wait.
                 self.close(MISTAKE)
         if self._reply is reply:
             self._cancel = cancel
@@ -405,9 +403,9 @@ class Connection:
         body: Body | None,
         buffers: Buffers | None = None,
     ) -> None:
-        """Send the answer to *request*; without effect when nobody waits for it any more.
+        """Send the answer to *request*; no effect when the connection no longer waits for it.
 
-        *buffers* is what *body* was encoded to, where that has been done.
+        *buffers* is the encoded *body*, if it has been encoded.
         """
         if self._reply is not reply:
             return
@@ -435,7 +433,7 @@ class Connection:
                     raise
             self._send(buffers)
         if not self._is_gathering and (self._is_mute or self._reader is not None):
-            # Not at once: the next request may make other connections go on, and so forth.
+            # Not at once: the next request may make other connections go on, and so on.
             self._service.call_soon(self._go_on)
 
     def refuse(self, reply: RequestReply, reason: str) -> None:
@@ -444,7 +442,7 @@ class Connection:
             self._reply = self._cancel = None
             self.close(reason)
 
-    # What takes turns.
+    # Work in turns.
 
     def _take_large(self, request: RequestFrame) -> None:
         """Decode and handle *request*, whose body is a generator; in turns if that takes long."""
@@ -471,7 +469,7 @@ class Connection:
         try:
             body = yield from decoding
         except PeerError as error:
-            # What it asked for before is answered.
+            # Its earlier requests are answered.
             self._push()
             self.close(str(error))
             return
@@ -479,13 +477,15 @@ class Connection:
         yield from self._asked_steps()
 
     def _asked_steps(self) -> Generator[None, None, None]:
-        """What was asked for while the connection's work was under way: it goes on with that."""
+        """Steps that were added while the connection's work was running, which continues with
+        them.
+        """
         while self._answer_steps is not None:
             steps, self._answer_steps = self._answer_steps, None
             yield from steps
 
     def answer_in_turns(self, reply: RequestReply, request: RequestFrame, steps: Steps) -> None:
-        """Send what *steps* come to, once all are taken."""
+        """Send the result of *steps*, once all are done."""
         if self._reply is not reply:
             return
         finished = finished_soon(steps)
@@ -505,7 +505,7 @@ class Connection:
             is_made = True
         finally:
             if not is_made:
-                # A mistake of ours goes on to the loop, which logs it; the client must not wait.
+                # A bug of ours goes on to the loop, which logs it; the client must not wait.
                 self.close(MISTAKE)
         if body is None:
             return
@@ -526,7 +526,7 @@ class Connection:
             self._push()
 
     def _push(self) -> None:
-        """Begin to send what is queued; whoever asks for more waits until it is gone."""
+        """Begin to send what is queued; further requests wait until it is sent."""
         if self._send_queue.queued_bytes == 0 or self.state in BLOCKED:
             return
         try:
@@ -538,7 +538,7 @@ class Connection:
             self._await_peer()
 
     def _send_alone(self, answer: bytes) -> None:
-        """Send *answer* where nothing is queued, which does without the queue nearly always."""
+        """Send *answer* while nothing is queued, nearly always without using the queue."""
         try:
             is_sent = self._send_queue.send_alone(answer)
         except OSError as error:
@@ -548,7 +548,7 @@ class Connection:
             self._await_peer()
 
     def _await_peer(self) -> None:
-        """Go on when the peer takes more."""
+        """Go on when the peer accepts more."""
         self._enter(HANDLING_AND_SENDING if self.state is HANDLING else SENDING)
         self._transport.on_writable(self._writable)
 
@@ -571,11 +571,11 @@ class Connection:
     # The end.
 
     def _lose(self, error: OSError) -> None:
-        """Close because of *error*; that a client went away is nothing to tell."""
+        """Close because of *error*; a client that went away is not logged."""
         self.close(None if isinstance(error, GONE) else str(error))
 
     def close(self, reason: str | None = None) -> None:
-        """End the connection; *reason* is for the log, None when there is nothing to say."""
+        """Close the connection; *reason* is logged, unless it is None."""
         if self.state is CLOSED:
             return
         self._enter(CLOSED)
@@ -594,7 +594,9 @@ class Connection:
 
 
 def finished_soon(steps: Steps) -> "Body | Unfinished | None":
-    """What *steps* come to, if no more than STEPS_AT_ONCE; those that are left are to be taken."""
+    """The result of *steps*, if there are at most STEPS_AT_ONCE; else the rest is still to be
+    run.
+    """
     try:
         for _ in range(STEPS_AT_ONCE):
             next(steps)

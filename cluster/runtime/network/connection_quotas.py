@@ -1,6 +1,6 @@
-"""The limits of connections, in all, per listener and per address: may one more client connect?
+"""The limits of connections: in all, per listener and per address.
 
-Counts by `max.connections`, of the broker and of single listeners, `max.connections.per.ip` and its
+By `max.connections`, of the broker and of single listeners, `max.connections.per.ip` and its
 overrides.  Knows no socket.
 """
 
@@ -14,18 +14,18 @@ class ConnectionQuotas:
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
-        """Whoever is connected stays when it changes."""
+        """A change does not affect existing connections."""
         self._by_address: Counter[str] = Counter()
         self._by_listener: Counter[str] = Counter()
         self.count = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether nobody is admitted until somebody leaves."""
+        """Whether no connection is accepted until another is closed."""
         return self.count >= self.limits.count_max
 
     def is_listener_full(self, listener: str) -> bool:
-        """Whether nobody is admitted by *listener* until somebody of it leaves."""
+        """Whether no connection is accepted on *listener* until one of it is closed."""
         count_max = self.limits.per_listener_max.get(listener)
         return count_max is not None and self._by_listener[listener] >= count_max
 
@@ -33,8 +33,8 @@ class ConnectionQuotas:
         return self.limits.overrides.get(address, self.limits.per_address_max)
 
     def admit(self, address: str, listener: str) -> bool:
-        """Count a connection from *address* by *listener*, unless the address has as many as it
-        may."""
+        """Count a connection from *address* by *listener*, unless the address has reached its
+        limit."""
         assert not self.is_full
         assert not self.is_listener_full(listener)
         if self._by_address[address] >= self.address_max(address):
@@ -47,7 +47,7 @@ class ConnectionQuotas:
         return True
 
     def leave(self, address: str, listener: str) -> None:
-        """Count a connection from *address* by *listener* as gone."""
+        """Count a connection from *address* by *listener* as closed."""
         self.count -= 1
         self._by_listener[listener] -= 1
         self._by_address[address] -= 1

@@ -1,6 +1,6 @@
-"""The states of a connection, and which may come after which.
+"""The states of a connection, and which may follow which.
 
-Whether the peer is mute is none of them: that follows when bytes come in a state that takes none.
+Muting is no state: it follows when bytes arrive in a state that does not receive.
 
 Source: the ChannelMuteState and ChannelState of Kafka's KafkaChannel, as far as one request at a
 time needs them; `AWAITING_MEMORY` is a channel that is muted for its MemoryPool.
@@ -12,17 +12,17 @@ from typing import Final
 
 class ConnectionState(StrEnum):
     RECEIVING = "Receiving"
-    """The next request is awaited, or has come in part."""
+    """The connection waits for the next request, or has a part of it."""
     AWAITING_MEMORY = "AwaitingMemory"
     """A large request has begun, and the memory pool is used up."""
     HANDLING = "Handling"
-    """A request was handed over, and its answer is awaited."""
+    """A request was handed over, and its answer is pending."""
     SENDING = "Sending"
-    """Answers wait for the peer to take them, and its next request waits for that."""
+    """Answers wait for the peer to receive them, and its next request waits for that."""
     HANDLING_AND_SENDING = "HandlingAndSending"
-    """A request was handed over while answers to earlier ones wait for the peer to take them."""
+    """A request was handed over while earlier answers wait for the peer to receive them."""
     CLOSED = "Closed"
-    """It is over."""
+    """It is closed."""
 
 
 CONNECTION_VALID_PREVIOUS: Final = {

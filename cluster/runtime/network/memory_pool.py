@@ -1,13 +1,12 @@
 """The memory of requests that are being received, and its limit, `queued.max.request.bytes`.
 
-A large request takes its size when it begins, so one that has begun can always be received to its
-end; while too much is allocated, no other one begins.  Small ones do not count: the connections
+A large request allocates its size when it begins, so one that has begun can always be received to
+its end; while too much is allocated, no other one begins.  Small ones do not count: the connections
 share readers for these.
 
-What a request holds after its handler has returned, while a thread looks at it, counts as well and
-has a limit of its own, for huge requests and for usual ones: these do not wait for those to go.
-Only what is held, since a thread gets through with it for certain; what is being received is as
-slow as its client likes.
+What a request holds after its handler has returned, while a thread works on it, counts as well and
+has a limit of its own, for huge requests and for usual ones: these do not wait for those.  Only
+what is held, since a thread certainly finishes; what is being received is as slow as its client.
 """
 
 from collections import deque
@@ -19,15 +18,15 @@ from cluster.wire.framing import CHUNK_SIZE, FrameReader
 UNLIMITED: Final = -1
 SPARE_READERS_MAX: Final = 8
 SPARE_SIZE_MAX: Final = 4 * 1024**2
-"""Behind a request of more than this no reader keeps its memory."""
+"""A reader that received a larger request does not keep its memory."""
 HUGE_SIZE: Final = 2 * 1024**2
-"""Requests of more are huge: producers send up to 1 MiB unless they are told otherwise."""
+"""Larger requests are huge: producers send up to 1 MiB by default."""
 HELD_SIZE_MAX: Final = 64 * 1024**2
 """What huge requests may hold before others of that kind begin, and the same for usual ones."""
 
 
 class Waiting(NamedTuple):
-    """A request that has not begun yet, and how its connection goes on."""
+    """A request that has not begun yet, and how its connection resumes."""
 
     size: int
     resume: Callable[[], None]
@@ -61,30 +60,30 @@ class MemoryPool:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether somebody waits for room that there is not."""
+        """Whether a request waits while the pool is full."""
         return bool(self._waiting) and self.is_full
 
     def borrow_reader(self) -> FrameReader:
-        """A reader with nothing in it; the one that was in use last, whose memory is warm."""
+        """An empty reader; the last used one, whose memory is in the cache."""
         return self._spare.pop() if self._spare else FrameReader(self._request_size_max)
 
     def give_back(self, reader: FrameReader) -> None:
-        """Take back a reader whose bytes are all used up."""
+        """Take back a reader whose bytes are all processed."""
         reader.release()
         self.take_back(reader)
 
     def take_back(self, reader: FrameReader) -> None:
-        """Take back a reader in which nothing was received."""
+        """Take back a reader that has received nothing."""
         if len(self._spare) < SPARE_READERS_MAX:
             self._spare.append(reader)
 
     def trim(self) -> None:
-        """Let go of what large requests have left behind."""
+        """Free memory that large requests have left behind."""
         for reader in self._spare:
             reader.trim()
 
     def allocate(self, size: int, resume: Callable[[], None]) -> int | None:
-        """Let a request begin of which *size* bytes are missing, and return what is counted for it.
+        """Let a request begin of which *size* bytes are missing, and return the counted size.
 
         None where it has to wait: then *resume* is called when it may try again.
         """
@@ -97,7 +96,7 @@ class MemoryPool:
         return size
 
     def release(self, size: int) -> None:
-        """Give back what `allocate` returned, and let those go on that wait.
+        """Release what `allocate` returned, and resume waiting requests.
 
         The request's reader has been given back before.
         """
@@ -114,12 +113,12 @@ class MemoryPool:
             self._held_by_usual += size
 
     def let_go(self, size: int, of_size: int) -> None:
-        """Take back what `hold` counted, and let those go on that wait."""
+        """Release what `hold` counted, and resume waiting requests."""
         self.hold(-size, of_size)
         self._resume_waiting()
 
     def _resume_waiting(self) -> None:
-        """In the order in which they came, but for those who wait for their own kind."""
+        """In the order of arrival, except those that wait for their own kind."""
         waiting, self._waiting = self._waiting, deque()
         for one in waiting:
             if self._has_room(one.size):

@@ -1,7 +1,7 @@
-"""A connection to another broker: requests go out one at a time, and each waits for its response.
+"""A connection to another broker: requests are sent one at a time, and each waits for its response.
 
-Goes by what it is told: bytes are there, the transport takes more, the time is up.  Knows neither
-how the connection came about nor what is asked.
+It reacts to calls: bytes have arrived, the transport accepts more, the deadline has passed.  Knows
+neither how the connection was opened nor the content of requests.
 """
 
 from asyncio import AbstractEventLoop, TimerHandle
@@ -21,9 +21,9 @@ from cluster.wire.versions import NEVER, Versions
 
 RESPONSE_SIZE_MAX: Final = 100 * 1024 * 1024
 RECEIVES_PER_TURN: Final = 16
-"""How often a connection may receive before the loop looks after the others."""
+"""How often a connection may receive before the loop serves the others."""
 SMALL_RESPONSES: Final = 1000
-"""After so many responses in a row that need no more than the least, memory is given back."""
+"""After that many small responses in a row, memory is freed."""
 
 Done: TypeAlias = Callable[[Body | NoAnswer], None]
 
@@ -62,7 +62,7 @@ class PeerConnection:
         client_id: str,
         ended: Callable[["PeerConnection"], None],
     ) -> None:
-        """*ended* is called once, when the connection is over, for whatever reason."""
+        """*ended* is called once, when the connection is closed, for whatever reason."""
         self._loop = loop
         self._transport = transport
         self._client_id = client_id
@@ -76,7 +76,7 @@ class PeerConnection:
         self._timer: TimerHandle | None = None
         self._failure: str | None = None
         self.served: Mapping[int, Versions] = {}
-        """The versions of each API that the other side serves, as it has said."""
+        """The versions of each API that the other side serves, from its ApiVersions response."""
         transport.on_readable(self._readable)
 
     @property
@@ -135,11 +135,11 @@ class PeerConnection:
         if response is not None:
             assert self._pending is not None
             done, self._pending = self._pending.done, None
-            # Nothing is received into the memory of the response while this is called.
+            # Nothing is received into the memory of the response during this call.
             done(response)
 
     def _receive(self) -> memoryview | None:
-        """Receive what is there, and return the frame that is whole with it."""
+        """Receive what is there, and return the frame that is complete with it."""
         reader = self._reader
         for _ in range(RECEIVES_PER_TURN):
             space = reader.space()
@@ -164,7 +164,7 @@ class PeerConnection:
         return body
 
     def _save_memory(self, size: int) -> None:
-        """Give the memory of large responses back, when only small ones come any more."""
+        """Free the memory of large responses, when only small ones arrive any more."""
         self._small_count = 0 if size > CHUNK_SIZE else self._small_count + 1
         if self._small_count == SMALL_RESPONSES:
             self._reader.trim()
@@ -177,9 +177,9 @@ class PeerConnection:
         self._timer = self._loop.call_at(self._deadline_s, self._look_at_deadline)
 
     def _look_at_deadline(self) -> None:
-        """End the connection if the request that waits has waited too long.
+        """Close the connection if the pending request has waited too long.
 
-        The timer of one request goes on for the next ones: hardly any of them takes so long.
+        The timer of one request is reused for the next ones: hardly any of them takes so long.
         """
         self._timer = None
         if self._pending is None:

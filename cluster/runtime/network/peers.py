@@ -1,6 +1,6 @@
-"""Peers: how does this broker connect to others?
+"""Peers: connections to other brokers.
 
-Opens connections and ends them; what goes over them is left to `peer_connection`.
+Opens and closes them; `peer_connection` sends the requests.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsRe
 from cluster.wire.versions import Versions
 
 API_VERSIONS_VERSION: Final = 0
-"""Every broker from 0.10 on answers it; one that is too new for a broker has to be asked again."""
+"""Every broker from 0.10 on supports it; a version that is too new for a broker is retried."""
 UNREACHABLE: Final = (OSError, OverflowError, UnicodeError)
-"""How it ends when a host or port leads nowhere, is none, or nobody listens there."""
+"""Failures for an invalid or unreachable host or port, or a port that refuses."""
 
 Opened: TypeAlias = Callable[[PeerConnection | NoAnswer], None]
 
@@ -71,7 +71,7 @@ class TcpPeers:
     async def open(
         self, endpoint: Endpoint, client_id: str, timeout_ms: int
     ) -> PeerConnection | NoAnswer:
-        """`connect`, for those who wait."""
+        """As `connect`, awaitable."""
         try:
             async with asyncio.timeout(timeout_ms / 1000):
                 connected = await connected_socket(self._loop, endpoint, self._receive_buffer_size)
@@ -84,7 +84,7 @@ class TcpPeers:
     async def _begin(
         self, connected: socket.socket, endpoint: Endpoint, client_id: str, timeout_ms: int
     ) -> PeerConnection | NoAnswer:
-        """Ask over a new connection which versions the other side serves."""
+        """Read on a new connection which versions the other side serves."""
         peer = Peer(endpoint.host, endpoint.port, self._listener)
         transport = self._make_transport(self._loop, connected, peer)
         connection = PeerConnection(self._loop, transport, client_id, self._connections.discard)
@@ -104,7 +104,7 @@ class TcpPeers:
         return connection
 
     def close(self) -> None:
-        """End all connections; nothing is called any more."""
+        """Close all connections; nothing is called any more."""
         for task in tuple(self._opening):
             self._cancel(task)
         for connection in tuple(self._connections):
@@ -114,9 +114,9 @@ class TcpPeers:
 async def ask(
     connection: PeerConnection, api_key: ApiKey, version: int, body: Body, timeout_ms: int
 ) -> Body | NoAnswer:
-    """Send a request and wait for what comes of it; cancelled, it ends the connection.
+    """Send a request and wait for its outcome; a cancel closes the connection.
 
-    Only for responses without records, which would not be there any more.
+    Only for responses without records, whose memory would be reused.
     """
     answered: asyncio.Future[Body | NoAnswer] = asyncio.get_running_loop().create_future()
 
@@ -135,7 +135,7 @@ async def ask(
 async def connected_socket(
     loop: AbstractEventLoop, endpoint: Endpoint, receive_buffer_size: int
 ) -> socket.socket:
-    """A socket that does not block, connected to the first address that takes it.
+    """A non-blocking socket, connected to the first address that accepts.
 
     Raises:
         OSError, OverflowError, UnicodeError: there is none.
@@ -150,13 +150,13 @@ async def connected_socket(
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if receive_buffer_size != KERNEL_DECIDES:
-                # Before the connection is there: how much the other side may send at once is said
-                # when it begins.
+                # Before connecting: the receive window, how much the other side may send at once,
+                # is announced then.
                 made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_size)
             await loop.sock_connect(made, address)
             is_connected = True
         except OSError as error:
-            # The loop has a text of its own, which says no reason.
+            # The loop's own text lacks the reason.
             failure = OSError(error.errno, os.strerror(error.errno or 0))
         finally:
             if not is_connected:

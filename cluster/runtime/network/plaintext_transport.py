@@ -1,4 +1,4 @@
-"""The transport without encryption: a TCP socket as it is, and sendfile for file slices."""
+"""The transport without encryption: a plain TCP socket, and sendfile for file slices."""
 
 import os
 import socket
@@ -10,7 +10,7 @@ from cluster.runtime.network.transport import Buffer
 
 
 class PlaintextTransport:
-    """A connected socket that does not block; see `transport.Transport`."""
+    """A connected, non-blocking socket; see `transport.Transport`."""
 
     __slots__ = ("_loop", "_socket", "peer", "receive_into", "send")
 
@@ -18,7 +18,7 @@ class PlaintextTransport:
         self._loop = loop
         self._socket = connected
         self.peer = peer
-        # Small requests use nothing else: no call stands between a connection and the socket.
+        # Small requests use nothing else: no call in between connection and socket.
         self.receive_into: Callable[[memoryview], int] = connected.recv_into
         self.send: Callable[[Buffer], int] = connected.send
 

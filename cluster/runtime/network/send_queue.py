@@ -1,7 +1,7 @@
-"""The buffers and file slices that one connection has still to send.
+"""The buffers and file slices that one connection still has to send.
 
 Bytes are gathered and given to the transport together; file slices are left to it.  Knows no
-protocol and no loop: whoever has one calls `send_some` again when the transport takes more.
+protocol and no loop: the connection calls `send_some` again when the transport accepts more.
 """
 
 from collections import deque
@@ -15,19 +15,19 @@ from cluster.wire.fields import Records
 GATHERED_MAX: Final = 64
 """How many buffers are given to the transport at once; a kernel takes up to 1024."""
 FILE_STEP_SIZE: Final = 1024 * 1024
-"""How much of a file is sent in one call: the loop must see its other connections in between."""
+"""How much of a file is sent in one call: the loop must serve other connections in between."""
 
 
 class FileTooShort(OSError):
-    """A range of a file that ends before it should; the peer waits for bytes that are not there."""
+    """A file range that ends too early; the peer waits for bytes that do not exist."""
 
 
 class FileGone(OSError):
-    """A range of a file that was let go of: its records were deleted while the peer took them."""
+    """A file range that was released: its records were deleted while the peer received them."""
 
 
 class SendQueue:
-    """What one transport has still to send."""
+    """What one transport still has to send."""
 
     __slots__ = ("_queue", "_sent", "_transport", "queued_bytes")
 
@@ -44,7 +44,8 @@ class SendQueue:
             self.queued_bytes += len(buffer)
 
     def send_alone(self, buffer: Buffer) -> bool:
-        """Send *buffer*, while nothing is queued; whether all is sent, else the rest is queued.
+        """Send *buffer*, while nothing is queued; returns whether all is sent, else the rest is
+        queued.
 
         Raises:
             OSError: the connection is lost.
@@ -61,13 +62,13 @@ class SendQueue:
         return False
 
     def clear(self) -> None:
-        """Forget what is not sent yet."""
+        """Drop what is not sent yet."""
         self._queue.clear()
         self._sent = 0
         self.queued_bytes = 0
 
     def send_some(self) -> bool:
-        """Send what the transport takes now, but no more than a step; whether all is sent.
+        """Send what the transport accepts now, at most one step; returns whether all is sent.
 
         Raises:
             OSError: the connection is lost, or a file cannot be read.
@@ -98,8 +99,8 @@ class SendQueue:
     def _send_file(self, part: FileSlice) -> int:
         position = part.position + self._sent
         wanted = min(part.size - self._sent, FILE_STEP_SIZE)
-        # The descriptor is asked for anew each time: once the file is closed its number may be
-        # another file's.
+        # The descriptor is read anew each time: after the file is closed its number may belong to
+        # another file.
         descriptor = part.file.fileno()
         if descriptor < 0:
             raise FileGone("the records that it reads were deleted meanwhile")
@@ -123,7 +124,7 @@ class SendQueue:
         return self._transport.send_gathered(gathered, has_more=has_more)
 
     def _drop(self, count: int) -> None:
-        """Forget the buffers that *count* more bytes have finished; some are left."""
+        """Drop the buffers that *count* more bytes have finished; some are left."""
         queue = self._queue
         self.queued_bytes -= count
         count += self._sent

@@ -1,6 +1,6 @@
-"""The listeners of a broker and the connections that came in by them.
+"""The listeners of a broker and the connections that they accepted.
 
-Binds the listeners, admits clients within the quotas and ends the connections that are idle.
+Binds the listeners, accepts clients within the quotas and closes idle connections.
 """
 
 import errno
@@ -27,17 +27,17 @@ from cluster.settings.broker_settings import ConnectionSettings
 
 ACCEPTS_PER_TURN: Final = 64
 EXHAUSTED_PAUSE_S: Final = 1.0
-"""How long nobody is admitted after the machine had no descriptor or memory for another socket."""
+"""How long nothing is accepted after descriptors or memory for a socket ran out."""
 DESCRIPTORS_KEPT_MAX: Final = 100
 DESCRIPTORS_KEPT_SHARE: Final = 10
-"""How many descriptors clients leave to the broker, at most, and which part of all that it may
-have: a checkpoint that cannot be written for want of one puts its whole directory out of service.
+"""How many descriptors clients leave to the broker, at most, and which part of all that may be: a
+checkpoint that cannot be written for lack of one takes its whole directory offline.
 """
 EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 WITHOUT_IPV6: Final = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.ENOPROTOOPT)
 SWEEP_S_MAX: Final = 60.0
 RECEIVING_NS_MAX: Final = 10_000_000_000
-"""How long a large request may be on its way while others wait for its memory."""
+"""How long a large request may take to arrive while others wait for its memory."""
 NS_PER_S: Final = 1_000_000_000
 SWEEPS_PER_IDLE_TIME: Final = 4
 UNLIMITED: Final = -1
@@ -48,22 +48,22 @@ logger: Final = logging.getLogger(__name__)
 
 
 class Listener(NamedTuple):
-    """A socket that is bound, and what becomes of those who connect to it."""
+    """A bound socket, and how its connections are served."""
 
     endpoint: Endpoint
-    """As it was asked for: the port may be 0."""
+    """As it was requested: the port may be 0."""
     socket: socket.socket
     make_transport: MakeTransport
 
     @property
     def port(self) -> int:
-        """That it is bound to."""
+        """The bound port."""
         port: int = self.socket.getsockname()[1]
         return port
 
 
 class SocketServer:
-    """The sockets of a broker: those that listen and those that are connected."""
+    """The listening and connected sockets of a broker."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class SocketServer:
         *,
         receiving_ns_max: int = RECEIVING_NS_MAX,
     ) -> None:
-        """Listeners may have the security protocols that *transports* are there for."""
+        """Listeners may have the security protocols in *transports*."""
         self._loop = loop
         self._settings = settings
         self._transports = transports
@@ -88,7 +88,7 @@ class SocketServer:
         self._service: Service | None = None
         self._is_accepting = False
         self._full: set[str] = set()
-        """The listeners by which nobody is admitted, though others are."""
+        """The listeners that accept nothing, though others do."""
         self._descriptor_max = client_descriptor_max()
         self._closing_log = ClosingLog(loop.call_later)
 
@@ -97,13 +97,13 @@ class SocketServer:
         return len(self._connections)
 
     def bind(self, endpoints: Sequence[Endpoint]) -> dict[str, int]:
-        """Take these addresses and no others, and return the port of each listener.
+        """Bind these addresses and no others, and return the port of each listener.
 
-        Clients may connect from here on; they are served after `start`.  Connections of a listener
-        that is not among them any more are ended; those of one that moves go on.
+        Clients may connect from here on; they are served after `start`.  Connections of a removed
+        listener are closed; those of one that moves go on.
 
         Raises:
-            CannotListen: at one of them; all is as it was.
+            CannotListen: at one of them; nothing has changed then.
         """
         listeners: list[Listener] = []
         try:
@@ -143,7 +143,7 @@ class SocketServer:
             reason = error.strerror or str(error)
             raise CannotListen(endpoint.listener, address, reason) from error
         bound.setblocking(False)
-        # What is set here is inherited by the connections.
+        # Connections inherit what is set here.
         if self._settings.send_buffer_size != KERNEL_DECIDES:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._settings.send_buffer_size)
         if self._settings.receive_buffer_size != KERNEL_DECIDES:
@@ -153,13 +153,13 @@ class SocketServer:
         return Listener(endpoint, bound, make_transport)
 
     def start(self, service: Service) -> None:
-        """Serve those who connect, until `stop_accepting` and `close`."""
+        """Serve connecting clients, until `stop_accepting` and `close`."""
         self._service = service
         self._accept_again()
         self._sweep(service)
         self._make_room(service)
 
-    # Admitting.
+    # Accepting.
 
     def _accept_again(self) -> None:
         self._is_accepting = True
@@ -206,7 +206,7 @@ class SocketServer:
             self._admit(connected, peer, listener.make_transport)
 
     def limit(self, limits: ConnectionLimits) -> None:
-        """Admit by other limits from now on; those who wait may get in by that."""
+        """Accept by other limits from now on, which may let waiting clients in."""
         self._quotas.limits = limits
         if self._service is not None:
             self._resume()
@@ -222,7 +222,7 @@ class SocketServer:
 
     def _admit(self, connected: socket.socket, peer: Peer, make_transport: MakeTransport) -> None:
         assert self._service is not None
-        # The kernel gives the lowest number that is free: all below are taken.
+        # The kernel returns the lowest free number: all below are in use.
         if connected.fileno() > self._descriptor_max:
             self._refuse(connected, peer, "the other files that may be open are the broker's own")
             return
@@ -231,7 +231,7 @@ class SocketServer:
             self._refuse(connected, peer, f"there are {count} from there, which is its limit")
             return
         connected.setblocking(False)
-        with suppress(OSError):  # The client may be gone already; the first receive tells.
+        with suppress(OSError):  # The client may be gone already; the first receive shows it.
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         transport = make_transport(self._loop, connected, peer)
@@ -251,9 +251,9 @@ class SocketServer:
     # Idle connections.
 
     def _sweep(self, service: Service) -> None:
-        """End the connections on which nothing moves, and ask again in a while.
+        """Close the connections on which nothing moves, and repeat after a while.
 
-        One that waits for our answer is not idle; one that does not read its answer is.
+        One that waits for our answer is not idle; one that does not receive its answer is.
         """
         pause_s = SWEEP_S_MAX
         idle_ms_max = self._settings.idle_ms_max
@@ -273,7 +273,9 @@ class SocketServer:
     # Memory.
 
     def _make_room(self, service: Service) -> None:
-        """End those who hold memory with requests that do not come to an end, while others wait."""
+        """Close connections that hold memory for requests that never complete, while others
+        wait.
+        """
         if service.memory.is_awaited:
             earliest_ns = service.now_ns() - self._receiving_ns_max
             for connection in tuple(self._connections):
@@ -289,7 +291,7 @@ class SocketServer:
     # The end.
 
     def stop_accepting(self) -> None:
-        """Give the addresses back; connections go on."""
+        """Close the listeners; connections go on."""
         for listener in self._listeners:
             self._loop.remove_reader(listener.socket)
             listener.socket.close()
@@ -297,7 +299,7 @@ class SocketServer:
         self._is_accepting = False
 
     def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         self.stop_accepting()
         for connection in tuple(self._connections):
             connection.close()
@@ -312,7 +314,7 @@ def close_others(listeners: Sequence[Listener], kept: Sequence[Listener]) -> Non
 
 
 def client_descriptor_max() -> int:
-    """The highest descriptor that a client may take."""
+    """The highest descriptor number for a client."""
     count, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if count == resource.RLIM_INFINITY:
         return sys.maxsize
@@ -320,7 +322,9 @@ def client_descriptor_max() -> int:
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket bound to *host*; without one to all addresses of the machine, of both families."""
+    """A socket bound to *host*; for an empty one to all addresses of the machine, of both
+    families.
+    """
     if not host:
         try:
             return made_socket(socket.AF_INET6, ("::", port), dual=True)
@@ -350,5 +354,5 @@ def made_socket(
 
 
 def plain_host(host: str) -> str:
-    """An IPv4 address as such, which a socket of both families gives in IPv6's form."""
+    """An IPv4 address in its own form; a socket of both families returns it in IPv6's."""
     return host.removeprefix("::ffff:") if "." in host else host

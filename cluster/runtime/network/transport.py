@@ -1,8 +1,8 @@
 """The port between a connection and what carries its bytes: plain TCP, or TLS over it.
 
-File slices go through it as such, so that plain TCP has the kernel send them and TLS may read and
-encrypt them.  No method waits: where nothing can be done now, it raises BlockingIOError.  Every
-other OSError means that the connection is lost.
+File slices are passed to it as such, so that plain TCP has the kernel send them and TLS may read
+and encrypt them.  No method blocks: where nothing can be done now, it raises BlockingIOError.
+Every other OSError means that the connection is lost.
 
 Source: Kafka's TransportLayer.
 """
@@ -20,29 +20,29 @@ class Transport(Protocol):
 
     @property
     def peer(self) -> Peer:
-        """Who is connected; what authentication finds out is there before the first bytes are."""
+        """The peer; the result of authentication is there before the first bytes are."""
         ...
 
     def receive_into(self, buffer: memoryview, /) -> int:
-        """Receive into *buffer*, and return how much came; 0 at the end of the stream.
+        """Receive into *buffer*, and return how much arrived; 0 at the end of the stream.
 
-        Less than *buffer* takes means that nothing else is there now.
+        Less than the size of *buffer* means that nothing else is there now.
         """
         ...
 
     def has_ended(self) -> bool:
-        """Whether the end of the stream is what comes next; takes nothing of what else there is."""
+        """Whether the end of the stream comes next; consumes no bytes."""
         ...
 
     def send(self, buffer: Buffer, /) -> int:
         """Send what can be sent of *buffer* now, and return how much.
 
-        After a BlockingIOError the same bytes are offered again, possibly with more behind them.
+        After a BlockingIOError the same bytes are passed again, possibly with more behind them.
         """
         ...
 
     def send_gathered(self, buffers: Sequence[Buffer], *, has_more: bool) -> int:
-        """Send several buffers as one; *has_more* says that a file slice follows at once."""
+        """Send several buffers as one; with *has_more* a file slice follows at once."""
         ...
 
     def send_file(self, descriptor: int, position: int, size: int) -> int:
@@ -50,16 +50,16 @@ class Transport(Protocol):
         ...
 
     def on_readable(self, call: Callable[[], None] | None) -> None:
-        """Call *call* whenever there is something to receive, or mute the peer with None.
+        """Call *call* whenever there are bytes to receive, or mute the peer with None.
 
-        What came and was not received is told of again after the peer was mute.
+        Bytes that arrived and were not received are reported again after the peer was muted.
         """
         ...
 
     def on_writable(self, call: Callable[[], None] | None) -> None:
-        """Call *call* whenever something can be sent, until None is given."""
+        """Call *call* whenever bytes can be sent, until None is passed."""
         ...
 
     def close(self) -> None:
-        """End the connection without waiting for what is not sent; nothing is called any more."""
+        """Close the connection, dropping what is not sent; nothing is called any more."""
         ...

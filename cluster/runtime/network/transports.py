@@ -1,4 +1,4 @@
-"""Transports: what carries the bytes of a connection, by its security protocol?"""
+"""Transports by security protocol."""
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Mapping
@@ -10,9 +10,9 @@ from cluster.runtime.network.plaintext_transport import PlaintextTransport
 from cluster.runtime.network.transport import Transport
 
 MakeTransport: TypeAlias = Callable[[AbstractEventLoop, socket, Peer], Transport]
-"""For a socket that is connected and does not block."""
+"""For a connected, non-blocking socket."""
 
 TRANSPORTS: Final[Mapping[str, MakeTransport]] = {"PLAINTEXT": PlaintextTransport}
 
 KERNEL_DECIDES: Final = -1
-"""For the size of a socket's buffer."""
+"""The value for a buffer size of sockets that leaves it to the kernel."""

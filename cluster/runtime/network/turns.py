@@ -1,8 +1,8 @@
-"""Turns: how is what takes long done, without keeping other connections waiting?
+"""Turns: long work is done in slices, so that other connections are served in between.
 
-In slices, of which the loop does one between two looks at its sockets, however many wait for their
-turns.  And who has asked for much at once leaves the rest for later where many do the same.  Knows
-neither requests nor connections.
+The loop does one slice between two polls of its sockets, however many works wait.  A client with
+much work at once leaves the rest for later where many do the same.  Knows neither requests nor
+connections.
 """
 
 from collections import deque
@@ -12,15 +12,15 @@ from typing import Any, Final
 
 SLICE_NS: Final = 2_000_000
 ROUND_NS: Final = 20_000_000
-"""For how long, between two looks at the sockets, each may have as much done as it asks for."""
+"""How long each client may work between two polls of the sockets, in any case."""
 SHARE_NS: Final = 200_000
 """How much time each has after that."""
 STEPS_PER_LOOK: Final = 4
-"""How many steps are taken between two looks at the clock; one may read from a disk."""
+"""How many steps are run between two looks at the clock; one may read from a disk."""
 
 
 class Work:
-    """What is done in turns, *steps* by step; *ended* is called after the last one, or the one that
+    """Work in turns, *steps* by step; *ended* is called after the last one, or the one that
     raises.
     """
 
@@ -36,10 +36,10 @@ class Work:
         self.steps: Generator[None, None, None] | None = steps
         self.ended = ended
         self.is_large = is_large
-        """Whether it takes so much memory that one is begun after the other."""
+        """Whether it takes so much memory that such works run one after the other."""
 
     def cancel(self) -> None:
-        """Take no further step, and call nobody."""
+        """Run no further step, and do not call *ended*."""
         self.steps = None
 
 
@@ -62,18 +62,18 @@ class Turns:
         self._call_soon = call_soon
         self._now_ns = now_ns
         self._large: deque[Work] = deque()
-        """Only the first one goes on."""
+        """Only the first one is worked on."""
         self._small: deque[Work] = deque()
-        """All go on, in turns."""
+        """All are worked on, in turns."""
         self._is_large_next = False
         self._is_scheduled = False
         self._round_ns: int | None = None
-        """When the loop began with those who have asked for much, since its last look."""
+        """When the loop began with clients that have much work, since its last poll."""
 
     def has_had_share(self, began_ns: int, now_ns: int) -> bool:
-        """Whether somebody who began at *began_ns* has to leave the rest for his next turn.
+        """Whether a client that began at *began_ns* has to leave the rest for its next turn.
 
-        Of few it is all done at once; of a thousand, one after the other, all would wait for all.
+        With few such clients everything is done at once; with a thousand, all would wait for all.
         """
         if now_ns - began_ns < SHARE_NS:
             return False
@@ -86,7 +86,7 @@ class Turns:
         self._round_ns = None
 
     def begin(self, work: Work) -> None:
-        """Take a slice of *work* now, and the others in its turns."""
+        """Run a slice of *work* now, and the others in turns."""
         if self._is_unfinished(work):
             (self._large if work.is_large else self._small).append(work)
             self._schedule()
@@ -109,11 +109,11 @@ class Turns:
                 else:
                     queue.append(work)
         finally:
-            # What has raised was a mistake in one work: the others go on.
+            # An exception was a bug in one work: the others go on.
             self._schedule()
 
     def _is_unfinished(self, work: Work) -> bool:
-        """Take a slice of *work*; whether there are more."""
+        """Run a slice of *work*; returns whether there are more."""
         end_ns = self._now_ns() + SLICE_NS
         steps = work.steps
         is_over = True

@@ -1,4 +1,4 @@
-"""A broker's session with ZooKeeper, its registration, and what it reads and writes there."""
+"""A broker's session with ZooKeeper, its registration, and its dynamic configs."""
 
 __all__ = [
     "chroot",

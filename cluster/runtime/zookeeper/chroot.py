@@ -1,4 +1,4 @@
-"""The chroot of a connect string: it has to be there before anything can be below it."""
+"""The chroot of a connect string, which has to exist before anything below it."""
 
 import logging
 from asyncio import to_thread
@@ -13,7 +13,7 @@ from cluster.zk.steps import read
 
 
 async def make_chroot(session: Session, connect: str) -> None:
-    """Make the chroot that *connect* names, if it is missing, with all that is above it."""
+    """Create the chroot in *connect*, if it is missing, with its parents."""
     (is_there,) = await run(session, read((Exists("/"),)))
     if not is_there:
         servers, _, chroot = connect.partition("/")
@@ -21,7 +21,7 @@ async def make_chroot(session: Session, connect: str) -> None:
 
 
 def create_path(servers: str, path: str) -> None:
-    """Make *path* by a session of its own: below a chroot what is above it has no name."""
+    """Create *path* in a session of its own: the parents of a chroot have no path below it."""
     client: Any = KazooClient(hosts=servers, logger=logging.getLogger("kazoo"))
     try:
         client.start()

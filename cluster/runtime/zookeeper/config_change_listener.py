@@ -1,7 +1,7 @@
 """Listens for changes of configs in ZooKeeper.
 
-Reads the notifications that whoever changes a config leaves, then the configs themselves, and hands
-those of topics on; those of this broker, and of all brokers, go first.
+Reads the notifications about changed configs, then the configs themselves, and passes on those of
+topics; those of this broker, and of all brokers, go first.
 """
 
 import logging
@@ -27,16 +27,16 @@ from cluster.zk.steps import read, read_children
 from cluster.zk.znode import Znode
 
 EXPIRATION_MS: Final = 15 * 60 * 1000
-"""How long a notification stays for those who were away; then whoever sees it removes it."""
+"""How long a notification stays for brokers that were away; then any broker removes it."""
 READ_AT_ONCE: Final = 200
-"""How many notifications are read together: others of this loop have their turn in between."""
+"""How many notifications are read together, so that other work of the loop runs in between."""
 NONE_YET: Final = -1
 
 logger: Final = logging.getLogger(__name__)
 
 
 class ConfigChangeListener(Watcher):
-    """Watches the notifications while the broker is a member of the cluster."""
+    """Watches the notifications while the broker is registered."""
 
     def __init__(
         self,
@@ -44,9 +44,9 @@ class ConfigChangeListener(Watcher):
         own: DynamicBrokerConfigs,
         apply_own: Callable[[Collection[Applier]], None],
     ) -> None:
-        """*apply* is told a topic and its overrides, whenever they may have changed.
+        """*apply* is called with a topic and its overrides, whenever they may have changed.
 
-        *apply_own* is told who has to apply what has changed in *own*.
+        *apply_own* is called with the parts that have to apply changes of *own*.
         """
         super().__init__()
         self._apply = apply
@@ -54,8 +54,8 @@ class ConfigChangeListener(Watcher):
         self._apply_own = apply_own
         self._last = NONE_YET
         self._read_ms: dict[str, int] = {}
-        """When each notification was read here, which was soon after it was made: Kafka compares
-        ZooKeeper's clock with its own, and removes what others have not read if that is ahead."""
+        """When each notification was read here, which was soon after it was created: Kafka compares
+        ZooKeeper's clock with its own, and removes unread ones if that is ahead."""
 
     async def _read(self, session: Session) -> None:
         steps = read_children(paths.CONFIG_CHANGES, is_watched=True)
@@ -65,12 +65,12 @@ class ConfigChangeListener(Watcher):
         for start in range(0, len(news), READ_AT_ONCE):
             part = news[start : start + READ_AT_ONCE]
             await self._read_some(session, [name for _, name in part])
-            # It need not be read again, should the connection break before the rest.
+            # It need not be read again if the connection breaks before the rest.
             self._last = part[-1][0]
         await self._remove_old(session, set(names))
 
     async def _read_some(self, session: Session, names: Sequence[str]) -> None:
-        """Read the notifications *names*, and hand on what they are about."""
+        """Read the notifications *names*, and pass on the configs that they name."""
         asked = [GetData(f"{paths.CONFIG_CHANGES}/{name}") for name in names]
         replies = await run(session, read(asked))
         for request, reply in zip(asked, replies, strict=True):
@@ -99,13 +99,13 @@ class ConfigChangeListener(Watcher):
 
 
 def sequence_number(name: str) -> int:
-    """The number that ZooKeeper gave to a notification; NONE_YET to what is none."""
+    """The number that ZooKeeper gave to a notification; NONE_YET for another node."""
     digits = name[-10:]
     return int(digits) if digits.isascii() and digits.isdigit() else NONE_YET
 
 
 def changed_entities(nodes: Iterable[Znode]) -> Iterable[str]:
-    """The paths below `/config` that notifications name; damaged ones are told of."""
+    """The paths below `/config` in notifications; damaged ones are logged."""
     for node in nodes:
         try:
             yield decode_config_change(node).entity_path
@@ -114,7 +114,7 @@ def changed_entities(nodes: Iterable[Znode]) -> Iterable[str]:
 
 
 def topics_of(entity_paths: Iterable[str]) -> Iterable[str]:
-    """The topics among what has changed; what cannot be one is no path to be asked for."""
+    """The topics among what has changed; an invalid name is no path to be read."""
     for path in entity_paths:
         kind, _, name = path.partition("/")
         if kind == EntityKind.TOPICS and topic_name_problem(name) is None:

@@ -1,6 +1,6 @@
 """Reads the dynamic configs of this broker and the cluster-wide defaults from ZooKeeper.
 
-Which value wins is known to `BrokerConfigs`, who applies it to `ConfigPropagation`.
+`BrokerConfigs` knows which value wins, `ConfigPropagation` applies it.
 """
 
 import logging
@@ -22,7 +22,7 @@ logger: Final = logging.getLogger(__name__)
 
 
 class DynamicBrokerConfigs:
-    """The overrides in ZooKeeper that *configs* go by."""
+    """The overrides in ZooKeeper for *configs*."""
 
     def __init__(self, broker_id: BrokerId, configs: BrokerConfigs) -> None:
         self._cluster_default = Entity(EntityKind.BROKERS, None)
@@ -34,12 +34,12 @@ class DynamicBrokerConfigs:
         }
         self._told: frozenset[Remark] = frozenset()
         self.paths: Final = frozenset(entity_path(ConfigEntity(one)) for one in self._found)
-        """Where these configs stand, as notifications name it."""
+        """The paths of these configs, as notifications name them."""
 
     async def read(self, session: Session) -> Collection[Applier]:
-        """Go by what stands there now; what is damaged stays as it was.
+        """Read the present overrides and use them; a damaged node leaves the former ones.
 
-        Returns who has to apply what has changed by that.
+        Returns the appliers of what has changed.
         """
         for entity in self._found:
             found = await run(session, read_overrides_of(entity))
@@ -59,7 +59,7 @@ class DynamicBrokerConfigs:
         return update.appliers
 
     def _tell(self, remarks: tuple[Remark, ...]) -> None:
-        """Write what was not so the last time."""
+        """Log the remarks that are new."""
         for remark in remarks:
             if remark not in self._told:
                 logger.log(logging.ERROR if remark.is_error else logging.WARNING, "%s", remark.text)

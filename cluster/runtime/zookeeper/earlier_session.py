@@ -1,10 +1,8 @@
-"""The session of an earlier run.
+"""The session of an earlier run of this broker that was not closed.
 
-By which session was this broker registered when it ended without a good-bye?
-
-A process that was killed leaves its registration until its session expires, and `/controller` if it
-was the controller.  Whoever holds the lock of the log directory knows that it is dead, and may
-remove what it left: the next start need not wait.  The session's id is noted beside the logs, where
+A killed process leaves its registration until its session expires, and `/controller` if it was the
+controller.  The holder of the lock of the log directory knows that it is dead, and may remove what
+it left, so that the next start need not wait.  The session's id is stored beside the logs, where
 the lock is.
 """
 
@@ -22,7 +20,7 @@ logger: Final = logging.getLogger(__name__)
 
 
 def recall(files: Files, logs: LogManager) -> tuple[int, ...]:
-    """The sessions that the log directories know of; none at the first start."""
+    """The session ids in the log directories; none at the first start."""
     sessions: list[int] = []
     for directory in logs.online:
         with suppress(OSError, ValueError):
@@ -33,9 +31,9 @@ def recall(files: Files, logs: LogManager) -> tuple[int, ...]:
 
 
 def remember(files: Files, logs: LogManager, session_id: int) -> None:
-    """Note the session before anything is written by it.
+    """Store the session id before anything is written in the session.
 
-    It need not outlive a loss of power: the session has expired before the machine is up again.
+    It need not survive a loss of power: the session has expired before the machine is up again.
     """
     for directory in logs.online:
         with suppress(KafkaStorageError), directory.health.guard():

@@ -1,9 +1,7 @@
-"""Membership in the cluster.
+"""Membership in the cluster: the registration, its epoch, and notifications of changes.
 
-Does this broker belong to the cluster now, under which epoch, and who is told when that changes?
-
-Registers with the first session and with each that follows, and lends the session to whoever writes
-only in between.  Knows neither requests nor logs.
+Registers with the first session and with each later one, and lends the session to other parts in
+between.  Knows neither requests nor logs.
 """
 
 import asyncio
@@ -23,7 +21,7 @@ from cluster.runtime.zookeeper.session import Session, SessionKeeper
 from cluster.zk.steps import Refusal
 
 PATIENCE_FACTOR: Final = 2
-"""How many session timeouts a registration of an earlier life is given to expire."""
+"""How many session timeouts to wait for the registration of an earlier run to expire."""
 
 T = TypeVar("T")
 
@@ -31,14 +29,14 @@ logger: Final = logging.getLogger(__name__)
 
 
 class Member(Protocol):
-    """Who does something in ZooKeeper while this broker is registered."""
+    """A part that uses ZooKeeper while this broker is registered."""
 
     def joined(self, session: Session) -> None:
-        """The broker is registered by *session*, and may write by it."""
+        """The broker is registered in *session*, and may write in it."""
         ...
 
     def left(self) -> None:
-        """The session is over, and with it the registration."""
+        """The session has expired, and with it the registration."""
         ...
 
     def connection_changed(self, *, is_connected: bool) -> None:
@@ -55,12 +53,12 @@ class Membership:
         self._session_timeout_ms = session_timeout_ms
         self._keeper = SessionKeeper(self._loop, connect, session_timeout_ms, self)
         self._session: asyncio.Future[Session] = self._loop.create_future()
-        """The session of now, or the next one."""
+        """The present session, or the next one."""
         self._members: list[Member] = []
         self._watch: RegistrationWatch | None = None
         self._refused: Mapping[TopicPartition, str] = {}
         self._joined_ms = 0
-        """The time of day of the latest registration."""
+        """The wall time of the latest registration."""
         self._endpoints: tuple[Endpoint, ...] = ()
         self._rack: str | None = None
         self._own_sessions: set[int] = set()
@@ -69,13 +67,13 @@ class Membership:
         self._has_joined = False
         self._is_leaving = False
         self.failed: asyncio.Future[None] = self._loop.create_future()
-        """Raises what makes it impossible to be a member again."""
+        """Raises the failure that prevents another registration."""
         self.is_registered = False
         self.is_connected = False
-        """Whether ZooKeeper answers; without a connection a session may still go on."""
+        """Whether ZooKeeper answers; without a connection a session may still last."""
         self.broker_id = BrokerId(-1)
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
-        """Of the latest registration: while there is none, that is the one that was lost."""
+        """Of the latest registration; while there is none, of the last one."""
         self.intact_since = UNKNOWN_BROKER_EPOCH
         """The earliest registration since which the logs have lost nothing; see
         `BrokerRegistration`."""
@@ -83,10 +81,10 @@ class Membership:
 
     @property
     def was_registered(self) -> bool:
-        """Whether this broker has ever been a member: else it never led anything."""
+        """Whether this broker has ever been registered: if not, it never led anything."""
         return self.broker_epoch != UNKNOWN_BROKER_EPOCH
 
-    # What ZooKeeper says.
+    # Events of ZooKeeper.
 
     def session_began(self, session: Session) -> None:
         self.is_connected = True
@@ -116,7 +114,7 @@ class Membership:
             for member in self._members:
                 member.connection_changed(is_connected=is_connected)
 
-    # Being a member.
+    # Registration.
 
     async def connect(self, patience_ms: int) -> None:
         """Connect to ZooKeeper.
@@ -131,16 +129,17 @@ class Membership:
             raise ZooKeeperUnreachable(self._connect, patience_ms) from None
 
     async def in_session(self, work: Callable[[Session], Awaitable[T]]) -> T:
-        """What *work* comes to by the session of now; again, by the next one, if that ends before.
+        """The result of *work* in the present session; repeated in the next one, if that expires
+        before.
 
-        A broker that starts has nothing to lose by waiting for ZooKeeper, as one that runs does.
+        A broker that starts loses nothing by waiting for ZooKeeper, as a running one does.
         """
         while True:
             session = await asyncio.shield(self._session)
             try:
                 return await work(session)
             except SessionExpiredError:
-                # It may have been heard from an answer first.
+                # An answer may have reported it first.
                 await session.ended.wait()
 
     async def join(
@@ -152,10 +151,10 @@ class Membership:
         earlier_sessions: Sequence[int],
         note_session: Callable[[int], None],
     ) -> None:
-        """Register, and again with every session that follows; then *members* are told.
+        """Register, now and with every later session; then call *members*.
 
-        *earlier_sessions* were this broker's in other lives, and *note_session* is told of each
-        before anything is written by it.
+        *earlier_sessions* were those of this broker's earlier runs, and *note_session* is called
+        with each new one before anything is written in it.
 
         Raises:
             RegistrationRefused: another broker has the id or an address.
@@ -170,12 +169,12 @@ class Membership:
         self._has_joined = True
 
     def change_endpoints(self, endpoints: Sequence[Endpoint]) -> None:
-        """Tell others that the broker is reached at *endpoints* from now on."""
+        """Register *endpoints* as the broker's addresses from now on."""
         self._endpoints = tuple(endpoints)
         self._register_anew()
 
     def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
-        """Tell operators which partitions are not served, and why."""
+        """Register which partitions are not served, and why, for operators."""
         self._refused = dict(refused)
         self._register_anew()
 
@@ -223,7 +222,7 @@ class Membership:
         try:
             await self._join(session)
         except SessionExpiredError:
-            # The next session is on its way, or has begun already.
+            # The next session will begin, or has begun already.
             return
         except BrokerFailure as error:
             self._fail(error)
@@ -244,7 +243,7 @@ class Membership:
                 member.left()
 
     async def leave(self) -> None:
-        """End the session: the others learn at once that the broker is gone."""
+        """Close the session: others learn at once that the broker is gone."""
         self._is_leaving = True
         self._leave()
         if not self.failed.done():

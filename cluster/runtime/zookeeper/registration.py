@@ -1,4 +1,4 @@
-"""The registration of this broker, for which it may wait until an earlier life of it expires."""
+"""Creation of this broker's registration, after waiting for that of an earlier run to expire."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ from cluster.zk.brokers import decode_broker
 from cluster.zk.znode import Znode
 
 VERSION: Final = 5
-"""Of the registration's format: that of Kafka 2.7 and later."""
+"""The version of the registration's format: that of Kafka 2.7 and later."""
 POLL_S: Final = 0.1
 NOTHING: Final[Mapping[TopicPartition, str]] = MappingProxyType({})
 
@@ -34,7 +34,7 @@ def registration(
     intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
     refused: Mapping[TopicPartition, str] = NOTHING,
 ) -> BrokerRegistration:
-    """What this broker says of itself."""
+    """The content of this broker's registration."""
     plain = next(endpoint for endpoint in endpoints if endpoint.security_protocol == "PLAINTEXT")
     return BrokerRegistration(
         broker_id=broker_id,
@@ -57,11 +57,11 @@ async def register(
     own_sessions: Collection[int],
     patience_ms: int,
 ) -> BrokerEpoch:
-    """Make the broker's ephemeral znode, and return its czxid.
+    """Create the broker's ephemeral znode, and return its czxid.
 
     A registration that one of *own_sessions* left behind is replaced.  One of another session with
-    the same addresses is an earlier life of this broker, for only one can listen there: it is
-    waited for until it expires, for *patience_ms*.
+    the same addresses is of an earlier run of this broker, since only one process can listen there:
+    this waits until it expires, for at most *patience_ms*.
 
     Raises:
         RegistrationRefused: another broker has the id or one of the addresses.
@@ -101,7 +101,7 @@ def tell_removal(node: Znode) -> None:
 
 
 def refuse_stranger(broker: BrokerRegistration, node: Znode) -> None:
-    """Raise RegistrationRefused if *node* is the registration of somebody else."""
+    """Raise RegistrationRefused if *node* is the registration of another broker."""
     try:
         there = decode_broker(node)
     except CorruptZnodeError as error:

@@ -1,8 +1,8 @@
-"""The own registration while its session goes on.
+"""The own registration while its session lasts.
 
-Writes what has changed of it, and watches whether somebody has taken it away.  Of that it only says
-so: as Kafka's brokers, this one registers again with its next session and not before,
-since whoever removed the node may have meant it.
+Writes its changes, and watches whether another client has removed it.  A removal is only logged: as
+Kafka's brokers, this one registers again with its next session and not before, since the removal
+may have been intended.
 """
 
 import logging
@@ -23,16 +23,16 @@ logger: Final = logging.getLogger(__name__)
 
 
 class RegistrationWatch(Watcher):
-    """Looks at `/brokers/ids/<id>` while the broker is a member of the cluster."""
+    """Watches `/brokers/ids/<id>` while the broker is registered."""
 
     def __init__(self, broker_id: BrokerId) -> None:
         super().__init__()
         self._path = paths.broker(broker_id)
         self._wanted: BrokerRegistration | None = None
-        """What is to be written; None where what stands there is right."""
+        """What is to be written; None where the stored content is right."""
 
     def replace(self, registration: BrokerRegistration) -> None:
-        """Write *registration*, with the next session if this one ends before."""
+        """Write *registration*, with the next session if this one expires before."""
         self._wanted = registration
         self._look()
 
@@ -77,6 +77,6 @@ class RegistrationWatch(Watcher):
         )
 
     def _look_there(self) -> Steps[Znode | None]:
-        """The node, with a watch for the next change, which is armed also when it is gone."""
+        """The node, with a watch for the next change, which is armed also when it is missing."""
         yield from read((Exists(self._path, is_watched=True),))
         return (yield from read_node(self._path))

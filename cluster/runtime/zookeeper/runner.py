@@ -1,4 +1,4 @@
-"""Sequences of ZooKeeper requests, carried out in the loop by one session."""
+"""Sequences of ZooKeeper requests, run in the loop in one session."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -28,12 +28,12 @@ T = TypeVar("T")
 
 
 async def run(session: Session, steps: Steps[T], watched: Callable[[Any], None] = unwatched) -> T:
-    """Carry *steps* out, and return what they come to.
+    """Run *steps*, and return their result.
 
-    *watched* is called by kazoo's thread, with kazoo's event, when an armed watch fires.
+    kazoo's thread calls *watched*, with kazoo's event, when an armed watch fires.
 
     Raises:
-        SessionExpiredError: the session is over.
+        SessionExpiredError: the session has expired.
     """
     replies: tuple[ZkReply, ...] | None = None
     while True:
@@ -50,11 +50,11 @@ async def replies_to(
 ) -> tuple[ZkReply, ...]:
     """Send *requests* in their order, without waiting in between, and wait for the reply to each.
 
-    There may be thousands: others of this loop have their turn while these are sent.  Many nodes
-    are read in batches, or one by one where the server is too old for that (before 3.6).
+    There may be thousands: other work of the loop runs while these are sent.  Many nodes are read
+    in batches, or one by one where the server is too old for that (before 3.6).
 
     Raises:
-        SessionExpiredError: the session is over.
+        SessionExpiredError: the session has expired.
     """
     if any(isinstance(request, GetMany) for request in requests) and session.reads_batches:
         return tuple(
@@ -72,7 +72,7 @@ async def replies_to(
             await asyncio.sleep(0)
         part = singles[start : start + BEGUN_PER_TURN]
         futures = (session.begin(partial(begin, request, watched=watched)) for request in part)
-        # Gathered at once, so that no failure is left over, should this task be cancelled.
+        # Gathered at once, so that no exception is left over if this task is cancelled.
         begun.append(asyncio.gather(*futures, return_exceptions=True))
     outcomes = [outcome for part_done in begun for outcome in await part_done]
     replies = [
@@ -85,8 +85,8 @@ async def replies_to(
 async def read_many(session: Session, request: GetMany[Any]) -> Many | Lost:
     """Read many nodes in few requests.
 
-    An old server answers that it does not know these, and drops the connection: all of it counts as
-    lost then, and is asked for again one by one.
+    An old server answers that it does not know these, and closes the connection: then all of it
+    counts as lost, and is read again one by one.
     """
     parts = tuple(batches(request.paths))
     futures = (session.begin(partial(begin_many, paths)) for paths in parts)
@@ -105,29 +105,29 @@ async def read_many(session: Session, request: GetMany[Any]) -> Many | Lost:
 
 
 def begin_many(paths: Sequence[str], client: Any) -> Started:
-    """Begin to read the nodes at *paths* together, on a client of kazoo's."""
+    """Begin to read the nodes at *paths* together, on a kazoo client."""
     started: Started = client.handler.async_result()
     client._call(MultiRead(GET_DATA, client.chroot, paths), started)
     return started
 
 
 def reply_in_session(request: SingleRequest, outcome: Any) -> ZkReply:
-    """What kazoo's result or exception says; nothing is answered in a session that is over."""
+    """The reply in kazoo's result or exception; raises in an expired session."""
     if isinstance(outcome, SESSION_OVER):
         raise SessionExpiredError from outcome
     return reply_to(request, outcome)
 
 
 class SessionRunner:
-    """Carries out, while the broker is registered, what is asked for by callbacks.
+    """Runs sequences with callbacks, while the broker is registered.
 
-    A member of the cluster: it has the session that the broker is registered by.
+    A member of the cluster: it has the session of the registration.
     """
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
         self.session: Session | None = None
-        """The session that the broker is registered by; None while there is none."""
+        """The session of the registration; None while there is none."""
 
     def joined(self, session: Session) -> None:
         self.session = session
@@ -136,12 +136,12 @@ class SessionRunner:
         self.session = None
 
     def connection_changed(self, *, is_connected: bool) -> None:
-        """What is under way waits for the connection by itself."""
+        """Nothing to do: running requests wait for the connection by themselves."""
 
     def run(self, steps: Steps[T], done: Callable[[T | None], None]) -> None:
-        """Carry *steps* out, and call *done* with what they come to, in a later turn of the loop.
+        """Run *steps*, and call *done* with their result, in a later turn of the loop.
 
-        It gets None when there is no session, or when that is over before the end, or when one of
+        The result is None when there is no session, when it expires before the end, or when one of
         *steps* raises.
         """
         task = asyncio.get_running_loop().create_task(self._run(steps, done))
@@ -157,5 +157,5 @@ class SessionRunner:
                 with suppress(SessionExpiredError):
                     result = await run(session, steps)
         finally:
-            # Also after a mistake of ours, which goes on to the loop: somebody waits for the end.
+            # Also after a bug of ours, which goes on to the loop: the caller waits for the end.
             done(result)

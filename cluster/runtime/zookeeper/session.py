@@ -1,7 +1,7 @@
-"""The session with ZooKeeper: is there one, and which?
+"""The session with ZooKeeper: whether there is one, and which.
 
-Keeps a kazoo client, whose threads are its own, and brings what happens there to the loop.  Knows
-no path: what is read and written is the business of whoever holds the session.
+Keeps a kazoo client, whose threads are its own, and passes its events to the loop.  Knows no path:
+the users of the session read and write.
 """
 
 import logging
@@ -24,21 +24,21 @@ RETRY: Final = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 1.0}
 IN_FLIGHT_MAX: Final = 1000
 """How many requests kazoo and ZooKeeper have at a time; further ones wait here for their answers.
 
-A server stops to read from its clients when it has as many (`zookeeper.globalOutstandingLimit`).
+A server stops reading from its clients when it has as many (`zookeeper.globalOutstandingLimit`).
 """
 LOOK_S: Final = 1.0
-"""How often it is looked whether kazoo's thread lives."""
+"""How often to check whether kazoo's thread is alive."""
 CLOSE_TIMEOUT_S: Final = 1.0
-"""A server that does not answer the good-bye must not keep the broker from ending."""
+"""How long to wait for a server to confirm the close, so that the broker can stop."""
 
 logger: Final = logging.getLogger(__name__)
 
 
 class Session:
-    """One session, from its beginning until ZooKeeper gives it up.
+    """One session, from its beginning until ZooKeeper expires it.
 
-    Once it is over nothing more is sent by it, not even under a session that follows: whoever
-    holds an old one cannot write by mistake.
+    After that nothing more is sent in it, not even in a later session: the holder of an old one
+    cannot write by mistake.
     """
 
     def __init__(self, loop: AbstractEventLoop, client: Any, session_id: int) -> None:
@@ -50,26 +50,29 @@ class Session:
         self._waiting: deque[tuple[Callable[[Any], Started], Future[Any]]] = deque()
         self.session_id = session_id
         self.ended = Event()
-        """Set by the broker when it has taken note that the session is over."""
+        """Set by the broker when it has processed the expiry of the session."""
         self.reads_batches = True
-        """Whether the server takes many reads in one request, as far as is known."""
+        """Whether the server supports many reads in one request, if known."""
 
     @property
     def is_over(self) -> bool:
         return self._is_over
 
     def end(self) -> None:
-        """Let nothing pass any more.  Called by kazoo's thread, before it drops what waits."""
+        """Refuse everything from now on.  Called by kazoo's thread, before it drops pending
+        requests.
+        """
         with self._lock:
             self._is_over = True
 
     def begin(self, start: Callable[[Any], Started]) -> "Future[Any]":
-        """Have *start* begin an asynchronous call of kazoo's client, and promise its result.
+        """Let *start* begin an asynchronous call of kazoo's client, and return a future of its
+        result.
 
-        Many may be under way, and stay in order.  The result is, or the promise raises:
-            SessionExpiredError: the session is over; nothing was sent, or nobody knows.
-            ConnectionLoss: the connection broke; nobody knows whether it was done.
-            KazooException: as ZooKeeper says.
+        Many may be in flight, and stay in order.  The future raises:
+            SessionExpiredError: the session has expired; nothing was sent, or the outcome is
+            unknown. ConnectionLoss: the connection broke; the outcome is unknown. KazooException:
+            ZooKeeper's error.
         """
         future: Future[Any] = self._loop.create_future()
         if self._in_flight < IN_FLIGHT_MAX:
@@ -92,7 +95,7 @@ class Session:
         started.rawlink(lambda result: self._tell(future, result))
 
     def _tell(self, future: "Future[Any]", result: Any) -> None:
-        """Bring a result over.  Called by kazoo's thread; the loop may have ended by now."""
+        """Pass a result to the loop.  Called by kazoo's thread; the loop may have ended by now."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._settle, future, result.exception, result.value)
 
@@ -103,7 +106,7 @@ class Session:
                 future.set_result(value)
             else:
                 future.set_exception(error)
-        # When the session is over all that are in flight end, and this refuses what waits.
+        # When the session expires all requests in flight end, and this refuses those that wait.
         while self._waiting and self._in_flight < IN_FLIGHT_MAX:
             start, following = self._waiting.popleft()
             if not following.done():
@@ -111,12 +114,12 @@ class Session:
 
 
 class SessionEvents(Protocol):
-    """Who is told, in the loop, of what becomes of the sessions."""
+    """Receives, in the loop, the events of sessions."""
 
     def session_began(self, session: Session) -> None: ...
 
     def session_ended(self, session: Session) -> None:
-        """It is over, and what was to be written under it and has no answer may not be there."""
+        """It has expired, and writes in it without an answer may not have been carried out."""
         ...
 
     def connection_changed(self, *, is_connected: bool) -> None:
@@ -125,7 +128,7 @@ class SessionEvents(Protocol):
 
 
 class SessionKeeper:
-    """Keeps a session with ZooKeeper, and begins the next one whenever one is over."""
+    """Keeps a session with ZooKeeper, and begins the next one whenever one expires."""
 
     def __init__(
         self, loop: AbstractEventLoop, connect: str, timeout_ms: int, events: SessionEvents
@@ -150,15 +153,15 @@ class SessionKeeper:
         return client
 
     def start(self) -> None:
-        """Begin to connect; `SessionEvents` tells of success."""
+        """Begin to connect; `SessionEvents` receives the result."""
         self._client.start_async()
         self._look_timer = self._loop.call_later(LOOK_S, self._look)
 
     def _look(self) -> None:
         """Begin with another client, if the thread of this one has ended.
 
-        kazoo's thread ends when something goes wrong that its authors did not foresee, and with it
-        ends every session: the broker would wait for the next one for ever.
+        kazoo's thread ends after unforeseen errors, and with it every session: the broker would
+        wait for the next one for ever.
         """
         self._look_timer = self._loop.call_later(LOOK_S, self._look)
         client = self._client
@@ -170,7 +173,7 @@ class SessionKeeper:
             end_client(client, lambda: None)
 
     def _changed(self, client: Any, state: str) -> None:
-        """Called by kazoo's thread at every turn of the connection, before anything is sent."""
+        """Called by kazoo's thread at every change of the connection, before anything is sent."""
         if client is not self._client:
             return
         session = self._session
@@ -192,12 +195,12 @@ class SessionKeeper:
         self._events.connection_changed(is_connected=is_connected)
 
     def _post(self, function: Callable[[Any], None], argument: object) -> None:
-        # The loop may have ended; then nobody is interested.
+        # The loop may have ended; then the event does not matter.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, argument)
 
     async def close(self) -> None:
-        """End the session: ephemeral znodes go now, and not when it expires."""
+        """Close the session: ephemeral znodes are removed now, and not when it expires."""
         if self._look_timer is not None:
             self._look_timer.cancel()
         closed = Event()
@@ -208,7 +211,7 @@ class SessionKeeper:
 
 
 def end_client(client: Any, done: Callable[[], None]) -> None:
-    """Stop a client of kazoo's on a thread: that waits for the server's good-bye."""
+    """Stop a kazoo client on a thread: that waits for the server's confirmation."""
 
     def end() -> None:
         with suppress(KazooException):

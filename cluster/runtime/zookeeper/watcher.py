@@ -1,8 +1,6 @@
-"""A watch that does not end: whatever it is about is read again after each change.
+"""A lasting watch: its nodes are read again after each change.
 
-It is set for as long as the broker is a member of the cluster.
-
-Knows neither what that is nor what follows from it.
+It lasts for as long as the broker is registered.  Subclasses know what is watched and what follows.
 """
 
 import asyncio
@@ -15,18 +13,18 @@ from cluster.runtime.zookeeper.session import Session
 
 
 class Watcher(ABC):
-    """Looks once as a member, and again after each change; never twice at the same time."""
+    """Reads once when the broker has registered, and after each change; never twice at a time."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._session: Session | None = None
-        """The session that the broker is registered by; None while there is none."""
+        """The session of the registration; None while there is none."""
         self._task: asyncio.Task[None] | None = None
         self._is_news = False
 
     @abstractmethod
     async def _read(self, session: Session) -> None:
-        """Look at what may have changed, with `watched` as the watch for the next change."""
+        """Read what may have changed, with `watched` as the watch for the next change."""
 
     def joined(self, session: Session) -> None:
         self._session = session
@@ -45,7 +43,7 @@ class Watcher(ABC):
             self._loop.call_soon_threadsafe(self._look)
 
     def _look(self) -> None:
-        """Read what is new; what comes while that is under way is read after it."""
+        """Read what is new; changes during a read are read after it."""
         self._is_news = True
         if self._task is None and self._session is not None:
             self._task = self._loop.create_task(self._read_all())
@@ -54,7 +52,7 @@ class Watcher(ABC):
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self._task = None
         if not task.cancelled():
-            # What is not expected here is a mistake of ours, and the loop shall tell of it.
+            # An unexpected exception is a bug of ours, and goes on to the loop, which logs it.
             task.result()
         if self._is_news:
             self._look()

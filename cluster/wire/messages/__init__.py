@@ -1,4 +1,4 @@
-"""What each message of the protocol holds, in all versions: every class is its own table."""
+"""The messages of the protocol in all versions: every class is its own table."""
 
 __all__ = [
     "acls",

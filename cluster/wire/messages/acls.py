@@ -1,4 +1,4 @@
-"""ACL requests: what is said about who may do what?"""
+"""DescribeAcls, CreateAcls and DeleteAcls: reading and changing ACLs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""AlterPartition: which ISR does a leader propose to the controller?"""
+"""AlterPartition: a leader's proposals of ISRs to the controller."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

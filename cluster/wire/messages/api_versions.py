@@ -1,4 +1,4 @@
-"""ApiVersions: which versions does a broker serve, and which features?"""
+"""ApiVersions: the versions and features that a broker supports."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

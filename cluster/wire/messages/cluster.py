@@ -1,4 +1,4 @@
-"""DescribeCluster: of which brokers is the cluster made?"""
+"""DescribeCluster: the brokers of a cluster."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Config requests: what is said about the configs of topics and brokers?"""
+"""DescribeConfigs, AlterConfigs and IncrementalAlterConfigs: configs of topics and brokers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

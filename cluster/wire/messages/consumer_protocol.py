@@ -1,7 +1,4 @@
-"""The protocol of consumers.
-
-What do the consumers of a group say to one another, through the coordinator?
-"""
+"""The consumer protocol: what the consumers of a group exchange through the coordinator."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

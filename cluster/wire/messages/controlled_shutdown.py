@@ -1,4 +1,4 @@
-"""ControlledShutdown: what does a broker tell the controller before it stops?"""
+"""ControlledShutdown: a broker's request to the controller before it stops."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,7 @@
-"""The records of coordinators.
+"""The records of group and transaction coordinators in their internal topics.
 
-What stands in the topics in which coordinators of groups and of transactions keep what they know,
-`__consumer_offsets` and `__transaction_state`?  The version of a key says what the record is, too.
+Those of `__consumer_offsets` and `__transaction_state`.  The version of a key also determines the
+kind of record.
 """
 
 from collections.abc import Sequence

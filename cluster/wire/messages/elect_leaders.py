@@ -1,4 +1,4 @@
-"""ElectLeaders: which partitions shall have their leader elected, and how did it go?"""
+"""ElectLeaders: elections of leaders, and their results."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

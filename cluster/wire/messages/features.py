@@ -1,4 +1,4 @@
-"""UpdateFeatures: what is said about the features that a cluster has agreed on?"""
+"""UpdateFeatures: changes of the cluster's finalized features."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Fetch: what is said about records that are read, by consumers and by followers?"""
+"""Fetch: reading of records, by consumers and by followers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""FindCoordinator: who coordinates a group?"""
+"""FindCoordinator: the coordinator of a group."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,6 +1,5 @@
-"""Requests of group members.
-
-What do the members of a group and its coordinator say to one another?
+"""Requests of group members to their coordinator: JoinGroup, Heartbeat, LeaveGroup and
+SyncGroup.
 """
 
 from collections.abc import Sequence

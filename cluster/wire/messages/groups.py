@@ -1,4 +1,4 @@
-"""Requests about groups: what do operators ask and say about groups?"""
+"""DescribeGroups, ListGroups, DeleteGroups and OffsetDelete: operators' requests about groups."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""LeaderAndIsr: what does a controller tell replicas about who leads them?"""
+"""LeaderAndIsr: a controller's orders to lead or follow partitions."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,4 @@
-"""The current leader in answers.
-
-Who leads a partition instead, as answers name it to clients that asked the wrong broker?
-"""
+"""The current leader in answers to clients that sent a request to another broker."""
 
 from typing import NamedTuple
 

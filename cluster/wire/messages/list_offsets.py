@@ -1,4 +1,4 @@
-"""ListOffsets: what is said about the offsets that a partition has at a time?"""
+"""ListOffsets: the offsets of a partition for a timestamp, its start and its end."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Requests about log directories: what is said about the directories that hold logs?"""
+"""AlterReplicaLogDirs and DescribeLogDirs: directories of logs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

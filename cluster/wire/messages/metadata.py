@@ -1,4 +1,4 @@
-"""Metadata: what is said about brokers, topics and leaders to whoever asks?"""
+"""Metadata: brokers, topics and leaders, for clients."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""OffsetCommit: what is said about the offsets that a group remembers?"""
+"""OffsetCommit: storing the offsets of a group."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""OffsetFetch: what is said about the offsets that a group asks for?"""
+"""OffsetFetch: reading the committed offsets of a group."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch: where does a leader's epoch end?"""
+"""OffsetForLeaderEpoch: the end offset of a leader epoch in a leader's log."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

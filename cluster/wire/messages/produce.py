@@ -1,4 +1,4 @@
-"""Produce: what is said about records that are appended?"""
+"""Produce: appending of records."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Requests about producers: what is said about the ids of producers?"""
+"""InitProducerId, DescribeProducers and AllocateProducerIds: producer ids and their state."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

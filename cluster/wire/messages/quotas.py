@@ -1,4 +1,4 @@
-"""Requests about client quotas: what is said about the quotas of clients?"""
+"""DescribeClientQuotas and AlterClientQuotas: quotas of clients."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Requests about reassignments: which partitions shall move, and which are moving?"""
+"""AlterPartitionReassignments and ListPartitionReassignments: moving partitions."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""SASL requests: how does a client say who it is?"""
+"""SaslHandshake and SaslAuthenticate: authentication of a client."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

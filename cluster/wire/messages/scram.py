@@ -1,4 +1,4 @@
-"""Requests about SCRAM credentials: what is said about the credentials of users?"""
+"""DescribeUserScramCredentials and AlterUserScramCredentials: credentials of users."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""StopReplica: what does a controller tell replicas that are to end?"""
+"""StopReplica: a controller's orders to stop replicas, and to delete them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

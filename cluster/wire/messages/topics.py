@@ -1,7 +1,4 @@
-"""Requests that change topics.
-
-What is said about topics that are created, enlarged, emptied and deleted?
-"""
+"""CreateTopics, CreatePartitions, DeleteRecords and DeleteTopics: changes of topics."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

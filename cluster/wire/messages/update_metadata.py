@@ -1,4 +1,4 @@
-"""UpdateMetadata: what does a controller tell all brokers about brokers and leaders?"""
+"""UpdateMetadata: a controller's metadata of brokers and leaders for all brokers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
