@@ -13,7 +13,7 @@ from kadmin.story.reigns import DECIDING, Life, Reign
 from kadmin.story.values import NO_LEADER, Anomaly, AnomalyKind
 
 ANSWER_MS: Final = 30_000
-"""How long a broker that goes on writing may take to do as it was told."""
+"""How long a broker that keeps writing lines may take to carry out an order."""
 
 LATE_MS: Final = 5_000
 """A leader that begins so long after it was chosen left its clients waiting."""
@@ -102,10 +102,10 @@ def has_answered(broker: int, reign: Reign, life: Life) -> bool:
 
 
 def is_taken_out(broker: int, reign: Reign, decided_ms: int, life: Life) -> bool:
-    """Whether *broker* left the ISR before it had to have answered.
+    """Return whether *broker* left the ISR before it had to have answered.
 
-    With a reassignment that takes the leader away, the ISR still holds the broker that led, which
-    is only told to stop its replica.
+    In a reassignment that removes the leader, the ISR still holds the old leader, which only
+    receives an order to stop its replica.
     """
     for later in life.reigns:
         is_next = (later.leader_epoch or 0) > (reign.leader_epoch or 0)
@@ -165,7 +165,7 @@ def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
 
 
 def failed_elections(life: Life) -> Iterator[Anomaly]:
-    """One for all that failed until somebody led again."""
+    """Return one anomaly for all failed elections until the next leader."""
     ups = sorted(reign.since_ms for reign in life.reigns if reign.is_led)
     groups: dict[int | None, list[Event]] = defaultdict(list)
     for event in life.failures:

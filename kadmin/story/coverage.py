@@ -14,7 +14,7 @@ CLOCKS_AGREE_MS: Final = 500
 class Span:
     """Lines of one writer in one log: a broker, or a controller in one epoch of its own.
 
-    *has_traces* tells that some of them are of level TRACE.
+    *has_traces* if some of them are of level TRACE.
     """
 
     source: str

@@ -27,10 +27,10 @@ LEADS = "become-leader"
 
 
 def fold(topic: str, partition: int, events: Sequence[Event], coverage: Coverage) -> list[Story]:
-    """The story of a partition; of several topics of one name that of each, in their order.
+    """Return the story of a partition, one for each topic that had the name, in their order.
 
-    None at all where no line tells of a leader or the lack of one.  *events* are in the order of
-    common time, those of one log in its order.
+    None at all if no line has a leader or the lack of one.  *events* are in the order of common
+    time, those of one log in its order.
     """
     found = list(lives(events))
     return [
@@ -85,7 +85,7 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
     last_epoch: int | None = None
     """The last one of which it is known who led."""
     since = [reign.since_ms for reign in life.reigns]
-    # Nobody led where only elections are told that failed.
+    # There was no leader where there are only lines of failed elections.
     ends = [*since[1:], life.ended_ms] if since else []
     for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
         failed = has_failed(life, since_ms, until_ms)
@@ -121,7 +121,7 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             missed=missed,
         )
         if reign.leader is None:
-            # Somebody may have led, as in an epoch that no line names.
+            # There may have been a leader, in an epoch that no line names.
             continue
         if reign.leader_epoch is not None:
             last_epoch = reign.leader_epoch
@@ -138,14 +138,14 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
 
 
 def missed_between(before: int | None, leader_epoch: int | None) -> int:
-    """How many leader epochs are between two that are told; none where one is not known."""
+    """Return how many leader epochs are missing between two; 0 if one of the two is unknown."""
     if before is None or leader_epoch is None:
         return 0
     return max(0, leader_epoch - before - 1)
 
 
 def has_failed(life: Life, since_ms: int, until_ms: int | None) -> bool:
-    """Whether an election found nobody before the next one found a leader."""
+    """Return whether an election failed before the next one elected a leader."""
     return any(
         since_ms <= event.time_ms and (until_ms is None or event.time_ms <= until_ms)
         for event in life.failures
@@ -159,13 +159,13 @@ def is_outage(failure: Event) -> bool:
 
 
 def replicas_until(life: Life, time_ms: int) -> tuple[int, ...]:
-    """The replicas that are told up to a time, or the first ones that are told at all."""
+    """Return the last replicas in lines up to a time, or the first ones in any line."""
     known = bisect_right(life.replicas, time_ms, key=lambda each: each[0])
     return life.replicas[max(known - 1, 0)][1] if life.replicas else ()
 
 
 def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
-    """The ISRs that are told in an epoch, each once, in the order of their versions."""
+    """Return the ISRs in the lines of an epoch, each once, in the order of their versions."""
     told: list[IsrChange] = []
     for event in reign.claims:
         if event.isr is None:
@@ -176,7 +176,7 @@ def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
         told.append(IsrChange(isr=event.isr, zk_version=version, line=event.line))
     versioned = [each for each in told if each.zk_version is not None]
     if versioned:
-        # What has no version may be older than what is told around it.
+        # An ISR without a version may be older than those of the lines around it.
         told = sorted(versioned, key=lambda each: each.zk_version or 0)
     return tuple(
         each
@@ -197,10 +197,10 @@ def roles_of(reign: Reign) -> Iterator[RoleTaken]:
 
 
 def leaderless_of(life: Life) -> Iterator[Leaderless]:
-    """The times without a leader, by what opens and what closes them.
+    """Return the times without a leader, with the lines that begin and end them.
 
-    In leader epochs that no line names somebody may have led: before them a time ends with the
-    last line that tells of it.
+    Leader epochs that no line names may have had a leader: before them a time ends with the last
+    line about it.
     """
     downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
     downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
@@ -253,7 +253,7 @@ def is_of_deletion(life: Life, offline: Event) -> bool:
 
 
 def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
-    """What these logs do not tell of a partition."""
+    """Return what these logs do not show about a partition."""
     if not any(event.is_of_controller for event in life.events):
         yield "no controller's line: why a leader moved is told by brokers alone"
     elif not coverage.has_traces:

@@ -11,13 +11,13 @@ from kadmin.story.values import NO_LEADER, Reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What was known when a leader was chosen.
+    """What was known when a leader was elected.
 
-    *leader* is who led last, from *since_ms* on, None where nobody is known; *is_led* tells that
-    it led until then, *has_failed* that an election has found nobody since.
-    *isr* is the last one that was told, None where none was, and *zk_version* its version.
-    *replicas* are the assigned ones, the preferred leader first.  *missed* counts the leader epochs
-    since then that no line tells: whoever led in them was gone, not *leader*.
+    *leader* is the last known leader, from *since_ms* on, None if unknown; *is_led* if it led until
+    then, *has_failed* if an election has failed since.  *isr* is the last known one, None without
+    any, and *zk_version* its version.  *replicas* are the assigned ones, the preferred leader
+    first.  *missed* counts the leader epochs since then that no line has: the leader that was lost
+    is that of these epochs, not *leader*.
     """
 
     leader: int | None
@@ -32,14 +32,14 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason and the lines that tell it, the decision itself not among them."""
+    """A reason and the lines that prove it, without that of the decision itself."""
 
     reason: Reason
     proof: tuple[Event, ...] = ()
 
 
 def why(reign: Reign, before: Before, life: Life) -> Why:
-    """Why *reign* began after what was *before*; unknown where nobody knows who led."""
+    """Return why *reign* began after what was *before*; unknown if the previous leader is."""
     if reign.leader is None:
         return Why(Reason.UNKNOWN)
     decided = reign.decided
@@ -50,16 +50,16 @@ def why(reign: Reign, before: Before, life: Life) -> Why:
     if state is not None and (state in NEW or state in NON_EXISTENT):
         return Why(Reason.CREATED, () if life.created is None else (life.created,))
     if before.leader is None and reign.leader_epoch == 0 and life.created is not None:
-        # Kafka 0.8 says that it was Online before it was.
+        # Kafka 0.8 writes that the partition was Online before it was.
         return Why(Reason.CREATED, (life.created,))
     if before.leader is not None and is_unclean(reign, before):
         return Why(Reason.UNCLEAN_ELECTION)
     if before.leader is None or before.missed > 0:
-        # Where the logs begin later than the partition, its state tells that somebody was gone.
+        # Where the logs begin later than the partition, its state shows that a leader was lost.
         is_gone = state is not None and state in OFFLINE
         return Why(Reason.BROKER_GONE, removals(reign)) if is_gone else Why(Reason.UNKNOWN)
     if before.leader == reign.leader and before.is_led:
-        # Brokers tell of other replicas with each epoch that they come to while some are added.
+        # While replicas are added, brokers write the current ones with each leader epoch.
         ordered = [each for each in life.reassignments if each.is_of_controller]
         change = last_before(ordered, reign)
         if change is not None and change.time_ms > before.since_ms:
@@ -75,7 +75,7 @@ def why(reign: Reign, before: Before, life: Life) -> Why:
 
 
 def why_moved(reign: Reign, before: Before, state: str | None, life: Life) -> Why:
-    """Why another broker leads though nobody says that the one before was gone."""
+    """Return why another broker leads although no line shows that the previous leader was lost."""
     isr = isr_of(reign)
     if isr is not None and before.leader not in isr:
         # Who shuts down leaves the ISR with the election; a dead one is Offline before it.
@@ -88,16 +88,16 @@ def why_moved(reign: Reign, before: Before, state: str | None, life: Life) -> Wh
         return Why(Reason.PREFERRED_ELECTION)
     if change is not None:
         return Why(Reason.REASSIGNMENT, (change,))
-    # The replicas that are known may be old: no line of INFO tells when they change.
+    # The known replicas may be outdated: no line of level INFO records their change.
     is_told = state is not None and state in ONLINE
     return Why(Reason.ON_REQUEST if is_told else Reason.UNKNOWN)
 
 
 def is_unclean(reign: Reign, before: Before) -> bool:
-    """Whether the leader was chosen from outside of the ISR, as far as lines prove it.
+    """Return whether the leader was elected from outside of the ISR, as far as lines prove it.
 
-    Changes of the ISR that no line tells show as a jump of its version: then nothing is proven
-    by it, but that a leader recovers is told as long as it does.
+    Changes of the ISR without a line appear as a jump of its version: then the version proves
+    nothing, but a line that the leader recovers does.
     """
     was_member = before.isr is not None and reign.leader in before.isr
     told = reign.decided or reign.claims[0]
@@ -119,14 +119,16 @@ def isr_of(reign: Reign) -> tuple[int, ...] | None:
 
 
 def isr_told(reign: Reign) -> Event | None:
-    """The line that tells it."""
+    """Return the first line of *reign* that has an ISR."""
     told = [reign.decided, *reign.claims] if reign.decided else reign.claims
     return next((each for each in told if each.isr is not None), None)
 
 
 def isr_step(reign: Reign, before: Before) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Whom the decision for *reign* took out of the ISR, and whom into it; nobody where no line
-    proves it, since leaders change the ISR, too."""
+    """Return which brokers the decision for *reign* removed from the ISR, and which it added.
+
+    Both are empty without a line that proves it, since leaders change the ISR, too.
+    """
     decided = reign.decided
     if before.isr is None:
         return (), ()
@@ -145,7 +147,7 @@ def isr_step(reign: Reign, before: Before) -> tuple[tuple[int, ...], tuple[int, 
 
 
 def removals(reign: Reign) -> tuple[Event, ...]:
-    """The lines of this epoch that tell whom the controller took out of the ISR."""
+    """Return the lines of this epoch about brokers that the controller removed from the ISR."""
     return tuple(each for each in reign.claims if each.kind is Kind.ISR_CHANGE)
 
 
@@ -160,7 +162,7 @@ def failed_disk(reign: Reign, before: Before, life: Life) -> Event | None:
 
 
 def last_reassignment(life: Life, reign: Reign) -> Event | None:
-    """The last line up to the beginning of *reign* that tells of other replicas."""
+    """Return the last line with changed replicas up to the beginning of *reign*."""
     return last_before(life.reassignments, reign)
 
 

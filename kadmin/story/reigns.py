@@ -1,6 +1,6 @@
-"""Leader epochs as lines tell of them: everything that was said in each, put together.
+"""Leader epochs as the lines of several brokers record them.
 
-Lines of several brokers name the same epoch; the epochs order them, whatever the clocks say.
+Lines are grouped by the epoch that they name; the epochs order them, whatever the clocks show.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,24 +62,24 @@ class Reign:
 
     @property
     def leader(self) -> int | None:
-        """Who led, NO_LEADER where nobody did, None where no line tells."""
+        """Return the leader, NO_LEADER if there was none, None if no line names it."""
         if self.decided is not None and self.decided.leader is not None:
             return self.decided.leader
         return next((each.leader for each in self.claims if each.leader is not None), None)
 
     @property
     def is_led(self) -> bool:
-        """Whether there was a leader: a broker that follows has one, whoever it is."""
+        """Return whether there was a leader: a follower has one even if no line names it."""
         return bool(self.roles) if self.leader is None else self.leader != NO_LEADER
 
 
 @dataclass(slots=True)
 class Life:
-    """A partition from its creation to its deletion, as far as the logs go.
+    """A partition from its creation to its deletion, as far as the logs show it.
 
-    *replicas* are the assigned ones with the times from which they are told, each change once;
-    *reassignments* the lines that tell of one.  *ended_ms* is when it was deleted or, where no line
-    tells that, when the next one of its name was there; None: it goes on.
+    *replicas* are the assigned ones with the times of the first lines that have them, each change
+    once; *reassignments* the lines of a reassignment.  *ended_ms* is when the partition was deleted
+    or, without a line of that, when the next one of its name existed; None if it still exists.
     """
 
     created: Event | None = None
@@ -97,7 +97,8 @@ class Life:
 
 
 def lives(events: Sequence[Event]) -> Iterator[Life]:
-    """The lives of a partition, of all whose *events* some tell a leader or a failure."""
+    """Return the lives of a partition that have at least one leader or failed election
+    in *events*."""
     found = []
     for part in split(events):
         life = read_life(part)
@@ -125,9 +126,9 @@ def read_life(events: list[Event]) -> Life:
 
 
 def is_told(decision: Event, reader: "LifeReader") -> bool:
-    """Whether a decision without a leader epoch began one that other lines name.
+    """Return whether a decision without a leader epoch began one that other lines name.
 
-    The order that followed tells, or a broker that took the role of the leader later.
+    The order that followed proves it, or a broker that became the leader later.
     """
     return any(decision is each for each in reader.numbered) or any(
         reign.decided is None
@@ -157,9 +158,9 @@ class LifeReader:
         self.unnumbered: list[Event] = []
         """Decisions of releases up to 1.0, whose own lines have no leader epoch."""
         self.pending: dict[int | None, Event] = {}
-        """The last of them, by controller, whose epoch the orders that follow will tell."""
+        """The last of them, by controller, whose epoch the orders that follow will name."""
         self.numbered: list[Event] = []
-        """Those whose epoch an order has told."""
+        """Those whose epoch an order has named."""
         self.received: dict[tuple[int | None, int | None, int | None], int] = {}
         """The leader epoch of each order that a broker has received, by its correlation id."""
 
