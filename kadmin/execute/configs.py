@@ -1,6 +1,6 @@
-"""Changes of configs, planned from what the cluster says now.
+"""Changes of configs, planned from their current state.
 
-Whose configs are meant and what is to become of them has been understood already.
+The caller has parsed the entities and the changes that are wanted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
