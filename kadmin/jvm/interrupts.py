@@ -90,7 +90,7 @@ def ending_in_order() -> Iterator[None]:
 
 
 def repeat_first(heard: "SimpleQueue[int | None]", thread: int) -> None:
-    """Send the first signal of *heard* to *thread* again and again, until *heard* yields None."""
+    """Send the first signal in the queue to *thread* again and again, until None is put into it."""
     number = latest = heard.get()
     while number is not None and latest is not None:
         try:

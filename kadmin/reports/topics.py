@@ -27,8 +27,8 @@ class ClusterReport:
 
     *is_filtered*: only partitions that match are in it, and topics that have one.
     *is_overrides_only*: only topics with a config of their own, without their partitions.
-    *emptiness* counts the partitions that were searched, where a filter found none.  *whole* is the
-    report of which this one has only what is ill; None where it has all.
+    *emptiness* is a sentence with the number searched, where a filter found nothing.  *whole* is
+    the report of which this one has only what is ill; None where it has all.
     """
 
     snapshot: ClusterSnapshot
