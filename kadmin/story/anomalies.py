@@ -8,8 +8,8 @@ from typing import Final
 from kadmin.statechange.kinds import Kind
 from kadmin.story.coverage import CLOCKS_AGREE_MS, Coverage
 from kadmin.story.events import Event
+from kadmin.story.leader_epochs import DECIDING, Life, ObservedEpoch
 from kadmin.story.reasons import isr_of
-from kadmin.story.reigns import DECIDING, Life, Reign
 from kadmin.story.values import NO_LEADER, Anomaly, AnomalyKind
 
 ANSWER_MS: Final = 30_000
@@ -25,10 +25,10 @@ FLAPPING_MS: Final = 600_000
 
 def anomalies_of(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
     """All anomalies of one life, in no order."""
-    for reign in life.reigns:
-        yield from two_leaders(reign)
-        yield from late_leader(reign)
-        yield from unanswered(reign, life, coverage)
+    for epoch in life.epochs:
+        yield from two_leaders(epoch)
+        yield from late_leader(epoch)
+        yield from unanswered(epoch, life, coverage)
     yield from fallen_epochs(life)
     yield from stale_controllers(life, coverage)
     yield from failed_elections(life)
@@ -36,79 +36,79 @@ def anomalies_of(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
     yield from old_orders(life)
 
 
-def two_leaders(reign: Reign) -> Iterator[Anomaly]:
-    if reign.leader_epoch is None:
+def two_leaders(epoch: ObservedEpoch) -> Iterator[Anomaly]:
+    if epoch.leader_epoch is None:
         return
     told: dict[int, Event] = {}
-    for event in reign.claims:
+    for event in epoch.claims:
         if event.leader is not None and event.leader != NO_LEADER:
             told.setdefault(event.leader, event)
     if len(told) > 1:
         leaders = " and ".join(map(str, told))
         yield Anomaly(
             kind=AnomalyKind.TWO_LEADERS,
-            text=f"leaders {leaders} in leader epoch {reign.leader_epoch}",
+            text=f"leaders {leaders} in leader epoch {epoch.leader_epoch}",
             proof=tuple(event.line for event in told.values()),
         )
 
 
-def late_leader(reign: Reign) -> Iterator[Anomaly]:
-    event = None if reign.leader is None else reign.roles.get(reign.leader)
-    if reign.decided is None or event is None:
+def late_leader(epoch: ObservedEpoch) -> Iterator[Anomaly]:
+    event = None if epoch.leader is None else epoch.roles.get(epoch.leader)
+    if epoch.decided is None or event is None:
         return
-    delay_ms = event.time_ms - reign.decided.time_ms
+    delay_ms = event.time_ms - epoch.decided.time_ms
     if delay_ms >= LATE_MS:
         yield Anomaly(
             kind=AnomalyKind.LATE_LEADER,
-            text=f"leader {reign.leader} began {delay_ms:,} ms after it was chosen "
-            f"in leader epoch {reign.leader_epoch}",
-            proof=(reign.decided.line, event.line),
+            text=f"leader {epoch.leader} began {delay_ms:,} ms after it was chosen "
+            f"in leader epoch {epoch.leader_epoch}",
+            proof=(epoch.decided.line, event.line),
         )
 
 
-def unanswered(reign: Reign, life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+def unanswered(epoch: ObservedEpoch, life: Life, coverage: Coverage) -> Iterator[Anomaly]:
     """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
-    decided = reign.decided
-    leader = reign.leader
-    if decided is None or reign.leader_epoch is None or leader is None or leader == NO_LEADER:
+    decided = epoch.decided
+    leader = epoch.leader
+    if decided is None or epoch.leader_epoch is None or leader is None or leader == NO_LEADER:
         return
     end_ms = coverage.last_ms if life.ended_ms is None else life.ended_ms
-    members = dict.fromkeys((leader, *(isr_of(reign) or ())))
+    members = dict.fromkeys((leader, *(isr_of(epoch) or ())))
     for broker in members:
         last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)
-        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, reign, life):
+        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, epoch, life):
             continue
-        if broker != leader and is_taken_out(broker, reign, decided.time_ms, life):
+        if broker != leader and is_taken_out(broker, epoch, decided.time_ms, life):
             continue
-        order = reign.orders.get(broker, decided)
+        order = epoch.orders.get(broker, decided)
         yield Anomaly(
             kind=AnomalyKind.UNANSWERED_ORDER,
-            text=f"broker {broker} never did as it was told in leader epoch {reign.leader_epoch}",
+            text=f"broker {broker} never did as it was told in leader epoch {epoch.leader_epoch}",
             proof=(order.line,),
         )
 
 
-def has_answered(broker: int, reign: Reign, life: Life) -> bool:
+def has_answered(broker: int, epoch: ObservedEpoch, life: Life) -> bool:
     """Whether *broker* showed that it knew of this epoch or a later one, or refused since."""
     if any(
         broker in each.answers
-        for each in life.reigns
-        if each.leader_epoch is not None and each.leader_epoch >= (reign.leader_epoch or 0)
+        for each in life.epochs
+        if each.leader_epoch is not None and each.leader_epoch >= (epoch.leader_epoch or 0)
     ):
         return True
     return any(
-        event.broker == broker and event.time_ms >= reign.since_ms for event in life.refusals
+        event.broker == broker and event.time_ms >= epoch.since_ms for event in life.refusals
     )
 
 
-def is_taken_out(broker: int, reign: Reign, decided_ms: int, life: Life) -> bool:
+def is_taken_out(broker: int, epoch: ObservedEpoch, decided_ms: int, life: Life) -> bool:
     """Return whether *broker* left the ISR before it had to have answered.
 
     In a reassignment that removes the leader, the ISR still holds the old leader, which only
     receives an order to stop its replica.
     """
-    for later in life.reigns:
-        is_next = (later.leader_epoch or 0) > (reign.leader_epoch or 0)
+    for later in life.epochs:
+        is_next = (later.leader_epoch or 0) > (epoch.leader_epoch or 0)
         isr = isr_of(later) if is_next and later.since_ms < decided_ms + ANSWER_MS else None
         if isr is not None and broker not in isr:
             return True
@@ -166,7 +166,7 @@ def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
 
 def failed_elections(life: Life) -> Iterator[Anomaly]:
     """Return one anomaly for all failed elections until the next leader."""
-    ups = sorted(reign.since_ms for reign in life.reigns if reign.is_led)
+    ups = sorted(epoch.since_ms for epoch in life.epochs if epoch.is_led)
     groups: dict[int | None, list[Event]] = defaultdict(list)
     for event in life.failures:
         groups[next((up for up in ups if up >= event.time_ms), None)].append(event)
@@ -182,10 +182,10 @@ def failed_elections(life: Life) -> Iterator[Anomaly]:
 
 def flapping(life: Life) -> Iterator[Anomaly]:
     told: dict[tuple[int, int], Event] = {}
-    for reign in life.reigns:
-        for event in reign.claims:
+    for epoch in life.epochs:
+        for event in epoch.claims:
             if event.isr is not None and event.zk_version is not None:
-                told.setdefault((reign.leader_epoch or 0, event.zk_version), event)
+                told.setdefault((epoch.leader_epoch or 0, event.zk_version), event)
     left: dict[int, list[Event]] = defaultdict(list)
     for (_, earlier), (_, later) in pairwise(sorted(told.items(), key=lambda each: each[0])):
         for broker in set(earlier.isr or ()) - set(later.isr or ()):

@@ -29,7 +29,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A controller's time in office, from its first line to its last."""
+    """The lines of one controller epoch, from the first to the last."""
 
     controller_id: int
     controller_epoch: int

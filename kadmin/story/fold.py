@@ -8,8 +8,8 @@ from itertools import pairwise
 from kadmin.story.anomalies import anomalies_of
 from kadmin.story.coverage import Coverage
 from kadmin.story.events import NEW, OFFLINE, Event
+from kadmin.story.leader_epochs import Life, ObservedEpoch, lives
 from kadmin.story.reasons import Before, isr_step, why
-from kadmin.story.reigns import Life, Reign, lives
 from kadmin.story.values import (
     NO_LEADER,
     Anomaly,
@@ -84,27 +84,27 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
     )
     last_epoch: int | None = None
     """The last one of which it is known who led."""
-    since = [reign.since_ms for reign in life.reigns]
+    since = [epoch.since_ms for epoch in life.epochs]
     # There was no leader where there are only lines of failed elections.
     ends = [*since[1:], life.ended_ms] if since else []
-    for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
+    for epoch, since_ms, until_ms in zip(life.epochs, since, ends, strict=True):
         failed = has_failed(life, since_ms, until_ms)
-        missed = missed_between(last_epoch, reign.leader_epoch)
+        missed = missed_between(last_epoch, epoch.leader_epoch)
         told = why(
-            reign,
+            epoch,
             replace(
                 before,
                 replicas=replicas_until(life, since_ms),
                 missed=missed,
-                has_failed=before.has_failed or (reign.leader == NO_LEADER and failed),
+                has_failed=before.has_failed or (epoch.leader == NO_LEADER and failed),
             ),
             life,
         )
-        first, isr = reign.first, isr_changes(reign)
-        left, joined = isr_step(reign, before)
+        first, isr = epoch.first, isr_changes(epoch)
+        left, joined = isr_step(epoch, before)
         yield Leadership(
-            leader=reign.leader,
-            leader_epoch=reign.leader_epoch,
+            leader=epoch.leader,
+            leader_epoch=epoch.leader_epoch,
             since_ms=since_ms,
             # By clocks that differ, the next one may seem to have begun before.
             until_ms=None if until_ms is None else max(until_ms, since_ms),
@@ -112,22 +112,22 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             isr_left=left,
             isr_joined=joined,
             reason=told.reason,
-            is_decided=reign.decided is not None,
+            is_decided=epoch.decided is not None,
             controller_id=first.controller_id,
             controller_epoch=first.controller_epoch,
             isr=isr,
-            roles=tuple(roles_of(reign)),
+            roles=tuple(roles_of(epoch)),
             proof=(first.line, *(each.line for each in told.proof if each.line != first.line)),
             missed=missed,
         )
-        if reign.leader is None:
+        if epoch.leader is None:
             # There may have been a leader, in an epoch that no line names.
             continue
-        if reign.leader_epoch is not None:
-            last_epoch = reign.leader_epoch
-        has_led = reign.leader != NO_LEADER
+        if epoch.leader_epoch is not None:
+            last_epoch = epoch.leader_epoch
+        has_led = epoch.leader != NO_LEADER
         before = Before(
-            leader=reign.leader if has_led else before.leader,
+            leader=epoch.leader if has_led else before.leader,
             since_ms=since_ms if has_led else before.since_ms,
             is_led=has_led and not failed,
             has_failed=failed or (before.has_failed and not has_led),
@@ -164,10 +164,10 @@ def replicas_until(life: Life, time_ms: int) -> tuple[int, ...]:
     return life.replicas[max(known - 1, 0)][1] if life.replicas else ()
 
 
-def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
+def isr_changes(epoch: ObservedEpoch) -> tuple[IsrChange, ...]:
     """Return the ISRs in the lines of an epoch, each once, in the order of their versions."""
     told: list[IsrChange] = []
-    for event in reign.claims:
+    for event in epoch.claims:
         if event.isr is None:
             continue
         version = event.zk_version
@@ -185,9 +185,9 @@ def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
     )
 
 
-def roles_of(reign: Reign) -> Iterator[RoleTaken]:
-    for broker, event in reign.roles.items():
-        order = reign.orders.get(broker, reign.decided)
+def roles_of(epoch: ObservedEpoch) -> Iterator[RoleTaken]:
+    for broker, event in epoch.roles.items():
+        order = epoch.orders.get(broker, epoch.decided)
         yield RoleTaken(
             broker=broker,
             is_leader=event.to_state == LEADS,
@@ -204,8 +204,8 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
     """
     downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
     downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
-    downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
-    ups = [reign.since_ms for reign in life.reigns if reign.is_led]
+    downs += [(epoch.since_ms, epoch.first) for epoch in life.epochs if epoch.leader == NO_LEADER]
+    ups = [epoch.since_ms for epoch in life.epochs if epoch.is_led]
     if life.ended_ms is not None:
         ups.append(life.ended_ms)
     ups.sort()
@@ -233,7 +233,7 @@ def untold_before(life: Life) -> list[int]:
     """When those leader epochs begin before which others are that no line names."""
     told = [
         (each.leader, each)
-        for each in life.reigns
+        for each in life.epochs
         if each.leader_epoch is not None and each.leader is not None
     ]
     return sorted(
@@ -268,9 +268,9 @@ def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
 
 def silent(life: Life, coverage: Coverage) -> tuple[int, ...]:
     """The brokers that lead or are in the ISR, and of which there is no line at all."""
-    named = {reign.leader for reign in life.reigns if reign.leader is not None} - {NO_LEADER}
-    for reign in life.reigns:
-        for event in reign.claims:
+    named = {epoch.leader for epoch in life.epochs if epoch.leader is not None} - {NO_LEADER}
+    for epoch in life.epochs:
+        for event in epoch.claims:
             named |= set(event.isr or ())
     return tuple(sorted(named - set(coverage.brokers)))
 
@@ -279,8 +279,8 @@ def version_jumps(life: Life) -> int:
     """How many versions of the state no line names, between the first and the last that are."""
     versions = {
         event.zk_version
-        for reign in life.reigns
-        for event in reign.claims
+        for epoch in life.epochs
+        for event in epoch.claims
         if event.zk_version is not None
     }
     return max(versions) - min(versions) + 1 - len(versions) if versions else 0

@@ -26,14 +26,14 @@ STATED = frozenset(
         Kind.FOLLOWER_START,
     }
 )
-"""Kinds of lines that may say who leads in which epoch."""
+"""Kinds of lines that may name the leader of an epoch."""
 
 DECIDING = frozenset({Kind.PARTITION_STATE, Kind.ISR_CHANGE})
 
 
 @dataclass(slots=True)
-class Reign:
-    """One leader epoch; None where releases name none.
+class ObservedEpoch:
+    """One leader epoch, as lines record it; *leader_epoch* is None where releases name none.
 
     *named* is the first line that names it; *claims* are all lines that name it with a leader or an
     ISR, in order; *decided* the controller's own line that began it; *orders* the first line that
@@ -84,7 +84,7 @@ class Life:
 
     created: Event | None = None
     deleted: Event | None = None
-    reigns: list[Reign] = field(default_factory=list)
+    epochs: list[ObservedEpoch] = field(default_factory=list)
     failures: list[Event] = field(default_factory=list)
     refusals: list[Event] = field(default_factory=list)
     offline: list[Event] = field(default_factory=list)
@@ -102,7 +102,7 @@ def lives(events: Sequence[Event]) -> Iterator[Life]:
     found = []
     for part in split(events):
         life = read_life(part)
-        if life.reigns or life.failures:
+        if life.epochs or life.failures:
             found.append(life)
     for life, following in zip_longest(found, found[1:]):
         if life.deleted is not None:
@@ -118,10 +118,10 @@ def read_life(events: list[Event]) -> Life:
     reader = LifeReader(life)
     for event in events:
         reader.read(event)
-    life.reigns = [reader.reigns[epoch] for epoch in sorted(reader.reigns)]
+    life.epochs = [reader.epochs[epoch] for epoch in sorted(reader.epochs)]
     for event in reader.unnumbered:
         if not is_told(event, reader):
-            insert(life.reigns, Reign(None, event, [event], event))
+            insert(life.epochs, ObservedEpoch(None, event, [event], event))
     return life
 
 
@@ -131,30 +131,30 @@ def is_told(decision: Event, reader: "LifeReader") -> bool:
     The order that followed proves it, or a broker that became the leader later.
     """
     return any(decision is each for each in reader.numbered) or any(
-        reign.decided is None
-        and reign.leader == decision.leader
-        and reign.since_ms >= decision.time_ms - CLOCKS_AGREE_MS
-        for reign in reader.reigns.values()
+        epoch.decided is None
+        and epoch.leader == decision.leader
+        and epoch.since_ms >= decision.time_ms - CLOCKS_AGREE_MS
+        for epoch in reader.epochs.values()
     )
 
 
-def insert(reigns: list[Reign], late: Reign) -> None:
-    """Put a reign without a leader epoch where it belongs by its time.
+def insert(epochs: list[ObservedEpoch], late: ObservedEpoch) -> None:
+    """Put an epoch that no line names where it belongs by its time.
 
-    Not behind one of the same leader that has one: it may be the same.
+    Not behind a named one of the same leader: both may be the same.
     """
-    place = sum(1 for each in reigns if each.since_ms <= late.since_ms)
-    before = reigns[place - 1] if place > 0 else None
+    place = sum(1 for each in epochs if each.since_ms <= late.since_ms)
+    before = epochs[place - 1] if place > 0 else None
     if before is None or before.leader != late.leader or before.leader_epoch is None:
-        reigns.insert(place, late)
+        epochs.insert(place, late)
 
 
 class LifeReader:
-    """Takes the events of one life in order and puts what they say into its reigns."""
+    """Takes the events of one life in order and adds them to its epochs."""
 
     def __init__(self, life: Life) -> None:
         self.life = life
-        self.reigns: dict[int, Reign] = {}
+        self.epochs: dict[int, ObservedEpoch] = {}
         self.unnumbered: list[Event] = []
         """Decisions of releases up to 1.0, whose own lines have no leader epoch."""
         self.pending: dict[int | None, Event] = {}
@@ -205,46 +205,46 @@ class LifeReader:
     def on_stated(self, event: Event) -> None:
         if event.leader == DELETED or event.leader_epoch is None:
             return
-        reign = self.reigns.setdefault(event.leader_epoch, Reign(event.leader_epoch, event))
+        epoch = self.epochs.setdefault(event.leader_epoch, ObservedEpoch(event.leader_epoch, event))
         if event.leader is not None or event.isr is not None:
-            reign.claims.append(event)
+            epoch.claims.append(event)
         if event.is_of_controller:
-            self.on_decision(event, reign)
+            self.on_decision(event, epoch)
         if event.kind is Kind.SEND_LEADER_AND_ISR and event.peer_broker is not None:
-            reign.orders.setdefault(event.peer_broker, event)
+            epoch.orders.setdefault(event.peer_broker, event)
         if event.broker is None or event.is_of_controller:
             return
         if event.kind is Kind.RECEIVED_LEADER_AND_ISR:
             key = event.broker, event.controller_epoch, event.correlation_id
             self.received[key] = event.leader_epoch
-            reign.answers.setdefault(event.broker, event)
+            epoch.answers.setdefault(event.broker, event)
         elif event.kind in (Kind.LEADER_START, Kind.FOLLOWER_START):
-            reign.roles.setdefault(event.broker, event)
-            reign.answers.setdefault(event.broker, event)
+            epoch.roles.setdefault(event.broker, event)
+            epoch.answers.setdefault(event.broker, event)
 
-    def on_decision(self, event: Event, reign: Reign) -> None:
-        if reign.decided is not None:
+    def on_decision(self, event: Event, epoch: ObservedEpoch) -> None:
+        if epoch.decided is not None:
             return
         pending = self.pending.get(event.controller_epoch)
         if event.kind in DECIDING:
-            reign.decided = event
+            epoch.decided = event
         elif pending is not None and pending.leader == event.leader:
             del self.pending[event.controller_epoch]
             self.numbered.append(pending)
-            reign.decided = replace(
+            epoch.decided = replace(
                 pending, leader_epoch=event.leader_epoch, isr=event.isr, zk_version=event.zk_version
             )
 
     def on_refused(self, event: Event) -> None:
         self.life.refusals.append(event)
         if event.leader_epoch is not None and event.broker is not None:
-            reign = self.reigns.get(event.leader_epoch)
-            if reign is not None:
-                reign.answers.setdefault(event.broker, event)
+            epoch = self.epochs.get(event.leader_epoch)
+            if epoch is not None:
+                epoch.answers.setdefault(event.broker, event)
 
     def on_completed(self, event: Event) -> None:
         key = event.broker, event.controller_epoch, event.correlation_id
         epoch = self.received.get(key)
         if epoch is None or event.broker is None:
             return
-        self.reigns[epoch].roles.setdefault(event.broker, event)
+        self.epochs[epoch].roles.setdefault(event.broker, event)
