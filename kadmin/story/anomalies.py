@@ -1,4 +1,4 @@
-"""What should not have been in the life of a partition, with the lines that prove it."""
+"""Anomalies in the history of a partition, with the lines that prove it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Final
 from kadmin.statechange.kinds import Kind
 from kadmin.story.coverage import CLOCKS_AGREE_MS, Coverage
 from kadmin.story.events import Event
-from kadmin.story.leader_epochs import DECIDING, Life, ObservedEpoch
+from kadmin.story.leader_epochs import DECIDING, Incarnation, ObservedEpoch
 from kadmin.story.reasons import isr_of
 from kadmin.story.values import NO_LEADER, Anomaly, AnomalyKind
 
@@ -23,17 +23,17 @@ FLAPPING_MS: Final = 600_000
 """So often within that time, a replica that leaves the ISR is flapping."""
 
 
-def anomalies_of(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
-    """All anomalies of one life, in no order."""
-    for epoch in life.epochs:
+def anomalies_of(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
+    """All anomalies of one incarnation, in no order."""
+    for epoch in incarnation.epochs:
         yield from two_leaders(epoch)
         yield from late_leader(epoch)
-        yield from unanswered(epoch, life, coverage)
-    yield from fallen_epochs(life)
-    yield from stale_controllers(life, coverage)
-    yield from failed_elections(life)
-    yield from flapping(life)
-    yield from old_orders(life)
+        yield from unanswered(epoch, incarnation, coverage)
+    yield from fallen_epochs(incarnation)
+    yield from stale_controllers(incarnation, coverage)
+    yield from failed_elections(incarnation)
+    yield from flapping(incarnation)
+    yield from old_orders(incarnation)
 
 
 def two_leaders(epoch: ObservedEpoch) -> Iterator[Anomaly]:
@@ -66,19 +66,21 @@ def late_leader(epoch: ObservedEpoch) -> Iterator[Anomaly]:
         )
 
 
-def unanswered(epoch: ObservedEpoch, life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+def unanswered(
+    epoch: ObservedEpoch, incarnation: Incarnation, coverage: Coverage
+) -> Iterator[Anomaly]:
     """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
     decided = epoch.decided
     leader = epoch.leader
     if decided is None or epoch.leader_epoch is None or leader is None or leader == NO_LEADER:
         return
-    end_ms = coverage.last_ms if life.ended_ms is None else life.ended_ms
+    end_ms = coverage.last_ms if incarnation.ended_ms is None else incarnation.ended_ms
     members = dict.fromkeys((leader, *(isr_of(epoch) or ())))
     for broker in members:
         last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)
-        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, epoch, life):
+        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, epoch, incarnation):
             continue
-        if broker != leader and is_taken_out(broker, epoch, decided.time_ms, life):
+        if broker != leader and is_taken_out(broker, epoch, decided.time_ms, incarnation):
             continue
         order = epoch.orders.get(broker, decided)
         yield Anomaly(
@@ -88,26 +90,28 @@ def unanswered(epoch: ObservedEpoch, life: Life, coverage: Coverage) -> Iterator
         )
 
 
-def has_answered(broker: int, epoch: ObservedEpoch, life: Life) -> bool:
+def has_answered(broker: int, epoch: ObservedEpoch, incarnation: Incarnation) -> bool:
     """Whether *broker* showed that it knew of this epoch or a later one, or refused since."""
     if any(
         broker in each.answers
-        for each in life.epochs
+        for each in incarnation.epochs
         if each.leader_epoch is not None and each.leader_epoch >= (epoch.leader_epoch or 0)
     ):
         return True
     return any(
-        event.broker == broker and event.time_ms >= epoch.since_ms for event in life.refusals
+        event.broker == broker and event.time_ms >= epoch.since_ms for event in incarnation.refusals
     )
 
 
-def is_taken_out(broker: int, epoch: ObservedEpoch, decided_ms: int, life: Life) -> bool:
+def is_taken_out(
+    broker: int, epoch: ObservedEpoch, decided_ms: int, incarnation: Incarnation
+) -> bool:
     """Return whether *broker* left the ISR before it had to have answered.
 
     In a reassignment that removes the leader, the ISR still holds the old leader, which only
     receives an order to stop its replica.
     """
-    for later in life.epochs:
+    for later in incarnation.epochs:
         is_next = (later.leader_epoch or 0) > (epoch.leader_epoch or 0)
         isr = isr_of(later) if is_next and later.since_ms < decided_ms + ANSWER_MS else None
         if isr is not None and broker not in isr:
@@ -115,18 +119,18 @@ def is_taken_out(broker: int, epoch: ObservedEpoch, decided_ms: int, life: Life)
     return False
 
 
-def fallen_epochs(life: Life) -> Iterator[Anomaly]:
+def fallen_epochs(incarnation: Incarnation) -> Iterator[Anomaly]:
     """Controllers that decided a lower leader epoch than was decided; brokers that went back."""
     decisions = [
         event
-        for event in life.events
+        for event in incarnation.events
         if event.kind in DECIDING and event.leader_epoch is not None and event.leader is not None
     ]
     # The terms order controllers whatever their clocks say; within one, the log does.
     decisions.sort(key=lambda each: each.controller_epoch or 0)
     yield from falls(decisions, "the controller decided")
     roles: dict[tuple[str, int | None], list[Event]] = defaultdict(list)
-    for event in life.events:
+    for event in incarnation.events:
         if event.kind in (Kind.LEADER_START, Kind.FOLLOWER_START):
             roles[event.line.source, event.broker].append(event)
     for (_, broker), events in roles.items():
@@ -149,9 +153,9 @@ def falls(events: list[Event], what: str) -> Iterator[Anomaly]:
             highest = event
 
 
-def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+def stale_controllers(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
     """Decisions of a controller after the next one had begun to write."""
-    for event in life.events:
+    for event in incarnation.events:
         if event.kind not in DECIDING or event.controller_epoch is None:
             continue
         replaced_ms = coverage.replaced_ms(event.controller_epoch)
@@ -164,11 +168,11 @@ def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
             )
 
 
-def failed_elections(life: Life) -> Iterator[Anomaly]:
+def failed_elections(incarnation: Incarnation) -> Iterator[Anomaly]:
     """Return one anomaly for all failed elections until the next leader."""
-    ups = sorted(epoch.since_ms for epoch in life.epochs if epoch.is_led)
+    ups = sorted(epoch.since_ms for epoch in incarnation.epochs if epoch.is_led)
     groups: dict[int | None, list[Event]] = defaultdict(list)
-    for event in life.failures:
+    for event in incarnation.failures:
         groups[next((up for up in ups if up >= event.time_ms), None)].append(event)
     for events in groups.values():
         times = "once" if len(events) == 1 else f"{len(events)} times"
@@ -180,9 +184,9 @@ def failed_elections(life: Life) -> Iterator[Anomaly]:
         )
 
 
-def flapping(life: Life) -> Iterator[Anomaly]:
+def flapping(incarnation: Incarnation) -> Iterator[Anomaly]:
     told: dict[tuple[int, int], Event] = {}
-    for epoch in life.epochs:
+    for epoch in incarnation.epochs:
         for event in epoch.claims:
             if event.isr is not None and event.zk_version is not None:
                 told.setdefault((epoch.leader_epoch or 0, event.zk_version), event)
@@ -201,8 +205,8 @@ def flapping(life: Life) -> Iterator[Anomaly]:
                 break
 
 
-def old_orders(life: Life) -> Iterator[Anomaly]:
-    for event in life.refusals:
+def old_orders(incarnation: Incarnation) -> Iterator[Anomaly]:
+    for event in incarnation.refusals:
         if event.kind is Kind.REFUSED and "smaller than the current" in event.line.text:
             yield Anomaly(
                 kind=AnomalyKind.OLD_ORDER,

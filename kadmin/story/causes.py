@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kadmin.story.events import Event
-from kadmin.story.leader_epochs import lives
+from kadmin.story.leader_epochs import incarnations
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Cause:
 
 def causes(events: Sequence[Event]) -> Iterator[Cause]:
     """What lines about one partition prove; *events* are all of them in the order of time."""
-    for life in lives(events):
-        for epoch in life.epochs:
+    for incarnation in incarnations(events):
+        for epoch in incarnation.epochs:
             answers = set()
             for broker, answer in epoch.answers.items():
                 answers.add(answer.line)

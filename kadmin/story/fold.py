@@ -8,7 +8,7 @@ from itertools import pairwise
 from kadmin.story.anomalies import anomalies_of
 from kadmin.story.coverage import Coverage
 from kadmin.story.events import NEW, OFFLINE, Event
-from kadmin.story.leader_epochs import Life, ObservedEpoch, lives
+from kadmin.story.leader_epochs import Incarnation, ObservedEpoch, incarnations
 from kadmin.story.reasons import Before, isr_step, why
 from kadmin.story.values import (
     NO_LEADER,
@@ -32,32 +32,37 @@ def fold(topic: str, partition: int, events: Sequence[Event], coverage: Coverage
     None at all if no line has a leader or the lack of one.  *events* are in the order of common
     time, those of one log in its order.
     """
-    found = list(lives(events))
+    found = list(incarnations(events))
     return [
-        story_of(topic, partition, life, coverage, number, len(found))
-        for number, life in enumerate(found, start=1)
+        story_of(topic, partition, incarnation, coverage, number, len(found))
+        for number, incarnation in enumerate(found, start=1)
     ]
 
 
 def story_of(
-    topic: str, partition: int, life: Life, coverage: Coverage, number: int, count: int
+    topic: str,
+    partition: int,
+    incarnation: Incarnation,
+    coverage: Coverage,
+    number: int,
+    count: int,
 ) -> Story:
-    leaderships = tuple(leaderships_of(life))
-    anomalies = (*anomalies_of(life, coverage), *unclean_elections(leaderships))
+    leaderships = tuple(leaderships_of(incarnation))
+    anomalies = (*anomalies_of(incarnation, coverage), *unclean_elections(leaderships))
     return Story(
         topic=topic,
         partition=partition,
-        replicas=life.replicas[-1][1] if life.replicas else (),
+        replicas=incarnation.replicas[-1][1] if incarnation.replicas else (),
         leaderships=leaderships,
-        leaderless=tuple(leaderless_of(life)),
+        leaderless=tuple(leaderless_of(incarnation)),
         anomalies=tuple(sorted(anomalies, key=lambda each: each.time_ms)),
-        hidden=tuple(hidden(life, coverage)),
-        silent=silent(life, coverage),
+        hidden=tuple(hidden(incarnation, coverage)),
+        silent=silent(incarnation, coverage),
         end_ms=coverage.last_ms,
-        topic_id=life.topic_id,
+        topic_id=incarnation.topic_id,
         incarnation=number,
         incarnations=count,
-        ended_ms=life.ended_ms,
+        ended_ms=incarnation.ended_ms,
     )
 
 
@@ -72,7 +77,7 @@ def unclean_elections(leaderships: Sequence[Leadership]) -> Iterator[Anomaly]:
             )
 
 
-def leaderships_of(life: Life) -> Iterator[Leadership]:
+def leaderships_of(incarnation: Incarnation) -> Iterator[Leadership]:
     before = Before(
         leader=None,
         since_ms=0,
@@ -84,21 +89,21 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
     )
     last_epoch: int | None = None
     """The last one of which it is known who led."""
-    since = [epoch.since_ms for epoch in life.epochs]
+    since = [epoch.since_ms for epoch in incarnation.epochs]
     # There was no leader where there are only lines of failed elections.
-    ends = [*since[1:], life.ended_ms] if since else []
-    for epoch, since_ms, until_ms in zip(life.epochs, since, ends, strict=True):
-        failed = has_failed(life, since_ms, until_ms)
+    ends = [*since[1:], incarnation.ended_ms] if since else []
+    for epoch, since_ms, until_ms in zip(incarnation.epochs, since, ends, strict=True):
+        failed = has_failed(incarnation, since_ms, until_ms)
         missed = missed_between(last_epoch, epoch.leader_epoch)
         told = why(
             epoch,
             replace(
                 before,
-                replicas=replicas_until(life, since_ms),
+                replicas=replicas_until(incarnation, since_ms),
                 missed=missed,
                 has_failed=before.has_failed or (epoch.leader == NO_LEADER and failed),
             ),
-            life,
+            incarnation,
         )
         first, isr = epoch.first, isr_changes(epoch)
         left, joined = isr_step(epoch, before)
@@ -144,11 +149,11 @@ def missed_between(before: int | None, leader_epoch: int | None) -> int:
     return max(0, leader_epoch - before - 1)
 
 
-def has_failed(life: Life, since_ms: int, until_ms: int | None) -> bool:
+def has_failed(incarnation: Incarnation, since_ms: int, until_ms: int | None) -> bool:
     """Return whether an election failed before the next one elected a leader."""
     return any(
         since_ms <= event.time_ms and (until_ms is None or event.time_ms <= until_ms)
-        for event in life.failures
+        for event in incarnation.failures
         if is_outage(event)
     )
 
@@ -158,10 +163,10 @@ def is_outage(failure: Event) -> bool:
     return failure.from_state is None or failure.from_state in OFFLINE | NEW
 
 
-def replicas_until(life: Life, time_ms: int) -> tuple[int, ...]:
+def replicas_until(incarnation: Incarnation, time_ms: int) -> tuple[int, ...]:
     """Return the last replicas in lines up to a time, or the first ones in any line."""
-    known = bisect_right(life.replicas, time_ms, key=lambda each: each[0])
-    return life.replicas[max(known - 1, 0)][1] if life.replicas else ()
+    known = bisect_right(incarnation.replicas, time_ms, key=lambda each: each[0])
+    return incarnation.replicas[max(known - 1, 0)][1] if incarnation.replicas else ()
 
 
 def isr_changes(epoch: ObservedEpoch) -> tuple[IsrChange, ...]:
@@ -196,20 +201,26 @@ def roles_of(epoch: ObservedEpoch) -> Iterator[RoleTaken]:
         )
 
 
-def leaderless_of(life: Life) -> Iterator[Leaderless]:
+def leaderless_of(incarnation: Incarnation) -> Iterator[Leaderless]:
     """Return the times without a leader, with the lines that begin and end them.
 
     Leader epochs that no line names may have had a leader: before them a time ends with the last
     line about it.
     """
-    downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
-    downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
-    downs += [(epoch.since_ms, epoch.first) for epoch in life.epochs if epoch.leader == NO_LEADER]
-    ups = [epoch.since_ms for epoch in life.epochs if epoch.is_led]
-    if life.ended_ms is not None:
-        ups.append(life.ended_ms)
+    downs = [
+        (event.time_ms, event)
+        for event in incarnation.offline
+        if not is_of_deletion(incarnation, event)
+    ]
+    downs += [(event.time_ms, event) for event in incarnation.failures if is_outage(event)]
+    downs += [
+        (epoch.since_ms, epoch.first) for epoch in incarnation.epochs if epoch.leader == NO_LEADER
+    ]
+    ups = [epoch.since_ms for epoch in incarnation.epochs if epoch.is_led]
+    if incarnation.ended_ms is not None:
+        ups.append(incarnation.ended_ms)
     ups.sort()
-    untold = untold_before(life)
+    untold = untold_before(incarnation)
     covered_ms: int | None = None
     for start_ms, event in sorted(downs, key=lambda each: each[0]):
         if covered_ms is not None and start_ms < covered_ms:
@@ -229,11 +240,11 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
         covered_ms = end_ms
 
 
-def untold_before(life: Life) -> list[int]:
+def untold_before(incarnation: Incarnation) -> list[int]:
     """When those leader epochs begin before which others are that no line names."""
     told = [
         (each.leader, each)
-        for each in life.epochs
+        for each in incarnation.epochs
         if each.leader_epoch is not None and each.leader is not None
     ]
     return sorted(
@@ -243,43 +254,43 @@ def untold_before(life: Life) -> list[int]:
     )
 
 
-def is_of_deletion(life: Life, offline: Event) -> bool:
+def is_of_deletion(incarnation: Incarnation, offline: Event) -> bool:
     """Whether a controller took a partition offline to delete it: it had done nothing more about
     it when it was gone.  Of one whose broker dies it looks for another leader."""
-    if life.deleted is None:
+    if incarnation.deleted is None:
         return False
-    told = (each for each in life.events if each.is_of_controller)
-    return any(one == offline and behind is life.deleted for one, behind in pairwise(told))
+    told = (each for each in incarnation.events if each.is_of_controller)
+    return any(one == offline and behind is incarnation.deleted for one, behind in pairwise(told))
 
 
-def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
+def hidden(incarnation: Incarnation, coverage: Coverage) -> Iterator[str]:
     """Return what these logs do not show about a partition."""
-    if not any(event.is_of_controller for event in life.events):
+    if not any(event.is_of_controller for event in incarnation.events):
         yield "no controller's line: why a leader moved is told by brokers alone"
     elif not coverage.has_traces:
         yield (
             "no TRACE lines (Kafka writes none from 2.6 on): when a leader was given up, "
             "ISR changes by leaders, and when each order was sent"
         )
-    jumps = version_jumps(life)
+    jumps = version_jumps(incarnation)
     if jumps:
         yield f"versions of the ISR or the replicas between those that are told: {jumps}"
 
 
-def silent(life: Life, coverage: Coverage) -> tuple[int, ...]:
+def silent(incarnation: Incarnation, coverage: Coverage) -> tuple[int, ...]:
     """The brokers that lead or are in the ISR, and of which there is no line at all."""
-    named = {epoch.leader for epoch in life.epochs if epoch.leader is not None} - {NO_LEADER}
-    for epoch in life.epochs:
+    named = {epoch.leader for epoch in incarnation.epochs if epoch.leader is not None} - {NO_LEADER}
+    for epoch in incarnation.epochs:
         for event in epoch.claims:
             named |= set(event.isr or ())
     return tuple(sorted(named - set(coverage.brokers)))
 
 
-def version_jumps(life: Life) -> int:
+def version_jumps(incarnation: Incarnation) -> int:
     """How many versions of the state no line names, between the first and the last that are."""
     versions = {
         event.zk_version
-        for epoch in life.epochs
+        for epoch in incarnation.epochs
         for event in epoch.claims
         if event.zk_version is not None
     }

@@ -26,7 +26,7 @@ BEGINNING: Final = frozenset(
 
 
 @dataclass(slots=True)
-class Incarnation:
+class IncarnationLines:
     """The lines about one topic of the name; *highest* is the highest leader epoch in them.
 
     *is_made* if a controller's line of its creation is among them, *is_deleted* if one of its
@@ -64,13 +64,13 @@ def split(events: Iterable[Event]) -> list[list[Event]]:
     By topic ids where lines have them; else a topic begins with a controller's line of the
     creation, or with a leader epoch that falls after a line of the deletion.
     """
-    found = [Incarnation()]
-    by_id: dict[str, Incarnation] = {}
+    found = [IncarnationLines()]
+    by_id: dict[str, IncarnationLines] = {}
     for event in events:
         known = by_id.get(event.topic_id) if event.topic_id is not None else None
         if known is None:
             if found[-1].events and found[-1].ends_before(event):
-                found.append(Incarnation())
+                found.append(IncarnationLines())
             known = found[-1]
         known.add(event)
         if known.topic_id is not None:

@@ -74,7 +74,7 @@ class ObservedEpoch:
 
 
 @dataclass(slots=True)
-class Life:
+class Incarnation:
     """A partition from its creation to its deletion, as far as the logs show it.
 
     *replicas* are the assigned ones with the times of the first lines that have them, each change
@@ -96,36 +96,38 @@ class Life:
     ended_ms: int | None = None
 
 
-def lives(events: Sequence[Event]) -> Iterator[Life]:
-    """Return the lives of a partition that have at least one leader or failed election
+def incarnations(events: Sequence[Event]) -> Iterator[Incarnation]:
+    """Return the incarnations of a partition that have at least one leader or failed election
     in *events*."""
     found = []
     for part in split(events):
-        life = read_life(part)
-        if life.epochs or life.failures:
-            found.append(life)
-    for life, following in zip_longest(found, found[1:]):
-        if life.deleted is not None:
-            life.ended_ms = life.deleted.time_ms
+        incarnation = read_incarnation(part)
+        if incarnation.epochs or incarnation.failures:
+            found.append(incarnation)
+    for incarnation, following in zip_longest(found, found[1:]):
+        if incarnation.deleted is not None:
+            incarnation.ended_ms = incarnation.deleted.time_ms
         elif following is not None:
-            life.ended_ms = following.events[0].time_ms
-        yield life
+            incarnation.ended_ms = following.events[0].time_ms
+        yield incarnation
 
 
-def read_life(events: list[Event]) -> Life:
+def read_incarnation(events: list[Event]) -> Incarnation:
     ids = (event.topic_id for event in events)
-    life = Life(events=events, topic_id=next((each for each in ids if each is not None), None))
-    reader = LifeReader(life)
+    incarnation = Incarnation(
+        events=events, topic_id=next((each for each in ids if each is not None), None)
+    )
+    reader = IncarnationReader(incarnation)
     for event in events:
         reader.read(event)
-    life.epochs = [reader.epochs[epoch] for epoch in sorted(reader.epochs)]
+    incarnation.epochs = [reader.epochs[epoch] for epoch in sorted(reader.epochs)]
     for event in reader.unnumbered:
         if not is_told(event, reader):
-            insert(life.epochs, ObservedEpoch(None, event, [event], event))
-    return life
+            insert(incarnation.epochs, ObservedEpoch(None, event, [event], event))
+    return incarnation
 
 
-def is_told(decision: Event, reader: "LifeReader") -> bool:
+def is_told(decision: Event, reader: "IncarnationReader") -> bool:
     """Return whether a decision without a leader epoch began one that other lines name.
 
     The order that followed proves it, or a broker that became the leader later.
@@ -149,11 +151,11 @@ def insert(epochs: list[ObservedEpoch], late: ObservedEpoch) -> None:
         epochs.insert(place, late)
 
 
-class LifeReader:
-    """Takes the events of one life in order and adds them to its epochs."""
+class IncarnationReader:
+    """Takes the events of one incarnation in order and adds them to its epochs."""
 
-    def __init__(self, life: Life) -> None:
-        self.life = life
+    def __init__(self, incarnation: Incarnation) -> None:
+        self.incarnation = incarnation
         self.epochs: dict[int, ObservedEpoch] = {}
         self.unnumbered: list[Event] = []
         """Decisions of releases up to 1.0, whose own lines have no leader epoch."""
@@ -165,21 +167,21 @@ class LifeReader:
         """The leader epoch of each order that a broker has received, by its correlation id."""
 
     def read(self, event: Event) -> None:
-        told, replicas = self.life.replicas, event.replicas
+        told, replicas = self.incarnation.replicas, event.replicas
         if replicas is not None and (not told or told[-1][1] != replicas):
             told.append((event.time_ms, replicas))
         if event.is_reassigning:
-            self.life.reassignments.append(event)
+            self.incarnation.reassignments.append(event)
         match event.kind:
             case Kind.PARTITION_STATE:
                 self.on_state(event)
             case Kind.TRANSITION_FAILED:
                 if event.to_state in ONLINE:
-                    self.life.failures.append(event)
+                    self.incarnation.failures.append(event)
             case Kind.REFUSED | Kind.FAILED:
                 self.on_refused(event)
             case Kind.OFFLINE_REPLICAS:
-                self.life.failed_disks.append(event)
+                self.incarnation.failed_disks.append(event)
             case Kind.COMPLETED | Kind.SKIPPED:
                 self.on_completed(event)
             case kind if kind in STATED:
@@ -188,13 +190,13 @@ class LifeReader:
                 pass
 
     def on_state(self, event: Event) -> None:
-        life = self.life
+        incarnation = self.incarnation
         if event.to_state in NON_EXISTENT:
-            life.deleted = life.deleted or event
+            incarnation.deleted = incarnation.deleted or event
         elif event.to_state in NEW:
-            life.created = life.created or event
+            incarnation.created = incarnation.created or event
         elif event.to_state in OFFLINE:
-            life.offline.append(event)
+            incarnation.offline.append(event)
         elif event.to_state in ONLINE and event.leader is not None:
             if event.leader_epoch is not None:
                 self.on_stated(event)
@@ -236,7 +238,7 @@ class LifeReader:
             )
 
     def on_refused(self, event: Event) -> None:
-        self.life.refusals.append(event)
+        self.incarnation.refusals.append(event)
         if event.leader_epoch is not None and event.broker is not None:
             epoch = self.epochs.get(event.leader_epoch)
             if epoch is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kadmin.statechange.kinds import Kind
 from kadmin.story.events import NEW, NON_EXISTENT, OFFLINE, ONLINE, Event
-from kadmin.story.leader_epochs import Life, ObservedEpoch
+from kadmin.story.leader_epochs import Incarnation, ObservedEpoch
 from kadmin.story.values import NO_LEADER, Reason
 
 
@@ -38,7 +38,7 @@ class Why:
     proof: tuple[Event, ...] = ()
 
 
-def why(epoch: ObservedEpoch, before: Before, life: Life) -> Why:
+def why(epoch: ObservedEpoch, before: Before, incarnation: Incarnation) -> Why:
     """Return why *epoch* began after what was *before*; unknown if the previous leader is."""
     if epoch.leader is None:
         return Why(Reason.UNKNOWN)
@@ -48,10 +48,10 @@ def why(epoch: ObservedEpoch, before: Before, life: Life) -> Why:
         reason = Reason.NOBODY_LEFT if before.has_failed else Reason.BROKER_GONE
         return Why(reason, removals(epoch))
     if state is not None and (state in NEW or state in NON_EXISTENT):
-        return Why(Reason.CREATED, () if life.created is None else (life.created,))
-    if before.leader is None and epoch.leader_epoch == 0 and life.created is not None:
+        return Why(Reason.CREATED, () if incarnation.created is None else (incarnation.created,))
+    if before.leader is None and epoch.leader_epoch == 0 and incarnation.created is not None:
         # Kafka 0.8 writes that the partition was Online before it was.
-        return Why(Reason.CREATED, (life.created,))
+        return Why(Reason.CREATED, (incarnation.created,))
     if before.leader is not None and is_unclean(epoch, before):
         return Why(Reason.UNCLEAN_ELECTION)
     if before.leader is None or before.missed > 0:
@@ -60,28 +60,30 @@ def why(epoch: ObservedEpoch, before: Before, life: Life) -> Why:
         return Why(Reason.BROKER_GONE, removals(epoch)) if is_gone else Why(Reason.UNKNOWN)
     if before.leader == epoch.leader and before.is_led:
         # While replicas are added, brokers write the current ones with each leader epoch.
-        ordered = [each for each in life.reassignments if each.is_of_controller]
+        ordered = [each for each in incarnation.reassignments if each.is_of_controller]
         change = last_before(ordered, epoch)
         if change is not None and change.time_ms > before.since_ms:
             return Why(Reason.REASSIGNMENT, (change,))
         return Why(Reason.SAME_LEADER, removals(epoch))
-    disk = failed_disk(epoch, before, life)
+    disk = failed_disk(epoch, before, incarnation)
     if disk is not None:
         return Why(Reason.DISK_FAILED, (disk,))
     if not before.is_led or (state is not None and state in OFFLINE):
         is_back = before.has_failed or before.leader == epoch.leader
         return Why(Reason.REPLICA_RETURNED if is_back else Reason.BROKER_GONE, removals(epoch))
-    return why_moved(epoch, before, state, life)
+    return why_moved(epoch, before, state, incarnation)
 
 
-def why_moved(epoch: ObservedEpoch, before: Before, state: str | None, life: Life) -> Why:
+def why_moved(
+    epoch: ObservedEpoch, before: Before, state: str | None, incarnation: Incarnation
+) -> Why:
     """Return why another broker leads although no line shows that the previous leader was lost."""
     isr = isr_of(epoch)
     if isr is not None and before.leader not in isr:
         # Who shuts down leaves the ISR with the election; a dead one is Offline before it.
         is_told = state is not None and state in ONLINE
         return Why(Reason.CONTROLLED_SHUTDOWN if is_told else Reason.BROKER_GONE)
-    change = last_reassignment(life, epoch)
+    change = last_reassignment(incarnation, epoch)
     if change is not None and before.leader not in (change.replicas or before.replicas):
         return Why(Reason.REASSIGNMENT, (change,))
     if before.replicas and before.replicas[0] == epoch.leader:
@@ -151,19 +153,19 @@ def removals(epoch: ObservedEpoch) -> tuple[Event, ...]:
     return tuple(each for each in epoch.claims if each.kind is Kind.ISR_CHANGE)
 
 
-def failed_disk(epoch: ObservedEpoch, before: Before, life: Life) -> Event | None:
+def failed_disk(epoch: ObservedEpoch, before: Before, incarnation: Incarnation) -> Event | None:
     """The last line by which a disk of the old leader failed while it led."""
     failed = [
         each
-        for each in life.failed_disks
+        for each in incarnation.failed_disks
         if each.peer_broker == before.leader and each.time_ms >= before.since_ms
     ]
     return last_before(failed, epoch)
 
 
-def last_reassignment(life: Life, epoch: ObservedEpoch) -> Event | None:
+def last_reassignment(incarnation: Incarnation, epoch: ObservedEpoch) -> Event | None:
     """Return the last line with changed replicas up to the beginning of *epoch*."""
-    return last_before(life.reassignments, epoch)
+    return last_before(incarnation.reassignments, epoch)
 
 
 def last_before(events: Sequence[Event], epoch: ObservedEpoch) -> Event | None:
