@@ -36,7 +36,7 @@ class AclChange(Change[AclPlan]):
             Unreadable: the rules of a resource that is meant are damaged.
         """
         plans = plan_acls(self.read().acls, self.request)
-        self.admin.rehearse(plans)
+        self.admin.dry_run(plans)
         if not plans:
             self.notices.note(without_effect(self.admin.snapshot().acls, self.request))
         return [Step(plan=plan, replan=partial(self.replan, plan.resource)) for plan in plans]

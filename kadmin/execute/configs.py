@@ -44,7 +44,7 @@ class ConfigChange(Change[ConfigPlan]):
             KadminError: it could not; else as `plan_all`.
         """
         plans = plan_all(self.admin, self.request, self.meant(self.find()))
-        self.admin.rehearse(plans)
+        self.admin.dry_run(plans)
         return [Step(plan=plan, replan=partial(self.replan, plan.entity)) for plan in plans]
 
     def meant(self, entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:

@@ -99,7 +99,7 @@ class WireAcls:
         if code != 0:
             raise for_code(code)(reason or "ACLs")
 
-    def rehearse(self, plans: Sequence[AclPlan]) -> None:
+    def dry_run(self, plans: Sequence[AclPlan]) -> None:
         """Brokers offer no dry run for this request."""
 
     def fence(self) -> Fence:

@@ -247,7 +247,7 @@ class WireConfigs:
     def fence(self) -> Fence:
         return self.connection.fence()
 
-    def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
+    def dry_run(self, plans: Sequence[ConfigPlan]) -> None:
         """Have the brokers validate each of *plans* without changing anything.
 
         There is no such request for credentials: only whether brokers support any is checked.

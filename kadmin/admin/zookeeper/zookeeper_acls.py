@@ -82,7 +82,7 @@ class ZooKeeperAcls:
             unread=faults_of(found.unread),
         )
 
-    def rehearse(self, plans: Sequence[AclPlan]) -> None:
+    def dry_run(self, plans: Sequence[AclPlan]) -> None:
         """See that there are brokers that will understand *plans*.
 
         Raises:
