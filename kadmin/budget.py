@@ -16,8 +16,8 @@ IDLE_MIN_S: Final = 1.0
 class Budget:
     """The seconds that a command may spend waiting for servers: *limit_s* in all, of --timeout.
 
-    Questions that are asked at the same time spend them once.  While nobody waits for a server
-    (the operator is asked, moves are waited for, a screen is shown), the budget fills up again.
+    Questions that are asked at the same time spend them once.  While no server is waited for (the
+    operator is asked, moves are waited for, a screen is shown), the budget fills up again.
     """
 
     def __init__(self, limit_s: float) -> None:

@@ -1,4 +1,4 @@
-"""Errors that kadmin tells its operator about, each with its exit code.
+"""Errors that kadmin reports to its operator, each with its exit code.
 
 Knows neither click nor the streams: `kadmin.cli.main` prints these and exits.
 """
@@ -59,7 +59,7 @@ class UsageError(KadminError):
 
 
 class RefusedError(KadminError):
-    """A change that would be unsafe, or that nobody confirmed; nothing was written."""
+    """A change that would be unsafe, or that was not confirmed; nothing was written."""
 
     exit_code = ExitCode.REFUSED
 

@@ -1,6 +1,6 @@
-"""Extras of the installation: what do some commands need that the base leaves out?
+"""Extras of the installation: what some commands need that the base leaves out.
 
-`pyproject.toml` says what is in each.  Imports none of it.
+`pyproject.toml` lists what is in each.  Imports none of it.
 """
 
 import shlex

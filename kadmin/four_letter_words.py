@@ -7,22 +7,22 @@ import socket
 
 
 def say(word: str, address: str, port: int, *, timeout_s: float) -> str:
-    """What the server at *port* of *address* answers to *word*; empty when it hangs up.
+    """Return the answer of the server at *port* of *address* to *word*; empty when it hangs up.
 
     *timeout_s* is for the connection and for each part of the answer.
 
     Raises:
-        OSError: nobody listens there, or nobody answers in time.
+        OSError: no server listens there, or none answers in time.
     """
     with socket.create_connection((address, port), timeout=timeout_s) as connection:
         return answer_to(word, connection)
 
 
 def answer_to(word: str, connection: socket.socket) -> str:
-    """What is answered to *word* on *connection*, which has no other use then.
+    """Return the answer to *word* on *connection*, which has no other use then.
 
     Raises:
-        OSError: nobody answers in the connection's time.
+        OSError: no answer arrives in the connection's time.
     """
     answer = b""
     connection.sendall(word.encode("ascii"))

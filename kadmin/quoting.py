@@ -7,7 +7,7 @@ def quoted(word: str) -> str:
     """*word* for a line that can be pasted: `$'bad\\377.json'`, as bash has it, where it holds
     bytes that are no UTF-8, or characters that do something to a terminal.
 
-    What looks like an option has quotes, by which it is told from one.
+    A word that looks like an option has quotes, which distinguish it from one.
     """
     if word.isprintable():
         return f"'{word}'" if word.startswith("--") and "'" not in word else shlex.quote(word)

@@ -1,6 +1,6 @@
-"""Questions to several servers at the same time, each on a thread that nobody waits for.
+"""Questions to several servers at the same time, each on a daemon thread that is never joined.
 
-Knows neither what is asked nor of whom.
+The module is given the servers and the function that asks one of them.
 """
 
 import socket
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Lines:
-    """The connections of questions that are under way; whoever closes it ends them all."""
+    """The connections of questions that are under way; closing it closes them all."""
 
     def __init__(self) -> None:
         self._open: set[socket.socket] = set()
@@ -82,8 +82,7 @@ class Lines:
 class Asking(Generic[Server, T]):
     """Has each of *servers* asked by *ask*, from now on.
 
-    Whoever closes it ends the connections of *lines*, on which *ask* speaks, and with them the
-    threads.
+    Closing it closes the connections of *lines*, which *ask* uses, and so ends the threads.
     """
 
     def __init__(

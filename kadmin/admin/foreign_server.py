@@ -20,8 +20,8 @@ API_VERSIONS: Final = struct.pack(">ihhih", 10, 18, 0, CORRELATION_ID, -1)
 """Size, key, version 0, correlation id, a client id of null: every broker since 0.10 answers."""
 FOUR_LETTERS: Final = b"srvr"
 OF_ZOOKEEPER: Final = (b"Zookeeper version", b"srvr is not executed", b"This ZooKeeper instance")
-"""How it answers that: with its version; that it may not tell; or, without a quorum, that it does
-not serve."""
+"""How ZooKeeper answers that: with its version, with a refusal of the command, or, without a
+quorum, with the statement that it does not serve."""
 
 ANSWER_HEAD: Final = struct.Struct(">ii")
 
@@ -65,8 +65,10 @@ def hint_for_foreign_broker(bootstrap: str) -> str | None:
 
 
 def answers_of(addresses: Sequence[str], *requests: bytes) -> list[dict[bytes, bytes]]:
-    """What each of *addresses* says first to each of *requests*, all asked at the same time;
-    nothing where nobody does in time."""
+    """Return the first bytes that each of *addresses* sends in reply to each of *requests*.
+
+    All are asked at the same time; a reply is empty where none arrives in time.
+    """
     lines = Lines()
     questions = [(address, request) for address in addresses for request in requests]
     with Asking(questions, partial(answer_to, lines), lines) as asking:
@@ -78,7 +80,8 @@ def answers_of(addresses: Sequence[str], *requests: bytes) -> list[dict[bytes, b
 
 
 def answer_to(lines: Lines, question: tuple[str, bytes]) -> bytes:
-    """The first bytes that are said at an address to a request; none where nobody does in time."""
+    """Return the first bytes of the reply to a request at an address; empty if none arrives in
+    time."""
     address, request = question
     try:
         with lines.connect(split_address(address), PROBE_TIMEOUT_S) as connection:

@@ -77,7 +77,7 @@ class Tokens:
 
 
 def unsecured(user: str) -> Token:
-    """A token that nobody has signed, as Kafka's own clients make it for tests."""
+    """Make an unsigned token, as Kafka's own clients make it for tests."""
     now_s = time.time()
     ends_s = now_s + USUAL_LIFE_S
     claims = {"sub": user, "iat": int(now_s), "exp": int(ends_s)}
@@ -100,7 +100,7 @@ def of_file(path: str) -> Token:
 
 
 class NoRedirect(HTTPRedirectHandler):
-    """Follows nobody: the client's secret goes to the named server alone."""
+    """Refuses redirects: the client's secret is sent to the named server alone."""
 
     def redirect_request(self, *_args: Any, **_options: Any) -> None:
         return None

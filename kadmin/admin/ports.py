@@ -172,7 +172,7 @@ class ConfigAdmin(Writer["ConfigPlan"], Protocol):
     def snapshot(self, entities: "Sequence[ConfigEntity]") -> "ConfigSnapshot":
         """What changes of *entities* are planned from."""
 
-    def rehearse(self, plans: "Sequence[ConfigPlan]") -> None:
+    def dry_run(self, plans: "Sequence[ConfigPlan]") -> None:
         """Refuse *plans* if one of them could not be written; writes nothing."""
 
 
@@ -292,7 +292,7 @@ class AclAdmin(Writer["AclPlan"], Protocol):
     def snapshot(self) -> "AclSnapshot":
         """All rules."""
 
-    def rehearse(self, plans: "Sequence[AclPlan]") -> None:
+    def dry_run(self, plans: "Sequence[AclPlan]") -> None:
         """Refuse *plans* if one of them could not be written; writes nothing."""
 
 

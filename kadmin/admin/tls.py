@@ -11,9 +11,10 @@ from kadmin.settings.resolve import TlsSettings, Whose
 
 
 def tls_context(settings: TlsSettings, whose: Whose) -> ssl.SSLContext | None:
-    """The TLS of *settings*, None without; all files are read here, before any server is asked.
+    """Return the TLS context of *settings*, or None without TLS.
 
-    *whose* settings they are is told in errors.
+    All files are read here, before any connection is opened.  Errors name *whose* settings they
+    are.
 
     Raises:
         UsageError: a file cannot be read, is no PEM, or its key is locked or another's.

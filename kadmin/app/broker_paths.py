@@ -15,10 +15,10 @@ class BrokerPath(NamedTuple):
 
 
 def broker_path(text: str, hint: str) -> BrokerPath:
-    """What *text* names.
+    """Parse *text* as a broker and a path.
 
     Raises:
-        UsageError: it is no broker's id and a path; *hint* says how one looks.
+        UsageError: it is no broker's id and a path; *hint* is how to list those.
     """
     broker, _, path = text.partition("=")
     if not (broker.isascii() and broker.isdigit() and path):

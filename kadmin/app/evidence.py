@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TELLS_CONFIGS: Final = (2, 4)
-"""The first release whose brokers tell all of topics."""
+"""The first release whose brokers return all configs of topics."""
 
 AGAIN_S: Final = 1.0
 """For ZooKeepers that have been waited for already."""
@@ -33,7 +33,7 @@ OF_ZOOKEEPER: Final = (
 )
 OF_BROKERS: Final = "log directories and versions of brokers"
 BY_DEFAULT: Final = "PLAINTEXT"
-"""The protocol that nobody has asked for."""
+"""The protocol where none is configured."""
 UNASKED: Final = f"{OF_BROKERS} (--no-brokers)"
 
 
@@ -159,7 +159,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     admin = WireConfigs(connection, session.warn, leaves_out_silent=True)
     configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
     refused = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
-    # Before the snapshot, in which all replicas of a partition on its way are alike.
+    # Before the snapshot, in which all replicas of a moving partition are alike.
     moves = attempts.ask("what is being reassigned", lambda: told_reassignments(connection))
     ongoing, denied = moves or ({}, ())
     snapshot = read_snapshot(
@@ -205,8 +205,8 @@ def broker_configs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfBrokers:
-    """What each of the brokers that were *asked* has told of itself, unless *none_answered*; *gaps*
-    and *hidden* say what could not be had, or not by this user."""
+    """The reports of the brokers that were *asked*, unless *none_answered*; *gaps* and *hidden* are
+    what could not be read, or not by this user."""
 
     asked: "Sequence[BrokerId]" = ()
     apis: "BrokerApis | None" = None
@@ -234,10 +234,10 @@ class OfBrokers:
 
 
 def told_beside(session: Session, connection: "Connection") -> OfBrokers:
-    """What the brokers that are registered tell of themselves.
+    """Read what registered brokers report of themselves.
 
     Raises:
-        NoSuchListener: none listens as it is asked for by the operator.
+        NoSuchListener: none listens with the protocol that the operator has configured.
     """
     from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
     from kadmin.admin.zookeeper.bootstrap import NoSuchListener

@@ -81,7 +81,7 @@ def read_offsets(
         snapshot = read_topics(brokers, selection, leave_out)
         partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
         found = offsets.read_offsets(brokers, partitions, moment)
-        # After the others: nobody has been told of an end before its beginning.
+        # After the others: so no end offset is read before its start offset.
         ends = offsets.read_offsets(brokers, found.told, LATEST) if is_counted else None
     if ends is None:
         return report_of(moment, found.told, found.untold, None)

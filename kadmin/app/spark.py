@@ -16,14 +16,14 @@ IN_PROCESS: Final = "none"
 
 
 def is_submitted() -> bool:
-    """Whether this is a program of spark-submit, whose command line says where Spark works."""
+    """Return whether spark-submit runs this program, whose command line sets Spark's master."""
     return SUBMITTED in os.environ
 
 
 def chosen_master(text: str, conf: Mapping[str, str]) -> str | None:
-    """The master that `--master` names; None where the work is for this process.
+    """The master that `--master` names; None where this process does the work.
 
-    So it is, too, where nobody asks for Spark, by a master or by *conf*, and it is not installed.
+    None also where Spark is not requested, by a master or by *conf*, and is not installed.
 
     Raises:
         UsageError: Spark would not understand it; small inputs would hide that.

@@ -140,8 +140,9 @@ def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
 
 
 def warn(session: Session, collected: "Collected", selection: "TopicSelection") -> bool:
-    """Tell what cannot be read, and what is missing of the topics that are meant; whether that is
-    of a topic of which something is there.
+    """Warn of what cannot be read, and of what is missing of the selected topics.
+
+    Returns whether something is missing of a topic that has at least one replica.
 
     Raises:
         KadminError: there is nothing at all.
@@ -154,7 +155,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
     for path, reason in (*collected.unreadable, *collected.strangers):
         session.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
-    # What others have of a partition is told with its verdict.
+    # What other brokers have of a partition is reported with its verdict.
     told = {replica.partition for replica in collected.replicas}
     claims = [each for each in collected.claims if each[0].topic in meant and each[0] not in told]
     for partition, broker in claims[:SHOWN_MAX]:
@@ -302,7 +303,7 @@ def require_paths(log_dirs: Sequence[str]) -> None:
                 hint="leave out a broker whose log directories are gone",
             ) from error
         except OSError:
-            continue  # It is there, and reading tells what is wrong.
+            continue  # It is there, and reading it reports what is wrong.
 
 
 def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:

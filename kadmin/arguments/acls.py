@@ -73,7 +73,7 @@ def hosts_of(texts: Sequence[str]) -> tuple[str, ...]:
     """Hosts as they were given.
 
     Raises:
-        UsageError: one is empty, which would match nobody.
+        UsageError: one is empty, which would match no client.
     """
     for text in texts:
         if not text.strip():

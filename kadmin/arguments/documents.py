@@ -34,7 +34,7 @@ def parse_document(text: str, source: str, hint: str) -> JsonObject:
     """The object that *text* is.
 
     Raises:
-        BadFile: it is none, or nobody can tell which of two values of a key is meant.
+        BadFile: it is none, or a key has two values.
     """
     ambiguous: list[str] = []
 

@@ -1,7 +1,7 @@
-"""Moments: which one does an operator mean?
+"""Moments that an operator types.
 
-Times are wall clocks without a zone, as brokers write them: ms since 1970 as if they were UTC.
-Knows no clock: the caller says what time it is.
+Times are wall clocks without a zone, as brokers write them: ms since 1970 as if they were UTC.  No
+clock is read: the caller passes the current time.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""A selection of topics: which does the operator mean?
+"""A selection of topics, as an operator types it.
 
-A name means itself; a glob or a regular expression is only what says so.
+A name means itself; globs and regular expressions are marked as such.
 """
 
 import fnmatch
@@ -40,7 +40,7 @@ class TopicSelection:
 
     @property
     def is_one_name(self) -> bool:
-        """Whether exactly one topic is named, so that nobody can be surprised by which."""
+        """Return whether exactly one topic is named literally."""
         return len(self.wanted) == 1 and self.is_name(self.wanted[0])
 
     @property

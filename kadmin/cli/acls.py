@@ -267,7 +267,8 @@ def check_options(action: str, options: Mapping[str, Any]) -> None:
 
 
 def check_whom(action: str, options: Mapping[str, Any]) -> None:
-    """Kafka removes all rules where nobody is named, whatever else is said of them: not so here."""
+    """Refuse to remove rules of no principal: Kafka removes all rules then, whatever
+    else is given."""
     allows, denies = bool(options["allow_principal"]), bool(options["deny_principal"])
     for name, is_there in (("allow", allows), ("deny", denies)):
         if options[f"{name}_host"] and not is_there:
@@ -358,7 +359,7 @@ def list_acls(
     ]
     rules = [rule for rules in shown.values() for rule in rules]
     if not faults and not any(not wanted or rule.principal in wanted for rule in rules):
-        # Whoever watches may wait for a topic that is to come.
+        # With a watch, a topic may be created later.
         if not is_watched:
             require_topics(session, filters)
         session.output.note("there are no such ACLs" if filters or wanted else "there are no ACLs")

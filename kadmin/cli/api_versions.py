@@ -57,7 +57,7 @@ def api_versions(session: Session, **options: Any) -> None:
     def show() -> None:
         nonlocal is_differing
         with session.connect_brokers() as connection:
-            # Of topics only to tell of one that is named and is not there whether it is dead.
+            # Topics are read only to distinguish a dead broker from an unknown one.
             snapshot = read_snapshot(connection, None if wanted is None else TopicSelection())
             asked = chosen_brokers(snapshot, wanted)
             apis = read_api_versions(connection, asked)

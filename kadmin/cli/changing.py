@@ -52,7 +52,7 @@ def make(
     Raises:
         RefusedError: not confirmed, or nothing may be written here.
         ChangedInBetween: the cluster keeps changing.
-        OSError: standard output takes no report; a warning says that the change was made.
+        OSError: standard output takes no report; a warning reports that the change was made.
     """
     stages = carry_out(change)
     first = next(stages)
@@ -97,7 +97,8 @@ def confirm(
     is_confirmed: bool,
     is_first: bool,
 ) -> None:
-    """Show *proposal*, and ask its question unless it *is_confirmed* or nobody need be asked."""
+    """Show *proposal*, and ask its question unless it *is_confirmed* or the question can be left
+    out."""
     question = None if is_confirmed else proposal.question
     if question is not None and question.is_optional and not can_ask():
         question = None

@@ -141,7 +141,7 @@ def collect(session: Session, place: str, **options: Any) -> None:
 
 
 def check(session: Session, place: str) -> ExitCode:
-    """See that the collection at *place* is what its manifest says.
+    """Compare the collection at *place* with its manifest.
 
     Raises:
         NoCollection: there is none.
@@ -173,7 +173,7 @@ def check(session: Session, place: str) -> ExitCode:
 
 
 class Told:
-    """Tells on standard error how far it is, and what is missing."""
+    """Reports progress and missing files on standard error."""
 
     def __init__(self, session: Session) -> None:
         self.missing: list[Unreadable] = []

@@ -26,7 +26,7 @@ from kadmin.errors import ExitCode, KadminError
 SHELLS: Final = ("bash", "zsh", "fish")
 
 PATIENCE_S: Final = 1.0
-"""Whoever pressed Tab waits no longer: a shell that hangs is worse than one that is mute."""
+"""The shell waits no longer after Tab: one that hangs is worse than one without completions."""
 
 PLAIN_WORD: Final = re.compile(r"[\w.,:=@%+/-]+")
 """Anything else could be syntax to a shell, and a znode's name can be anything."""
@@ -70,9 +70,9 @@ def completion(
 
 
 def for_name(script: str, name: str) -> str:
-    """*script*, which completes both names of kadmin, for *name*.
+    """Return *script*, which completes both names of kadmin, for *name*.
 
-    Whoever calls kadmin by its second name has another command of the first.
+    If kadmin is called by its second name, the first may be another program.
     """
     usual, second = NAMES
     if name == usual:

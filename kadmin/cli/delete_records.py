@@ -98,11 +98,11 @@ def delete_records(session: Session, **options: Any) -> None:
 
 
 def wanted_of(options: dict[str, Any]) -> "Wanted":
-    """What is to go, by the one option that says it.
+    """Return which records to delete, from the one option that is given for it.
 
     Raises:
-        click.UsageError: none or several say it, or another option does not go with it.
-        UsageError: what it says cannot be understood.
+        click.UsageError: none or several are given, or another option does not go with it.
+        UsageError: its value cannot be parsed.
     """
     from kadmin.arguments.offsets_file import FILE_HINT, INT64_MAX, parse_offsets
     from kadmin.plan.record_deletion import BeforeOffset, BeforeOffsets, BeforeTime

@@ -115,7 +115,7 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
         only_sanity=options["index_sanity_check"],
         only_indexes=options["index_sanity_check"] or options["verify_index_only"],
         message_size_max=options["max_message_size"],
-        # Kafka's own default says: all of it.
+        # Kafka's own default means all of it.
         bytes_max=None if options["max_bytes"] == BYTES_MAX else options["max_bytes"],
     )
     shown = Shown(session, options, with_content=with_content)
@@ -196,7 +196,7 @@ class Shown:
             self.output.line(line)
 
     def keep(self, name: str, finding: "Finding") -> None:
-        """Tell of what is wrong now, or keep it for the end."""
+        """Report what is wrong now, or keep it for the end."""
         from kadmin.render.dump_log.files import warning
 
         self.has_damage |= finding.flaw.is_damage

@@ -15,7 +15,7 @@ def read_text(name: str, hint: str) -> str:
     mark.
 
     Raises:
-        UsageError: it cannot be read, or is no text; *hint* says what it is to hold.
+        UsageError: it cannot be read, or is no text; *hint* describes what it should contain.
     """
     try:
         text = standard_input() if name == STDIN else read_named(name).decode()

@@ -104,7 +104,7 @@ class Sectioned(click.Command):
         try:
             return super().parse_args(ctx, list(meant_options(args, self.without_value)))
         except click.UsageError as error:
-            # Click's parser does not tell of which command an option lacks its argument.
+            # The error of click's parser lacks the command whose option has no argument.
             error.ctx = error.ctx or ctx
             raise
 

@@ -22,8 +22,8 @@ class Option(click.Option):
 
     *completes* names the values that the shell offers for it, a kind of
     `kadmin.cli.live_values.VALUES` such as `topics`; None offers none.  An option that *is_action*
-    says what a command is to do; of such a command every other option says with which *actions* it
-    goes, by the names of these without their dashes.
+    selects what a command does; in such a command every other option lists the *actions* that it
+    goes with, by their names without dashes.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ def option(*declarations: str, **attributes: Any) -> Decorator:
 
 
 def action(*declarations: str, **attributes: Any) -> Decorator:
-    """An option that says what the command is to do; one of them has to be given."""
+    """Declare an option that selects what the command does; one of them has to be given."""
     return option(*declarations, is_flag=True, is_action=True, **attributes)
 
 

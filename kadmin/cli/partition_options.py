@@ -7,7 +7,7 @@ from kadmin.cli.options import Decorator, option
 
 
 def partition_options(section: str, *, topic_help: str = "") -> Decorator:
-    """The three options; *topic_help* says what no topic means, where that is anything."""
+    """Declare the three options; *topic_help* explains what no topic means, if anything."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         topic = option(

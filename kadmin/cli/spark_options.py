@@ -14,7 +14,7 @@ SECTION: Final = "Spark"
 
 
 def spark_options(without: str) -> Decorator:
-    """`--master`, `--conf` and `--properties-file`; *without* says what 'none' does."""
+    """Declare `--master`, `--conf` and `--properties-file`; *without* explains 'none'."""
     declared = (
         option(
             "--master",

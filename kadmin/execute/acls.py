@@ -1,4 +1,4 @@
-"""Changes of ACLs, planned from what the cluster says now."""
+"""Changes of ACLs, planned from their current state."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ from kadmin.wording import counted
 
 
 class AclChange(Change[AclPlan]):
-    """Rules that are added, or removed, as *request* says."""
+    """Rules that are added or removed by *request*."""
 
     def __init__(self, admin: AclAdmin, request: AclRequest, notices: Notices) -> None:
         super().__init__(admin)
@@ -36,7 +36,7 @@ class AclChange(Change[AclPlan]):
             Unreadable: the rules of a resource that is meant are damaged.
         """
         plans = plan_acls(self.read().acls, self.request)
-        self.admin.rehearse(plans)
+        self.admin.dry_run(plans)
         if not plans:
             self.notices.note(without_effect(self.admin.snapshot().acls, self.request))
         return [Step(plan=plan, replan=partial(self.replan, plan.resource)) for plan in plans]
@@ -46,7 +46,7 @@ class AclChange(Change[AclPlan]):
         for plan in plan_acls(snapshot.acls, self.request):
             if plan.resource == resource:
                 return plan
-        # Somebody else has removed what was to be removed.
+        # Another client has removed what was to be removed.
         return AclPlan(resource=resource, before=snapshot.acls.get(resource, NO_ACLS))
 
     def read(self) -> AclSnapshot:

@@ -26,7 +26,7 @@ class Notices(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What has to be confirmed; an *optional* question only where there is somebody to ask."""
+    """A confirmation to ask for; an *optional* one is only asked at a terminal."""
 
     text: str
     is_optional: bool = False

@@ -1,6 +1,6 @@
-"""Changes of configs, planned from what the cluster says now.
+"""Changes of configs, planned from their current state.
 
-Whose configs are meant and what is to become of them has been understood already.
+The caller has parsed the entities and the changes that are wanted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ class ConfigChange(Change[ConfigPlan]):
             KadminError: it could not; else as `plan_all`.
         """
         plans = plan_all(self.admin, self.request, self.meant(self.find()))
-        self.admin.rehearse(plans)
+        self.admin.dry_run(plans)
         return [Step(plan=plan, replan=partial(self.replan, plan.entity)) for plan in plans]
 
     def meant(self, entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:

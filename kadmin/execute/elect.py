@@ -34,11 +34,11 @@ from kadmin.plan.topic_refusals import LISTED_BY, NoSuchTopic
 from kadmin.wording import SHOWN_MAX, counted_partitions, listed
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
-"""What elections are planned from, so that the operator hears of what is damaged of it."""
+"""What elections are planned from; damage of it is shown to the operator."""
 
 
 class ElectionUnderWay(InProgressError):
-    """Somebody else's request stands where there is room for one only."""
+    """A request of another client exists where there is room for one only."""
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
@@ -123,7 +123,7 @@ class Elections(Change[ElectionPlan]):
         """Plan all elections, in batches, from one look at the cluster.
 
         Raises:
-            ElectionUnderWay: there is no room for another one now; a dry run only says so.
+            ElectionUnderWay: there is no room for another one now; a dry run only warns.
             Unreadable: what is known of one of the partitions is damaged.
         """
         try:

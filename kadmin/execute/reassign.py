@@ -133,7 +133,7 @@ class Reassigning(Change[MovePlan]):
         self.since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.snapshot: ClusterSnapshot | None = None
         self.plan = MovePlan(moves=(), before={})
-        """All that is wanted, also what is there already, or on its way."""
+        """All that is wanted, also moves that are done or in progress."""
         self.risks: tuple[Risk, ...] = ()
         self.untold: tuple[Risk, ...] = ()
         self.left_count = 0
@@ -210,7 +210,7 @@ class Reassigning(Change[MovePlan]):
         """The cluster with *topics*, None for all, and without states.
 
         Raises:
-            Unreadable: nobody can tell what is moving.
+            Unreadable: what is moving cannot be read.
         """
         selection = TopicSelection(wanted=() if topics is None else tuple(topics))
         snapshot = self.admin.snapshot(selection, with_states=False)
@@ -338,7 +338,7 @@ class Reassigning(Change[MovePlan]):
             NotBegun: the controller refuses some of it; no directory is changed.
             DirsRefused, DirsAwaited: brokers have not begun all of it.
         """
-        # Whoever verified before anything moved may have taken them away; now nobody does.
+        # A run of --verify before anything moved may have removed them; from now on none does.
         self.slow_down()
         if isinstance(made, Partly):
             self.refused |= made.refused

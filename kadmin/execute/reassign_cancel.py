@@ -127,7 +127,7 @@ class Cancelling(Change[MovePlan]):
         self.refused: Mapping[TopicPartition, str] = {}
         self.given_up_dirs: Sequence[Replica] = ()
         self.unheard: set[TopicPartition] = set()
-        """Those of which it is not known that the controller has heard."""
+        """Those that the controller is not known to have noticed."""
         self.removed: tuple[TopicPartition, ...] = ()
         """Those that have left the request in ZooKeeper."""
         self.throttles: ThrottlesNow | None = None
@@ -208,7 +208,7 @@ class Cancelling(Change[MovePlan]):
         if self.request.by_zookeeper:
             self.unheard = {move.partition for move in plan.moves}
             self.removed = tuple(plan.dropped)
-        # Also what somebody has asked ZooKeeper for before: this run may be the second.
+        # Also what was requested in ZooKeeper before: this run may be the second.
         asked = [move for move in plan.moves if move.partition not in self.refused]
         left = wait(
             self.remaining,
@@ -232,8 +232,10 @@ class Cancelling(Change[MovePlan]):
         return replace(found, has_controller=has_controller)
 
     def check(self, asked: Sequence[Move]) -> None:
-        """Raise NotAsBefore unless all of *asked* have their target, in whatever order: somebody
-        else may have given them up at the same time."""
+        """Raise NotAsBefore unless all of *asked* have their target, in any order.
+
+        Another client may have cancelled them at the same time.
+        """
         targets = {move.partition: move.target for move in asked}
         self.unheard = {
             each.partition

@@ -144,9 +144,9 @@ def verify(
     keeps_throttles: bool,
     warn: Callable[[str], None],
 ) -> Verified:
-    """Judge every partition of which *targets_in* tells what is wanted, given the cluster.
+    """Judge every partition for which *targets_in* returns a target, given the cluster.
 
-    Unless it *keeps_throttles*, those of reassignments are taken away where nothing moves any more.
+    Unless it *keeps_throttles*, those of reassignments are removed where nothing moves any more.
 
     Raises:
         Unreadable: what the judgement depends on is damaged.
@@ -176,7 +176,8 @@ def verify(
 
 
 def judge_dirs(admin: ReassignmentAdmin, targets: Targets) -> Sequence[DirMove] | None:
-    """The replicas for which *targets* name a log directory; None where nobody tells of them."""
+    """Return the replicas for which *targets* name a log directory; None if no broker reports
+    directories."""
     chosen = [partition for partition, target in targets.items() if target.chosen_dirs]
     if not chosen:
         return ()
@@ -187,10 +188,10 @@ def judge_dirs(admin: ReassignmentAdmin, targets: Targets) -> Sequence[DirMove] 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ongoing:
     """All that is being done: *moves* of partitions, and *dirs* of replicas to other directories,
-    with the *sizes* and *ends* of replicas, as far as brokers tell.
+    with the *sizes* and *ends* of replicas, as far as brokers report them.
 
-    *stale* is what ZooKeeper is asked for of partitions that are not there, and *lacks_controller*
-    tells that there is something to carry out, and no controller.
+    *stale* is what is requested in ZooKeeper for partitions that do not exist, and
+    *lacks_controller* if there is something to carry out, and no controller.
     """
 
     moves: Sequence[Move]
@@ -207,7 +208,7 @@ def ongoing(admin: ReassignmentAdmin) -> Ongoing:
     log_dirs = admin.log_dirs(None)
     if log_dirs is None and moves:
         log_dirs = admin.log_dirs([move.partition for move in moves])
-    # Where nobody tells of directories, nobody tells of ends.
+    # Brokers that do not report directories do not report log end offsets, either.
     living = {
         move.partition: [
             broker
@@ -231,7 +232,7 @@ def look(admin: ReassignmentAdmin) -> ClusterSnapshot:
     """All topics, with configs and without states.
 
     Raises:
-        Unreadable: nobody can tell what is moving.
+        Unreadable: what is moving cannot be read.
     """
     snapshot = admin.snapshot(TopicSelection(), with_states=False, with_configs=True)
     refuse_unreadable(snapshot, {subjects.REASSIGNMENT})

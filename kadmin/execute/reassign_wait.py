@@ -1,6 +1,6 @@
-"""Waiting for reassignments: without a limit of time, and through outages of whoever is asked.
+"""Waiting for reassignments: without a limit of time, and through outages of brokers or ZooKeeper.
 
-Each look is a new one: nothing of what is waited for is lost with a connection.
+Each check reads everything anew: nothing is lost with a connection.
 """
 
 import time
@@ -27,7 +27,7 @@ POLL_MAX_S: Final = 2.0
 RATE_WEIGHT: Final = 0.3
 """How much the last look counts for the rate."""
 SILENCE_MAX_S: Final = 5.0
-"""How long nothing is told."""
+"""The longest time without a line of progress."""
 
 
 def wait_until_moved(
@@ -36,10 +36,10 @@ def wait_until_moved(
     note: Callable[[str], None],
     throttle: int | None = None,
 ) -> None:
-    """Wait until nothing is being moved of that of which *targets_in* tells what is wanted.
+    """Wait until none of the partitions for which *targets_in* returns a target is being moved.
 
-    *note* is told how far it is, by and by, and what it waits for where it stands still; no broker
-    is expected to copy more than *throttle*, in bytes per s.  While nobody answers, *connect* is
+    *note* takes lines of progress, and what is waited for where there is none; no broker is
+    expected to copy more than *throttle*, in bytes per s.  While no server answers, *connect* is
     called again.
     """
     waiting = Waiting(targets_in, note, throttle)
@@ -55,7 +55,7 @@ def wait_until_moved(
 
 
 class Waiting:
-    """What has been seen so far, and when it was told last."""
+    """What has been seen so far, and when it was last reported."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ def weigh(
     moving: list[PartitionProgress],
     dirs: list[DirMove],
 ) -> Weighed | None:
-    """What is left of *moving* and *dirs*; None where brokers do not tell."""
+    """Return what is left of *moving* and *dirs*; None where brokers do not report sizes."""
     partitions = {item.partition for item in moving}
     log_dirs = admin.log_dirs(sorted(partitions)) if partitions else {}
     if log_dirs is None:

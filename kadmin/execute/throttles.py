@@ -1,12 +1,13 @@
 """Throttles of reassignments: set under a journal, and put back by it.
 
 The journal is always ahead: it is written before a throttle is set, and cleared when it has been
-put back.  A crash in between leaves entries for what is not set, or no more, of which nothing is
-put back: it is not what the journal says that a reassignment has set.  A throttle is written only
-while the journal is the one that names it: whoever clears it before that keeps it from being set.
+put back.  A crash in between leaves entries for throttles that are not set, or no more; for these
+nothing is put back, since the value is not the one in the journal.  A throttle is written only
+while the journal that names it is current: a client that clears the journal before keeps the
+throttle from being set.
 
-It is written once more when all are set: who looked before that, and would clear it since nothing
-was set yet, finds another one and looks again.
+The journal is written once more when all are set: a client that read it before that, and would
+clear it since nothing was set yet, finds another revision and reads again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +104,8 @@ def put_throttles_back(
         ChangedInBetween: the cluster never stood still.
     """
     for _ in range(ATTEMPTS_MAX):
-        # The journal first: whoever sets throttles after that has changed it when it is cleared.
+        # The journal first: a client that sets throttles after that changes it, which the fence
+        # detects.
         fence, journal = admin.fence(), admin.journal()
         snapshot = look()
         if active_partitions(snapshot) or copies_between_dirs(admin, journal):

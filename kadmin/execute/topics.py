@@ -1,6 +1,6 @@
-"""Changes of topics, planned from what the cluster says now.
+"""Changes of topics, planned from their current state.
 
-Which topics are meant and what is to become of them has been understood already.
+The caller has parsed the topics and the changes that are wanted.
 """
 
 import time
@@ -229,7 +229,7 @@ def topic_steps(
 
 
 def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest) -> ConfigPlan:
-    """Plan *request* for the topic *name*; what is not set need not be deleted, and is told.
+    """Plan *request* for the topic *name*; a key that is not set is reported and not deleted.
 
     Raises:
         InvalidConfigs: a key to delete that Kafka does not know, and none of the topics has.
@@ -271,7 +271,7 @@ def noting(notices: Notices, topic: str) -> Tell:
 
 
 def has_counts(request: CreateRequest) -> bool:
-    """Whether it says how many partitions and replicas there shall be."""
+    """Return whether the request has the number of partitions and the replication factor."""
     if request.assignment is not None:
         return True
     return request.partition_count is not None and request.replication_factor is not None

@@ -8,8 +8,7 @@ from kadmin.errors import RefusedError
 
 
 class Unreadable(RefusedError):
-    """What is to be changed cannot be understood, so nothing could be kept of it; or what says
-    whether there may be a change."""
+    """The state that a change depends on cannot be decoded, so nothing is changed."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(

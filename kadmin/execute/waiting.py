@@ -25,11 +25,12 @@ def wait(
     tell: Callable[[], None],
     progress: Callable[[Sequence[Item]], None] = lambda _: None,
 ) -> Remaining[Item]:
-    """Wait until nothing of *items* remains, or *timeout_s* is over; returns what was seen last.
+    """Wait until nothing of *items* remains, or *timeout_s* is over; return what remained at last.
 
-    *look* tells which of those that remained the last time still do.  Does not wait while there is
-    no controller, whose work it would be.  *tell* is called once when it takes longer than
-    `SILENCE_MAX_S`, and *progress* so often afterwards, with what remains, as long as it gets less.
+    *look* returns which of those that remained the last time still do.  Does not wait while there
+    is no controller, which would have to do the work.  *tell* is called once when it takes longer
+    than `SILENCE_MAX_S`, and *progress* so often afterwards, with what remains, as long as it gets
+    less.
     """
     started = told = time.monotonic()
     told_count = None

@@ -1,4 +1,4 @@
-"""Jobs over many files: merging state-change logs, telling what they say, comparing replicas."""
+"""Jobs over many files: merging state-change logs, stories of partitions, comparing replicas."""
 
 __all__ = [
     "collect",

@@ -1,8 +1,8 @@
-"""Archives that others packed: the files of log directories in one, unpacked file by file.
+"""Archives that operators packed: the files of log directories in one, unpacked file by file.
 
 Only regular files with names that Kafka uses are written, each into a directory that has a number
-of ours: nothing that an archive says decides where a file goes.  Links are not followed.  What an
-archive takes is bounded in bytes, files and names.  Knows no partition.
+of ours: nothing in an archive decides where a file goes.  Links are not followed.  What an archive
+takes is bounded in bytes, files and names.  Partitions are not known here.
 """
 
 import io
@@ -64,7 +64,7 @@ class Unpacked(io.RawIOBase):
 
 
 class Member(tarfile.TarInfo):
-    """A member of an archive, whose damage is told: tarfile takes a damaged header for the end."""
+    """A member of an archive that reports damage: tarfile takes a damaged header for the end."""
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> "Member":
@@ -176,7 +176,7 @@ def unpack(
     )
     count = 0
     while (member := archive.next()) is not None:
-        # It keeps all members, and what a header says of all that follow.
+        # The archive object keeps all members, and the headers that apply to all that follow.
         archive.members.clear()
         archive.pax_headers.clear()
         count += 1

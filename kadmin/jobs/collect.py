@@ -1,9 +1,9 @@
 """Files of brokers, copied into a collection while the brokers may go on writing them.
 
 The order makes the copy consistent: the checkpoints of a log directory before its segments, and the
-indexes of a segment before its log, so that nothing tells of records that were not copied.  A file
-is copied up to the size that it has when its turn comes, and appears under its name when it is
-whole; what is there already, and has not changed at its source, is not copied again.
+indexes of a segment before its log, so that none refers to records that were not copied.  A file is
+copied up to the size that it has when its turn comes, and appears under its name when it is whole;
+a file that is there already, and has not changed at its source, is not copied again.
 """
 
 import errno
@@ -34,7 +34,7 @@ from kadmin.jobs.verify.collected import (
 
 BLOCK_SIZE: Final = 1024**2
 LOG_NAMES: Final = ("state-change", "controller", "server.log")
-"""How the logs are called that tell why leaders moved; rotated ones begin alike."""
+"""The names of the logs that record why leaders moved; rotated ones begin alike."""
 LEFT_BEHIND: Final = (".lock", ".deleted", ".kafka_cleanshutdown")
 """What is of no use elsewhere."""
 
@@ -73,7 +73,7 @@ class Progress(NamedTuple):
 
 
 class Listener(Protocol):
-    """Hears how it goes."""
+    """Receives progress and missing files."""
 
     def report(self, progress: Progress) -> None: ...
 
@@ -87,10 +87,10 @@ def planned(
     is_wanted: Callable[[str], bool],
     tell: Callable[[Unreadable], None],
 ) -> list[PlannedFile]:
-    """The files that *arguments* name, in the order in which they are to be copied.
+    """Return the files that *arguments* name, in the order in which they are to be copied.
 
-    Of log directories the partitions of topics that are wanted; *tell* is told of what cannot be
-    looked into.
+    Of log directories the partitions of topics that are wanted; *tell* is called with what cannot
+    be listed.
     """
     files: list[PlannedFile] = []
     told: list[Unreadable] = []
@@ -160,7 +160,7 @@ def is_entered(directory: Path) -> bool:
     try:
         return is_log_directory(os.listdir(directory))
     except OSError:
-        return True  # The walk tells of it.
+        return True  # The walk reports it.
 
 
 def partition_files(directory: Path, names: Sequence[str]) -> Iterator[tuple[Path, bool]]:
@@ -179,7 +179,7 @@ def copied(names: Sequence[str]) -> list[str]:
 
 
 def logs_files(path: Path, tell: Callable[[Unreadable], None]) -> Iterator[tuple[Path, bool]]:
-    """The file at *path*, or the logs in that directory that tell of leaders."""
+    """Return the file at *path*, or the logs in that directory that record leaders."""
     if path.is_file():
         yield path, False
         return
@@ -208,9 +208,9 @@ class Copying:
     def run(
         self, files: Sequence[PlannedFile], known: Mapping[str, CollectedFile]
     ) -> Iterator[CollectedFile]:
-        """Copy *files*, and tell of each when it is there; those *known* only if they changed.
+        """Copy *files*, and yield each when it is there; those *known* only if they changed.
 
-        Files that are gone meanwhile are none: a broker deletes old segments.
+        Files that are gone meanwhile are left out: a broker deletes old segments.
         """
         sizes = {}
         for file in files:
@@ -221,7 +221,7 @@ class Copying:
             try:
                 status = file.source.stat()
                 if not stat.S_ISREG(status.st_mode):
-                    # To open a pipe is to wait for whoever writes it.
+                    # Opening a pipe would wait for its writer.
                     self._listener.tell(Unreadable(str(file.source), "it is no file"))
                     continue
                 old = known.get(file.path)
@@ -287,7 +287,7 @@ class Copying:
         return done, digest.hexdigest()
 
     def _has_changed(self, source: Path, status: os.stat_result) -> bool:
-        """Whether somebody writes it: of a broker that is dead a torn end is worth having."""
+        """Return whether the file is being written: of a dead broker a torn end is worth having."""
         now = source.stat()
         return (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns)
 

@@ -98,7 +98,7 @@ class WireCopying:
         self._replicas: list[Replica] = []
 
     def run(self, brokers: Sequence[BrokerId]) -> Iterator[CollectedFile]:
-        """Copy the replicas of *brokers*, and tell of the files when all is there."""
+        """Copy the replicas of *brokers*, and yield the files when all is there."""
         with TemporaryDirectory(prefix="kadmin-") as staging:
             room = SegmentRoom(self._depot, Path(staging))
             self._replicas = list(self._begun(brokers, room))
@@ -209,7 +209,7 @@ class WireCopying:
     def _go_on(self) -> None:
         total = sum(max(0, (each.target or each.end) - each.start) for each in self._replicas)
         done = sum(each.end - each.start for each in self._replicas)
-        # As if all offsets took alike: how large the rest is nobody tells.
+        # As if all offsets had the same size: the size of the rest is unknown.
         size_total = self._size if not done else round(self._size * max(1.0, total / done))
         elapsed_s = self._now_s() - self._begun_s
         self._listener.report(Progress(self._size, size_total, self._size, elapsed_s))
@@ -217,7 +217,7 @@ class WireCopying:
             self._sleep(wait_s)
 
     def _finished(self, broker: BrokerId) -> Iterator[CollectedFile]:
-        """The files of *broker*, with the checkpoints that tell how far they go."""
+        """Yield the files of *broker*, with the checkpoints of their end."""
         replicas = [each for each in self._replicas if each.broker == broker]
         if not replicas:
             return

@@ -1,6 +1,6 @@
-"""A collection: files of many brokers in one place, and what its manifest says of them.
+"""A collection: files of many brokers in one place, and its manifest.
 
-Knows neither where the files come from nor how they are copied.
+Where the files come from and how they are copied is left to others.
 """
 
 import json
@@ -19,7 +19,7 @@ JOURNAL: Final = "manifest.jsonl"
 """One line for each file that is there whole, while others are still to come."""
 
 SNAPSHOT: Final = "snapshot.json"
-"""What the cluster told of itself."""
+"""The state that the cluster reported."""
 OWN: Final = frozenset({MANIFEST, JOURNAL, SNAPSHOT})
 """What is in a collection and no file of a broker."""
 
@@ -111,7 +111,7 @@ def text_in(depot: Depot, path: str) -> str:
 
 
 def read_json(depot: Depot) -> Mapping[str, Any]:
-    """What the manifest says; nothing where there is none yet.
+    """Return the contents of the manifest; empty where there is none yet.
 
     Raises:
         ValueError: it is no manifest.
@@ -182,10 +182,10 @@ def unfinished(depot: Depot) -> Iterator[CollectedFile]:
 
 
 def file_of(fields: Mapping[str, Any], place: str) -> CollectedFile:
-    """The file that a manifest tells of at *place*.
+    """Return the file that a manifest lists at *place*.
 
     Raises:
-        ValueError: it is not told of as it has to be, or lies elsewhere.
+        ValueError: a field is missing or wrong, or the file lies elsewhere.
     """
     for name in CollectedFile._fields:
         if name not in fields:

@@ -12,7 +12,7 @@ BLOCK_SIZE: Final = 1024**2
 
 
 class DifferenceKind(StrEnum):
-    """How a file is not what the manifest says."""
+    """How a file differs from the manifest."""
 
     MISSING = "missing"
     SIZE = "size"
@@ -23,7 +23,7 @@ class DifferenceKind(StrEnum):
 
 
 class Difference(NamedTuple):
-    """A file that is not what the manifest says, by its path below the collection."""
+    """A file that differs from the manifest, by its path below the collection."""
 
     path: str
     kind: DifferenceKind
@@ -33,8 +33,10 @@ class Difference(NamedTuple):
 def differences(
     depot: Depot, manifest: Manifest, report: Callable[[int], None] = lambda _: None
 ) -> Iterator[Difference]:
-    """What is not as *manifest* says in the collection in *depot*; *report* hears of the bytes
-    that were read."""
+    """Return the differences of the collection in *depot* from *manifest*.
+
+    *report* is called with the bytes that were read.
+    """
     for path in sorted(manifest.files):
         found = difference_of(depot, manifest.files[path], report)
         if found is not None:

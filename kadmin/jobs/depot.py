@@ -85,7 +85,7 @@ def depot_at(place: str) -> Depot:
     """The depot at *place*, a path or a URI.
 
     Raises:
-        KadminError: nobody knows the scheme of a URI, or its server does not answer.
+        KadminError: the scheme of a URI is unknown, or its server does not answer.
     """
     path = local_path(place)
     return UriDepot(path) if is_uri(path) else DirectoryDepot(Path(path))
@@ -101,7 +101,7 @@ class LeadsOut(OSError):
 class DirectoryDepot:
     """A directory of this machine, out of which no link in it leads.
 
-    Somebody else may have filled it: what its manifest names is in it, and is a file.
+    It may come from another machine: what its manifest names is in it, and is a file.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -199,7 +199,7 @@ class UriDepot:
     """What is below a URI, listed when this is made.
 
     Raises:
-        KadminError: nobody knows its scheme, or its server does not answer.
+        KadminError: its scheme is unknown, or its server does not answer.
     """
 
     def __init__(self, uri: str, clock: Callable[[], float] = time.monotonic) -> None:

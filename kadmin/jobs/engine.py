@@ -114,7 +114,7 @@ def result_of(outcome: Any) -> Any:
 
 
 def pack(work: Work, argument: Any) -> bytes:
-    """A piece of work on its way to a worker; a function goes by its name."""
+    """Pickle a piece of work for a worker; a function is pickled by its name."""
     return pickle.dumps((work, argument))
 
 

@@ -72,10 +72,10 @@ def spark_engine(
 def engine_ahead(
     app_name: str, master: str | None, conf: Mapping[str, str]
 ) -> Iterator[Engine | None]:
-    """An engine on a *master* elsewhere, which begins to start; None for any other.
+    """Start an engine on a *master* elsewhere; yield None for any other.
 
     Spark starts while libraries are imported and inputs are found.  On this machine little work is
-    done sooner without Spark, and only the inputs tell how much it is.
+    done sooner without Spark, and only the inputs show how much it is.
 
     Raises:
         What `started_engine` raises.

@@ -31,7 +31,7 @@ class Entry(NamedTuple):
 
 
 Failed = Callable[[str, OSError], None]
-"""Hears which directory below the root cannot be read, and why."""
+"""Receives a directory below the root that cannot be read, and the reason."""
 
 
 class Tree(Protocol):
@@ -40,9 +40,9 @@ class Tree(Protocol):
     def place(self, inner: str) -> str: ...
 
     def walk(self, failed: Failed) -> Iterator[tuple[str, list[str], list[str]]]:
-        """Directories with the names of their directories and files, from the root on.
+        """Walk directories with the names of their directories and files, from the root on.
 
-        Whoever takes directories from the list does not get what is in them.
+        A directory that the caller removes from the list is not walked.
         """
         ...
 
@@ -60,13 +60,13 @@ def tree_at(place: str) -> Tree:
 
     Raises:
         OSError: it is no directory, or cannot be looked into.
-        KadminError: nobody knows the scheme of a URI.
+        KadminError: the scheme of a URI is unknown.
     """
     return UriTree(place) if is_uri(place) else LocalTree(place)
 
 
 def is_directory(place: str) -> bool:
-    """Raises as `tree_at` does, where nobody can tell."""
+    """Return whether *place* is a directory; raises as `tree_at` does, where that is unknown."""
     if not is_uri(place):
         return os.path.isdir(place)
     from pyarrow.fs import FileType
@@ -238,7 +238,7 @@ def file_size(place: str) -> int:
 
     Raises:
         OSError: there is none, or it is something else.
-        KadminError: nobody knows the scheme of a URI.
+        KadminError: the scheme of a URI is unknown.
     """
     if not is_uri(place):
         return size_of(Path(place))
@@ -252,7 +252,7 @@ def unpacking(place: str, codec: str) -> Iterator[Any]:
 
     Raises:
         OSError: it cannot be opened; reading raises it where it is damaged.
-        KadminError: nobody knows the scheme of a URI.
+        KadminError: the scheme of a URI is unknown.
     """
     import pyarrow as pa
 
@@ -302,5 +302,5 @@ def name_of(place: str) -> str:
 
 
 def absolute(place: str) -> str:
-    """*place* as other processes find it; `..` behind a link is not where its name says."""
+    """Return *place* as other processes find it; `..` is kept, since it may follow a link."""
     return place if is_uri(place) else os.path.join(os.getcwd(), place)

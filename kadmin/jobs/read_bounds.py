@@ -10,7 +10,7 @@ FETCH_SIZE_MIN: Final = 16 * 1024
 GRACE_S: Final = 10.0
 """How long others wait for a replica that cannot be read, or does not get on."""
 ANSWER_S: Final = 10.0
-"""How long a broker may take to answer, beyond the time that it is told to wait."""
+"""How long a broker may take to answer, beyond the wait time in the request."""
 
 
 def fetch_size(size_max: int, rate_max: int | None) -> int:

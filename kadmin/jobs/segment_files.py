@@ -52,7 +52,7 @@ def size_of(path: Path) -> int:
     """The size of the file at *path*.
 
     Raises:
-        OSError: there is none, or it is something else: whoever reads a pipe waits for ever.
+        OSError: there is none, or it is no file: reading a pipe would wait for ever.
     """
     status = path.stat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):

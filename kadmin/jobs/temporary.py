@@ -11,7 +11,7 @@ from kadmin.jvm.interrupts import deferring_interrupts
 
 @contextmanager
 def temporary_directory(prefix: str) -> Iterator[Path]:
-    """A directory that is removed behind the block, whoever interrupts it and when."""
+    """Make a directory that is removed behind the block, also after an interrupt at any moment."""
     directory: Path | None = None
     try:
         with deferring_interrupts():

@@ -47,7 +47,7 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
 
     Raises:
         KadminError: pyarrow knows no such scheme, or lacks what the scheme needs.
-        UnreachableError: nobody answers there.
+        UnreachableError: no server answers there.
     """
     import pyarrow as pa
     from pyarrow import fs
@@ -65,7 +65,7 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
 
 
 def require_root(filesystem: Any, uri: str) -> None:
-    """See that somebody answers: of a server that does not, libhdfs says that nothing is there.
+    """Raise if the server of *uri* does not answer: libhdfs reports that as a missing file.
 
     Raises:
         UnreachableError: not even the root is there.

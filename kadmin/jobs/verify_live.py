@@ -2,10 +2,10 @@
 
 Rounds of reading, in groups of partitions that fit into memory.  A broker that does not answer, and
 a replica that is not where it is asked for, get some time; then the others are compared without,
-and what could not be read is told.  Where replicas are is asked again then, and from time to time.
+and what could not be read is reported.  Then, and from time to time, the assignment is read again.
 A topic that was deleted and made anew is found by its id, without one by replicas that all end too
-early: what was compared of it proves nothing of the new one.
-Knows no protocol: a `ReplicaReader` asks the brokers.
+early: what was compared of it proves nothing of the new one.  The protocol is left to a
+`ReplicaReader`.
 """
 
 import time
@@ -59,7 +59,7 @@ class Report:
 
 
 class Listener(Protocol):
-    """Hears how it goes."""
+    """Receives progress and differences."""
 
     def report(self, report: Report) -> None: ...
 
@@ -111,7 +111,7 @@ class LiveVerification:
         self._unreadable: dict[tuple[TopicPartition, str], Unreadable] = {}
         """What could not be read at some time, and why."""
         self._silent: set[str] = set()
-        """Brokers of which it was told that they give nothing."""
+        """Brokers that were reported to return nothing."""
         self._former: dict[TopicPartition, Unreadable] = {}
         """Partitions that are no longer those that were compared, and why."""
         self._gone: dict[TopicPartition, LivePartition] = {}
@@ -134,7 +134,7 @@ class LiveVerification:
                     self._note_failure(partition, name, "the broker is not alive", is_whole=True)
 
     def run(self) -> None:
-        """Read and compare until the request says that it is the end."""
+        """Read and compare until the request is fulfilled."""
         rounds = 0
         while not self._is_over() and rounds != self._request.rounds_max:
             begun_s = self._now_s()
@@ -343,9 +343,9 @@ class LiveVerification:
     def _note_failure(
         self, partition: TopicPartition, name: str, reason: str, *, is_whole: bool = False
     ) -> None:
-        """Note that a replica gives nothing; after some time the others go on without.
+        """Note that a replica returns nothing; after some time the others go on without.
 
-        Of a broker that gives nothing at all (*is_whole*) it is told once.
+        A broker that returns nothing at all (*is_whole*) is reported once.
         """
         self._is_misplaced = True
         now_s = self._now_s()
@@ -393,7 +393,8 @@ class LiveVerification:
             elif brokers is not None:
                 live.set_replicas(map(str, brokers))
             elif any((partition, name) in self._failing_s for name in live.replicas):
-                # A broker that has just started may not have heard of it yet, but not serve it.
+                # A broker that has just started may not know the topic yet, but it would not serve
+                # it.
                 self._listener.tell(f"{partition} is gone")
                 self._gone[partition] = self._partitions.pop(partition)
         for partition in self._gone.keys() & placement.replicas.keys():

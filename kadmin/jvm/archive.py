@@ -46,10 +46,10 @@ class Archive:
         return [] if path is None or ":" in str(path) else [f"-XX:SharedArchiveFile={path}"]
 
     def find(self) -> Path | None:
-        """The archive's file, read and checked; a damaged one is removed.
+        """Return the archive's file, read and checked; a damaged one is removed.
 
-        The JVM checks no more than the header unless it is told to, and a flipped bit behind that
-        would crash it.  So the checksum is part of the name, and of the same rename.
+        By default the JVM checks only the header, and a flipped bit behind it would crash the JVM.
+        So the checksum is part of the name, and of the same rename.
         """
         stem = self.stem()
         for path in sorted(cache_directory().glob(f"{stem}-*.jsa")):

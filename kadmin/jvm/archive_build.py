@@ -17,7 +17,7 @@ from kadmin.jvm.archive import Archive, cache_directory, file_name
 NICENESS: Final = 19
 
 Make = Callable[[Path], Path]
-"""Makes an archive in a directory of its own and says where it is."""
+"""Makes an archive in a directory of its own and returns the file."""
 
 
 def make_archive(archive: Archive, make: Make, clear_away: Callable[[Path], None]) -> None:

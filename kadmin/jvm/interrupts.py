@@ -51,11 +51,11 @@ def deferring_interrupts() -> Iterator[None]:
 def ending_in_order() -> Iterator[None]:
     """Let signals to end raise KeyboardInterrupt in the block, one while none is under way.
 
-    Blocks inside clean up, undisturbed by whoever is impatient.  Python and libraries lose the
-    exception now and then, where it meets them while they import: the signal is sent again until
-    the block has ended.  Behind the block the first signal does what it would have done at once:
-    after Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end the process.  Signals that the
-    process ignores, as under nohup, stay ignored.
+    Blocks inside clean up, undisturbed by further signals.  Python and libraries lose the exception
+    now and then, where it is raised while they import: the signal is sent again until the block has
+    ended.  Behind the block the first signal does what it would have done at once: after Ctrl-C
+    KeyboardInterrupt is raised again, SIGTERM and SIGHUP end the process.  Signals that the process
+    ignores, as under nohup, stay ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -90,7 +90,7 @@ def ending_in_order() -> Iterator[None]:
 
 
 def repeat_first(heard: "SimpleQueue[int | None]", thread: int) -> None:
-    """Send the first signal of *heard* to *thread* again and again, until None is heard."""
+    """Send the first signal in the queue to *thread* again and again, until None is put into it."""
     number = latest = heard.get()
     while number is not None and latest is not None:
         try:
@@ -100,7 +100,8 @@ def repeat_first(heard: "SimpleQueue[int | None]", thread: int) -> None:
 
 
 def is_interrupted() -> bool:
-    """Whether a KeyboardInterrupt is on its way, or another exception that one gave rise to."""
+    """Return whether a KeyboardInterrupt is being handled, or an exception that was raised while
+    one was."""
     error = sys.exception()
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__

@@ -35,11 +35,11 @@ exec "$@" < /dev/null
 """Notes its own id and start time, then becomes the server: exec keeps both.
 
 Were it our part to write the file, a kill of the command at the wrong moment would leave a server
-that nobody knows.  Standard input is a lock, held until the note is on disk (see `start`).
+without a pid file.  Standard input is a lock, held until the note is on disk (see `start`).
 """
 
 DETACH: Final = 'exec 3<&0; /bin/sh -c "$0" launcher "$@" <&3 3<&- &'
-"""Leaves the launcher to init, so that nobody has to wait for the server's end."""
+"""Leaves the launcher to init, so that no process of ours has to wait for the server's end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The making of a server's class-data archive.
 
-By a throwaway server in the cache directory, which writes down its loaded classes when it ends.
-Runs as a background process of low priority (`python -m kadmin.local.archive_maker`) that nobody
-waits for; knows of clusters only which ports are theirs.
+A throwaway server in the cache directory writes down its loaded classes when it ends.  Runs as a
+background process of low priority (`python -m kadmin.local.archive_maker`) that no command waits
+for; of clusters it reads only which ports are theirs.
 """
 
 from contextlib import suppress

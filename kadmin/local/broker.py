@@ -109,8 +109,8 @@ class BrokerServer(Server):
         *holding* is the descriptor of a lock that is kept until the pid is noted.
 
         Raises:
-            PortBlocked: somebody listens on its port.
-            RefusedError: somebody has changed by hand what the cluster decides.
+            PortBlocked: another process listens on its port.
+            RefusedError: a setting that the cluster decides was changed by hand.
         """
         require_free_port(self.title, self.address, self.port)
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ class BrokerServer(Server):
             return
         if not self.is_ending:
             running.signal(signal.SIGTERM)
-            # Only now: were we killed before the signal, nobody would ever send one.
+            # Only now: were we killed before the signal, no other command would send one.
             self.note_ending(running)
         running.signal(signal.SIGCONT)
 
@@ -156,9 +156,9 @@ class BrokerServer(Server):
         return True
 
     def finish_ending(self) -> None:
-        """See a process to its end that a command asked for it, which then was killed itself.
+        """Wait for a process to end that a command stopped before it was killed itself.
 
-        It may serve until then, and nobody can start it again before.
+        The process may serve until then, and cannot be started again before.
         """
         if self.is_ending:
             self.ask_to_end()

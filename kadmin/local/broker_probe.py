@@ -29,7 +29,7 @@ NOT_ALLOWED: Final = "is not in the whitelist"
 
 
 class TooOld(KadminError):
-    """A ZooKeeper that an earlier kadmin started does not tell which brokers are registered."""
+    """A ZooKeeper that an earlier kadmin started cannot report which brokers are registered."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -116,7 +116,7 @@ def up(
         cluster, is_new = find_or_create(name, request)
         resumed = resume_zookeepers(cluster)
         started, started_again = start_zookeepers(cluster, java, lock, timeout_s)
-        # Not before: whoever connects too early to a ZooKeeper may wait for seconds.
+        # Not before: a client that connects too early to a ZooKeeper may wait for seconds.
         started_brokers = start_brokers(cluster, lock)
         started_brokers = await_brokers(cluster, started_brokers, lock, timeout_s)
         cluster = settle_joining(cluster)
@@ -134,7 +134,7 @@ def up(
 
 
 def resume_zookeepers(cluster: LocalCluster) -> list[int]:
-    """Let paused ZooKeepers go on that nobody has asked to end; gives their ids."""
+    """Resume paused ZooKeepers that have not been asked to end; returns their ids."""
     resumed = []
     for server in cluster.servers:
         if server.is_paused and not server.is_ending:

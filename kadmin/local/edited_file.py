@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """The file at *path*; *owned* has the keys that nobody may change by hand, with the reason."""
+    """The file at *path*; *owned* has the keys that must not be changed by hand, with
+    the reason."""
 
     path: Path
     owned: Mapping[str, str]
@@ -34,7 +35,7 @@ class EditedFile:
         return written is None or written == text
 
     def keys_by_hand(self) -> tuple[str, ...]:
-        """The keys of the lines that somebody has added or changed, each once.
+        """Return the keys of the lines that were added or changed by hand, each once.
 
         Raises:
             KadminError: the file is no properties file.
@@ -80,8 +81,8 @@ class EditedFile:
         return added
 
     def _reason_against(self, key: str) -> str | None:
-        """Why nobody may set *key* by hand; a key of *owned* that ends in a dot stands for all
-        that begin so."""
+        """Return why *key* must not be set by hand; a key of *owned* that ends in a dot is a
+        prefix."""
         return self.owned.get(key) or self.owned.get(key.partition(".")[0] + ".")
 
 

@@ -19,8 +19,8 @@ SERVER_JARS: Final = (
     "slf4j-api",
     "metrics-core",
     "snappy-java",
-    # log4j without its core logs by its simple logger to standard error.  The core would cost
-    # 0.12 s of every start, and nobody needs more than a file here.
+    # log4j without its core logs by its simple logger to standard error.  The core would cost 0.12
+    # s of every start, and a file is enough here.
     "log4j-api",
     "log4j-slf4j2-impl",
 )

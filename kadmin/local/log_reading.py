@@ -17,7 +17,7 @@ POLL_S: Final = 0.1
 
 
 class NoLog(KadminError):
-    """There is no such log: whoever writes it has written nothing yet."""
+    """There is no such log: the server has written nothing to it yet."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(

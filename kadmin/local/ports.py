@@ -33,7 +33,7 @@ def why_blocked(address: str, port: int) -> str | None:
 def free_ports(count: int, address: str, avoid: Collection[int] = ()) -> tuple[int, ...]:
     """*count* different free ports of *address*, none of *avoid*.
 
-    They are only likely to be free a moment later: whoever listens has to look again.
+    They are only likely to be free a moment later: the server has to check again.
 
     Raises:
         KadminError: there are not that many.

@@ -1,7 +1,7 @@
-"""What a ZooKeeper and a broker of this machine have in common as processes.
+"""What ZooKeepers and brokers of this machine have in common as processes.
 
 A directory, a file with the process' id, what the process wrote, the states that an operator sees.
-Knows neither what they are told nor how one asks whether they serve.
+Their settings and the check whether they serve are left to the subclasses.
 """
 
 import re
@@ -147,7 +147,7 @@ class Server:
         It is called starting during the time that a start may take, and not serving after that.
         """
         running = self.process
-        if running is None:  # Somebody has stopped it while we asked.
+        if running is None:  # It was stopped in the meantime.
             return ServerState.STOPPED
         age_s = running.age_s
         if age_s is None:
@@ -193,7 +193,7 @@ class NotRunning(KadminError):
 
 
 class PortBlocked(KadminError):
-    """A server cannot listen on a port that it needs, mostly because somebody else does."""
+    """A server cannot listen on a port that it needs, mostly because another process does."""
 
     def __init__(self, server: str, address: str, port: int, reason: str) -> None:
         super().__init__(

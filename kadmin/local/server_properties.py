@@ -19,8 +19,8 @@ COMMON_CONFIG: Final = {
     # A broker that was killed is noticed in a third of Kafka's time.
     "zookeeper.session.timeout.ms": "6000",
     "zookeeper.connection.timeout.ms": str(CONNECTION_TIMEOUT_MS),
-    # When all brokers stop at the same time, nobody takes the leaderships of the last one, which
-    # tries as often as Kafka does; by Kafka's pauses that takes 15 s.
+    # When all brokers stop at the same time, no other broker takes the leaderships of the last one,
+    # which tries as often as Kafka does; by Kafka's pauses that takes 15 s.
     "controlled.shutdown.retry.backoff.ms": "500",
 }
 

@@ -1,7 +1,7 @@
-"""What can be done to any single server of a cluster of this machine: kill, pause and resume it.
+"""Changes of any single server of a cluster of this machine: kill, pause and resume it.
 
-Every command takes the cluster's lock and says what it found, so that one which comes too late or
-twice does no harm.  Prints nothing.
+Every command takes the cluster's lock and returns the state that it found, so that one which comes
+too late or twice does no harm.  Prints nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,8 @@
-"""The state of the clusters of this machine: what is known of them, and where is it kept?
+"""The state of the clusters of this machine, and its place on disk.
 
 One directory per cluster below the XDG data directory, or a link there to one elsewhere; in it a
-file that says what the cluster is made of.  Which of its servers run is not written down: their
-processes tell.  Starts and stops nothing.
+file with the parts of the cluster.  Which of its servers run is not written down: their processes
+show it.  Starts and stops nothing.
 """
 
 import json

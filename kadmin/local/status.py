@@ -141,7 +141,7 @@ def status_or_problem(name: str) -> ClusterStatus:
 def status_of(cluster: LocalCluster) -> ClusterStatus:
     registered: frozenset[int] = frozenset()
     if cluster.broker_members:
-        # ZooKeepers that cannot tell are no reason to tell nothing of all the rest.
+        # ZooKeepers that cannot report it are no reason to show nothing of all the rest.
         with suppress(TooOld):
             registered = registered_in(cluster)
     return ClusterStatus(
@@ -156,10 +156,10 @@ def status_of(cluster: LocalCluster) -> ClusterStatus:
 
 
 def registered_in(cluster: LocalCluster) -> frozenset[int]:
-    """The ids of the brokers that *cluster*'s ZooKeepers know; none while no majority answers.
+    """Return the ids of the brokers that *cluster*'s ZooKeepers know; none without a majority.
 
     Raises:
-        TooOld: they cannot tell.
+        TooOld: the ZooKeepers cannot report them.
     """
     host = local_address(cluster.address)
     return registered_brokers([(host, member.port) for member in cluster.members])

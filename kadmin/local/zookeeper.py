@@ -81,8 +81,8 @@ class ZooKeeperServer(Server):
         *holding* is the descriptor of a lock that is kept until the pid is noted.
 
         Raises:
-            PortBlocked: somebody listens on one of its ports.
-            RefusedError: somebody has changed by hand what the cluster decides.
+            PortBlocked: another process listens on one of its ports.
+            RefusedError: a setting that the cluster decides was changed by hand.
         """
         self.require_free_ports()
         self.write_files()
@@ -111,7 +111,7 @@ class ZooKeeperServer(Server):
         self.settings_file.write(text.encode().decode("latin-1"))
 
     def ask(self) -> Answer | None:
-        """Ask the server for its state; None when nobody answers on its port in time."""
+        """Ask the server for its state; None without an answer on its port in time."""
         return ask(local_address(self.address), self.port)
 
     @property
@@ -133,7 +133,7 @@ class ZooKeeperServer(Server):
         """Let the process begin to end, if it runs; `stop` sees it gone."""
         running = self.process
         if running is not None and running.is_alive:
-            # The mark first: whoever finds it asks again, which does no harm.
+            # The mark first: a command that finds it asks again, which does no harm.
             self.note_ending(running)
             running.signal(signal.SIGTERM)
 

@@ -14,14 +14,14 @@ PROBE_TIMEOUT_S: Final = 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a server says of itself: whether it serves and, if so, as what (`leader`, …)."""
+    """The report of a server: whether it serves and, if so, as what (`leader`, …)."""
 
     is_serving: bool
     mode: str | None = None
 
 
 def ask(address: str, port: int) -> Answer | None:
-    """Ask the server at *port* of *address*; None when nobody answers in time."""
+    """Ask the server at *port* of *address*; None without an answer in time."""
     text = four_letter_word("srvr", address, port)
     if text is None:
         return None
@@ -32,7 +32,7 @@ def ask(address: str, port: int) -> Answer | None:
 
 
 def four_letter_word(word: str, address: str, port: int) -> str | None:
-    """What a server answers to *word*; None when nobody does within `PROBE_TIMEOUT_S`."""
+    """Return a server's answer to *word*; None without one within `PROBE_TIMEOUT_S`."""
     try:
         return say(word, address, port, timeout_s=PROBE_TIMEOUT_S)
     except OSError:

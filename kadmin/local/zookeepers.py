@@ -18,7 +18,7 @@ def start_zookeeper(
 
     Raises:
         RefusedError: it is paused.
-        InProgressError: it runs, and serves nobody before a majority runs.
+        InProgressError: it runs, and serves no client before a majority runs.
         PortBlocked, ServerFailed: it cannot start, or does not serve in time.
     """
     java = find_java()
@@ -55,7 +55,8 @@ def has_majority(cluster: LocalCluster) -> bool:
 
 
 def require_majority(cluster: LocalCluster, started: ZooKeeperServer) -> None:
-    """Say of *started*, which runs now, that nobody is served yet; raises InProgressError."""
+    """Raise InProgressError if *started*, which runs now, does not serve since there is no
+    majority."""
     if has_majority(cluster):
         return
     other = next(each for each in cluster.servers if each not in running(cluster))

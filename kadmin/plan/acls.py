@@ -159,7 +159,7 @@ class AclPlan:
 
 
 def plan_acls(found: Mapping[ResourcePattern, ResourceAcls], request: AclRequest) -> list[AclPlan]:
-    """What *request* comes to for each resource, in order; of a removal where some rule goes."""
+    """Plan *request* for each resource, in order; a removal only where some rule is removed."""
     if request.is_removal:
         plans = [removal(resource, acls, request) for resource, acls in found.items()]
         return in_order(plan for plan in plans if plan.is_change)
@@ -233,7 +233,7 @@ def in_words(resource: ResourcePattern) -> str:
 
 
 def plan_lines(plan: AclPlan) -> Iterator[str]:
-    """The plan for whoever is to confirm it."""
+    """Return the lines of the plan that is shown before confirmation."""
     if not plan.is_change:
         yield f"plan: the ACLs of {in_words(plan.resource)} stay as they are"
         return

@@ -1,6 +1,6 @@
-"""Versions of Kafka's requests: which does each broker serve, and where do brokers disagree?
+"""Versions of Kafka's requests: which ones each broker serves, and where brokers differ.
 
-Pure: what brokers told in, a comparison out.
+Pure: brokers' answers in, a comparison out.
 """
 
 from collections.abc import Mapping, Sequence

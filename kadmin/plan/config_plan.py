@@ -41,7 +41,7 @@ HIDDEN: Final = "\0"
 """Stands for a value that brokers keep to themselves; no argument of a command can hold it."""
 
 NULL: Final = "\0null"
-"""Stands for a value of null, which brokers tell of a key that they do not hide."""
+"""Stands for a value of null, which brokers return for a key that they do not hide."""
 
 QUOTA_KINDS: Final = (EntityKind.CLIENTS, EntityKind.USERS, EntityKind.IPS)
 NUMBERS: Final = (ValueKind.INT, ValueKind.LONG, ValueKind.DOUBLE)
@@ -81,7 +81,7 @@ class StoredEncrypted(RefusedError):
 
 
 class BrokersRun(RefusedError):
-    """Configs of brokers that run are to be written to ZooKeeper, where nobody checks them."""
+    """Configs of running brokers are to be written to ZooKeeper, where no broker validates them."""
 
     def __init__(self, names: Sequence[str], entity: ConfigEntity, running: str, address: str):
         super().__init__(
@@ -173,7 +173,8 @@ class Unread:
 
 
 def stated(config: ConfigOverrides) -> dict[str, str | Unread]:
-    """What *config* says of keys, also where no broker reads it: what is no text as its JSON."""
+    """Return the keys that *config* sets, also those that no broker reads; a value that is no text
+    is its JSON."""
     unread = {**config.extra, **config.misplaced}
     return {**{name: Unread(json.dumps(value)) for name, value in unread.items()}, **config.values}
 
@@ -191,9 +192,9 @@ def shown_value(kind: EntityKind, name: str, value: str) -> str | None:
 
 
 def is_secret(kind: EntityKind, name: str) -> bool:
-    """Whether a value of *name* must not be shown.
+    """Return whether a value of *name* must not be shown.
 
-    A key that nobody knows might be secret where secrets are kept: for brokers and users.
+    An unknown key is treated as secret where secrets are kept: for brokers and users.
     """
     spec = find_spec(kind, name)
     if spec is None:
@@ -238,7 +239,7 @@ def check_request(
 def check_deletable(names: Collection[str], overrides: Iterable[Mapping[str, str]]) -> None:
     """Refuse to delete keys of topics that Kafka does not know and none of *overrides* has.
 
-    One that is set can be deleted, whoever knows it: that is how it goes.
+    A key that is set can be deleted even if it is unknown.
 
     Raises:
         InvalidConfigs: with each of them.
@@ -393,10 +394,10 @@ def is_same_quota(kind: EntityKind, name: str, before: str | None, after: str) -
 
 
 def change_version(kind: EntityKind, oldest_registration: int | None) -> int:
-    """The newest form of a notification that every live broker can read.
+    """Return the newest version of a notification that every live broker can read.
 
-    Releases up to 0.8.2 (registration 1) read a bare topic name, up to 0.10.0 (2, 3) an object
-    that can name topics and clients; what cannot be told to them is refused.
+    Releases up to 0.8.2 (registration 1) read a bare topic name, up to 0.10.0 (2, 3) an object that
+    can name topics and clients; what these cannot express is refused.
 
     Raises:
         UnknownToBrokers: a live broker knows no configs of *kind*.

@@ -1,7 +1,7 @@
 """The value of each config of an entity, and the source it comes from.
 
-`config_values` finds out from overrides, the brokers' dynamic defaults, and Kafka's own.  What
-stands in a broker's server.properties is not in ZooKeeper: only brokers tell it.
+`config_values` derives them from overrides, the brokers' dynamic defaults, and Kafka's own.  A
+broker's server.properties are not in ZooKeeper: only brokers return their values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ KINDS_WITH_DEFAULTS: Final = (EntityKind.TOPICS, EntityKind.BROKERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigValue:
-    """One config; *synonyms* are the places that give it a value, the one that counts first.
+    """One config; *synonyms* are the places that set a value, the one that counts first.
 
-    *value* is None where nobody gives one or it is not told, *source* where nobody gives one.
-    Brokers may tell a value without synonyms, for example one that they take from a key in other
-    units.  *spec* is None for a key that kadmin does not know.
+    *value* is None where none is set or it is not returned, *source* where none is set.  Brokers
+    may return a value without synonyms, for example one that they derive from a key in other units.
+    *spec* is None for a key that kadmin does not know.
     """
 
     name: str

@@ -44,10 +44,11 @@ class Prospect(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionElection:
-    """*leader* is who leads now and *elected* who would, None for nobody.
+    """*leader* leads now and *elected* would lead; None means no broker.
 
-    *reason* says why it is impossible.  *loses_records* where the one to be elected is not in the
-    ISR: what it has not copied is gone.  *isr* are those who have all of it, all dead in that case.
+    *reason* explains why an election is impossible.  *loses_records* where *elected* is not in the
+    ISR: records that it has not copied are lost.  *isr* are the replicas that have all records, all
+    dead in that case.
     """
 
     partition: TopicPartition
@@ -61,11 +62,12 @@ class PartitionElection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElectionPlan:
-    """What is asked for at once, in order of partition; only those that move are asked for.
+    """The elections that are requested at once, in order of partition; only those with a new leader
+    are requested.
 
-    *right_count* is how many partitions more were looked at, and have the right leader already.
+    *right_count* is how many more partitions were looked at, and have the right leader already.
     *end_offsets* has the log end offsets of the living replicas, by broker, where an election loses
-    records; those that nobody tells are missing.
+    records; those that no broker returned are missing.
     """
 
     kind: ElectionType
@@ -243,7 +245,7 @@ def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
 
 
 def dead_text(election: PartitionElection) -> str:
-    """Who has all of it, and of whom nobody can tell how much that is."""
+    """Name the dead replicas that have all records, and state that their number is unknown."""
     if not election.isr:
         return ""
     names = ", ".join(map(str, sorted(election.isr)))

@@ -22,7 +22,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionResult:
-    """*leader* leads now, None for nobody; *reason* says why another one does not."""
+    """*leader* leads now, None for no broker; *reason* explains why no other one does."""
 
     election: PartitionElection
     result: Result
@@ -31,7 +31,7 @@ class PartitionResult:
 
 
 def pending_results(plan: ElectionPlan) -> Iterator[PartitionResult]:
-    """What is known of *plan* when it has been asked for and nobody has looked yet."""
+    """Return the results of *plan* when it has been requested and not checked yet."""
     for election in plan.elections:
         if election.prospect is Prospect.MOVES:
             yield PartitionResult(election=election, result=Result.PENDING, leader=election.leader)
@@ -45,9 +45,9 @@ def results_of(
     refused: Mapping[TopicPartition, str],
     pending: Container[TopicPartition],
 ) -> Iterator[PartitionResult]:
-    """What has become of *plan*; *seen* is what an election would do now, in the plan's order.
+    """Return the results of *plan*; *seen* is what an election would do now, in the plan's order.
 
-    A partition that has its leader has it, whoever was refused meanwhile.
+    A partition that has the wanted leader counts as elected, even if the request was refused.
     """
     for election, now in zip(plan.elections, seen, strict=True):
         if election.prospect is not Prospect.MOVES:

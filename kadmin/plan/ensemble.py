@@ -1,6 +1,6 @@
-"""An ensemble of ZooKeepers: what has each server told of itself, and what is wrong among them?
+"""An ensemble of ZooKeepers: the report of each server, and the faults among them.
 
-Reads answers to four-letter words, of any release, and figures of the admin server.
+Parses answers to four-letter words, of any release, and figures of the admin server.
 """
 
 import re
@@ -28,7 +28,7 @@ STANDALONE: Final = "standalone"
 
 
 class ServerState(StrEnum):
-    """`answers` is a server that tells nothing of itself: its words are not allowed."""
+    """The state of a server; `answers` is one whose four-letter words are not allowed."""
 
     SERVING = "serving"
     NOT_SERVING = "not serving"
@@ -38,9 +38,9 @@ class ServerState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What came back from one server: its *answers* by word, *figures* of its admin server.
+    """The answer of one server: its *answers* by word, *figures* of its admin server.
 
-    *failure* says why nothing came, None when anything did; *admin_failure* why no figures.
+    *failure* is the reason of no answer at all, None with any; *admin_failure* of no figures.
     """
 
     server: str
@@ -52,9 +52,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerReport:
-    """A server as it tells of itself; None is what it does not tell.
+    """The report of one server; None is what it does not report.
 
-    *reason* says why it is down.  *voters* is how many members vote, by this server.  Latencies
+    *reason* explains why it is down.  *voters* is how many members vote, by this server.  Latencies
     are of requests, in ms, since it was started.
     """
 
@@ -82,9 +82,9 @@ class ServerReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnsembleReport:
-    """The servers of a connect string, in its order, and what is wrong among them.
+    """The servers of a connect string, in its order, and the problems among them.
 
-    *voters* is how many members vote, None where no server tells.  *notes* are no faults.
+    *voters* is how many members vote, None where no server reports it.  *notes* are no faults.
     """
 
     servers: tuple[ServerReport, ...]
@@ -167,14 +167,15 @@ def server_report(told: Told) -> ServerReport:
 
 
 def is_stranger(told: Told) -> bool:
-    """Whether nothing that came is of a ZooKeeper: one that is ill, or forbids words, says so."""
+    """Return whether no answer is a ZooKeeper's; one that is ill, or forbids words, is
+    recognised."""
     texts = told.answers.values()
     known = ("Zookeeper version", "zk_version", "clientPort=", NOT_SERVING, NOT_ALLOWED)
     return not told.figures and not any(word in text for text in texts for word in known)
 
 
 def figures_of_srvr(text: str) -> dict[str, str]:
-    """What `srvr` tells, by the names that `mntr` has for it."""
+    """Return the figures in an answer to `srvr`, by their names in `mntr`."""
     lines = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     latencies = lines.get("Latency min/avg/max", "").split("/")
     found = {
@@ -192,7 +193,8 @@ def figures_of_srvr(text: str) -> dict[str, str]:
 
 
 def figures_of_mntr(text: str) -> dict[str, str]:
-    """What `mntr` tells, without the prefix that the admin server does without as well."""
+    """Return the figures in an answer to `mntr`, without the prefix, as the admin server names
+    them."""
     pairs = (line.split("\t", 1) for line in text.splitlines() if line.startswith("zk_"))
     return {pair[0].removeprefix("zk_"): pair[1].strip() for pair in pairs if len(pair) == 2}
 
@@ -216,14 +218,14 @@ def voters_of(conf: str) -> int | None:
 
 
 def sessions_of(figures: Mapping[str, str]) -> int | None:
-    """Those of the whole ensemble, and those that only this server knows; told from 3.6 on."""
+    """Return the number of sessions, shared and local to this server; reported since 3.6."""
     shared = whole(figures, "global_sessions")
     own = whole(figures, "local_sessions")
     return shared if shared is None or own is None else shared + own
 
 
 def followers_of(figures: Mapping[str, str], voters: int | None) -> int | None:
-    """How many followers a leader is to have; from 3.6 on it tells only how many are in sync."""
+    """Return how many followers a leader should have; since 3.6 only those in sync are reported."""
     told = whole(figures, "followers")
     if told is not None or voters is None or figures.get("server_state") != LEADER:
         return told
@@ -275,7 +277,8 @@ def problems_of(servers: Sequence[ServerReport]) -> list[str]:
 
 
 def notes_of(servers: Sequence[ServerReport], voters: int | None) -> list[str]:
-    """What is not told, and how it would be; and what the connect string leaves out."""
+    """Return notes on what is not reported, and how to enable it; and on servers that the connect
+    string leaves out."""
     notes = []
     if voters is not None and voters > len(servers) > 1:
         notes.append(
@@ -285,7 +288,7 @@ def notes_of(servers: Sequence[ServerReport], voters: int | None) -> list[str]:
     missing = {
         word: [each.server for each in servers if word in each.forbidden]
         for word in (STATE, FIGURES, MEMBERS)
-        # What it tells is known from elsewhere.
+        # Another source has the same figures.
         if word != MEMBERS or voters is None
     }
     for word, who in missing.items():

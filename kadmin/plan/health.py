@@ -1,6 +1,6 @@
-"""The health of a partition: what is wrong with it, by the snapshot alone?
+"""The health of a partition, judged by the snapshot alone.
 
-Judges only; whoever calls decides what to show.
+The caller decides what to show.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ class Finding(StrEnum):
 
     NO_STATE = "no state yet"
     STATE_UNREADABLE = "state unreadable"
-    """It may be well, or not: nobody can tell."""
+    """The state cannot be read: whether the partition is healthy is unknown."""
     UNAVAILABLE = "unavailable"
     REFUSED = "refused"
-    """A broker that has a replica does not serve it, as it says itself."""
+    """A broker that has a replica reports that it does not serve it."""
     UNDER_MIN_ISR = "under min ISR"
     UNDER_REPLICATED = "under-replicated"
     NO_REPLICAS = "no replicas"
@@ -34,7 +34,7 @@ class Finding(StrEnum):
     """Brokers that hold no replica are in its ISR, or lead it."""
     REPEATED_REPLICAS = "replica named twice"
     CONTROLLER_EPOCH_AHEAD = "controller epoch ahead"
-    """Its state says that a later controller wrote it than there is: none is elected for it."""
+    """The controller epoch of its state is above the current one: no leader is elected for it."""
     AT_MIN_ISR = "at min ISR"
     NON_PREFERRED_LEADER = "leader not preferred"
     REASSIGNING = "reassigning"
@@ -64,11 +64,11 @@ CONTROLLER_EPOCH_MAX: Final = 2**31 - 1
 
 
 class PartitionView(NamedTuple):
-    """A partition with what is known and thought of it; *state* is None before its first leader.
+    """A partition with its state and the findings on it; *state* is None before its first leader.
 
     *min_isr* is the number below which a write with acks=all is refused.  *leaderless_since_ms* is
-    when it lost its leader, None where it has one or nobody knows.  A tuple for the reason of
-    `PartitionState`.
+    when it lost its leader, None where it has one or the time is unknown.  A tuple for the reason
+    of `PartitionState`.
     """
 
     topic: str
@@ -108,7 +108,7 @@ def judge_topic(
 ) -> list[PartitionView]:
     """Judge every partition of *topic*, in order of their ids.
 
-    *default_min_isr* counts where neither the topic nor the brokers' dynamic default says more.
+    *default_min_isr* counts where neither the topic nor the brokers' dynamic default sets it.
     """
     min_isr = min_isr_of(topic, snapshot, default_min_isr)
     brokers = snapshot.live
@@ -267,7 +267,7 @@ class Load:
 
     Skews are in percent over the mean, rounded: of replicas among all brokers that have or could
     have some, of leaders among the live ones; 0 when the mean is 0.  They are None where there is
-    nobody to compare with.
+    no broker to compare with.
     """
 
     replicas: int

@@ -1,6 +1,6 @@
-"""Log directories: what does a broker keep in each of them?
+"""Log directories of brokers, with the replicas in each.
 
-Values alone, as DescribeLogDirs tells them.
+Values alone, as DescribeLogDirs returns them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +30,9 @@ class ReplicaLog:
 class LogDir:
     """One directory, with *replicas* in order of partition.
 
-    *error_code* is Kafka's, and 0 where the directory works; of one that does not nothing else is
-    told.  *total_bytes* and *usable_bytes* are of the disk, and None where brokers do not tell:
-    Kafka does from 3.3 on.
+    *error_code* is Kafka's, and 0 where the directory works; one that does not has no other field.
+    *total_bytes* and *usable_bytes* are of the disk, and None where brokers do not return them:
+    Kafka does since 3.3.
     """
 
     path: str
@@ -43,7 +43,7 @@ class LogDir:
 
 
 LogDirs: TypeAlias = Mapping[BrokerId, Sequence[LogDir]]
-"""The directories of each broker that told them, in order of id and path."""
+"""The directories of each broker that returned them, in order of id and path."""
 
 
 def pairs(log_dirs: LogDirs) -> Iterator[tuple[BrokerId, LogDir]]:

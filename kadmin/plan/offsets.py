@@ -1,6 +1,6 @@
-"""Offsets of partitions: which ones are asked for, and how many lie between two of them?
+"""Offsets of partitions: which ones are wanted, and how many lie between two of them.
 
-Knows no broker: whoever asks one hands over what was told.
+Pure: the caller reads the offsets from brokers.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class NoSuchPartition(KadminError):
 
 
 class UntoldOffsets(UnreachableError):
-    """Nobody told what there is to tell of some partitions."""
+    """No broker returned the offsets of some partitions."""
 
     def __init__(self, untold: Mapping[TopicPartition, str]) -> None:
         partitions = sorted(untold)

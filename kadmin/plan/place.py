@@ -12,17 +12,20 @@ from cluster.model.placement import Layout, Placement, Racks, RacksMissing, TooF
 from kadmin.errors import KadminError, RefusedError
 
 NEW_PARTITIONS_MAX: Final = 10_000
-"""What one change adds unless it is told to: no more does a KRaft controller take in one request,
-nor a broker of ours; and of ZooKeeper's 1 MiB for a topic they fill a good part."""
+"""The most partitions that one change adds unless it is allowed more.
+
+Neither a KRaft controller nor our broker accepts more in one request; and they fill a good part of
+ZooKeeper's 1 MiB for a topic.
+"""
 
 TELL_EVERY: Final = 10_000
 
 Tell: TypeAlias = Callable[[int], None]
-"""Hears how many partitions have been laid out, now and then where they are many."""
+"""Receives the number of partitions laid out so far, now and then while there are many."""
 
 
 def nobody(_count: int) -> None:
-    """Hears nothing."""
+    """Ignore progress."""
 
 
 class TooManyPartitions(RefusedError):

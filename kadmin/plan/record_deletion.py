@@ -1,6 +1,7 @@
-"""The deletion of records: which ones of each partition go, and which stay?
+"""The deletion of records: which ones of each partition are deleted, and which stay.
 
-Pure: offsets that brokers told in, a plan out.  Only whole beginnings of a partition can go.
+Pure: offsets from brokers in, a plan out.  Records can only be deleted from the beginning of a
+partition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,7 +86,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionResult:
-    """*low_watermark* is the first offset now, None where nobody told it."""
+    """*low_watermark* is the first offset now, None where it was not returned."""
 
     deletion: RecordDeletion
     result: Result
@@ -150,8 +151,8 @@ def plan_deletion(
     ends: Mapping[TopicPartition, FoundOffset],
     untold: Mapping[TopicPartition, str],
 ) -> DeletionPlan:
-    """Plan to delete what comes *before* those offsets; what comes later is in no plan, even where
-    it says `LATEST`.
+    """Plan to delete what comes *before* those offsets; later records are in no plan, also with
+    `LATEST`.
 
     Raises:
         UnfitOffsets: a partition has not so many records, or is *untold*, for a reason.
@@ -176,9 +177,9 @@ def results_of(
     starts: Mapping[TopicPartition, FoundOffset],
     refused: Mapping[TopicPartition, str],
 ) -> list[DeletionResult]:
-    """What has become of *plan*, as *starts* tell it, which were read after it was written.
+    """Return the results of *plan* by *starts*, which were read after it was written.
 
-    What a leader could not say for all replicas it may have done itself.
+    A leader may have deleted records itself although it could not confirm that all replicas have.
     """
     results = []
     for each in plan.deletions:

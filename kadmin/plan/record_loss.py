@@ -21,7 +21,7 @@ UNITS_BYTES: Final = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """The keys by which an entity says what is kept."""
+    """The keys with which an entity configures retention."""
 
     age: str
     size: str
@@ -166,7 +166,7 @@ def policies(value: str) -> frozenset[str]:
 
 
 def number(value: str | None) -> int | None:
-    """The number that *value* is; None where there is none, or nobody can read it."""
+    """Parse *value* as a number; None where there is none, or it cannot be parsed."""
     parsed = None if value is None else parsed_number(ValueKind.LONG, trimmed(value))
     return None if parsed is None else int(parsed)
 

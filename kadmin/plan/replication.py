@@ -1,6 +1,6 @@
-"""The replication of a cluster: which partitions lack a leader or a replica, and by how much?
+"""The replication of a cluster: which partitions lack a leader or a replica, and by how much.
 
-Judges by the snapshot, and by the ends of logs that brokers have told.
+Judged by the snapshot, and by the log end offsets that brokers returned.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,8 @@ def replicas_out(view: PartitionView) -> tuple[BrokerId, ...]:
 
 
 def to_be_asked(replication: Replication) -> dict[BrokerId, list[TopicPartition]]:
-    """Whose log ends tell how far replicas are behind: leaders, and who is out of the ISR."""
+    """Return the brokers whose log end offsets show the lags: leaders, and replicas out
+    of the ISR."""
     asked: dict[BrokerId, list[TopicPartition]] = {}
     for view in replication.lacking:
         if view.leader is not None and is_under_replicated(view):
@@ -65,8 +66,8 @@ def lags_of(
 ) -> dict[BrokerId, int | None]:
     """How many records each replica that is out of the ISR is behind the leader.
 
-    None where one of the two has not told its end.  A replica that has more than its leader, which
-    it is about to drop, is not behind: 0.
+    None where one of the two did not return its log end offset.  A replica that has more than its
+    leader, which it is about to drop, is not behind: 0.
     """
     partition = TopicPartition(view.topic, view.partition)
 

@@ -1,7 +1,7 @@
-"""Risks of a topic: what of its layout and its configs costs writes or records one day?
+"""Risks of a topic: what of its layout and its configs may cost writes or records one day.
 
-One judge for plans, which name what they would bring and ask about it, and for `check`, which tells
-what is there.  Pure; knows neither what is planned nor who leads.
+One judge for plans, which warn of what they would cause, and for `check`, which reports what
+exists.  Pure; it knows neither the plan nor the leaders.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ COMPACT: Final = "compact"
 RECORD_BYTES_MIN: Final = 256
 """Few batches are smaller: one record without key and value takes 68 bytes."""
 RECORD_AGE_MIN_MS: Final = 1000
-"""By so much the clocks of producers and brokers differ, and so long a batch is on its way."""
+"""The clocks of producers and brokers differ by so much, and a batch is in flight for so long."""
 TIMESTAMP_TYPE: Final = "message.timestamp.type"
 BROKERS_TIME: Final = "LogAppendTime"
 BYTE_LIMITS: Final = ("max.message.bytes", "segment.bytes")
@@ -54,7 +54,7 @@ CONNECTION_LIMITS: Final = (
 """The keys of brokers, of all listeners or of one, and of IP addresses, that say how many may
 connect."""
 COPY_MAX_S: Final = 7 * 24 * 3600
-"""A copy that takes longer is never done: so long Kafka keeps records unless told otherwise."""
+"""A copy that takes longer never ends: so long Kafka keeps records by default."""
 YEAR_S: Final = 365.25 * 24 * 3600
 
 
@@ -62,7 +62,7 @@ class RiskKind(StrEnum):
     """What may go wrong."""
 
     TOO_FEW_REPLICAS = "too few replicas"
-    """Writes with acks=all are refused, whoever is alive."""
+    """Writes with acks=all are refused, whichever brokers are alive."""
     FEWER_RACKS = "fewer racks"
     """A rack that fails takes more replicas along than it has to."""
     UNCLEAN = "unclean elections"
@@ -76,7 +76,7 @@ class RiskKind(StrEnum):
     BY_HAND = "made by hand"
     """Brokers make it themselves, as they need it."""
     LOCKED_OUT = "locked out"
-    """Nobody can connect, also not to take it back."""
+    """No client can connect, not even to undo it."""
     SLOW = "slow"
     """It is never done."""
 
@@ -99,10 +99,10 @@ class Risk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicAsJudged:
-    """What of a topic decides on its risks: its *configs*, before those of the *defaults* of all
+    """What decides on the risks of a topic: its *configs*, before those of the *defaults* of all
     brokers, and the replicas of its partitions.
 
-    *min_isr* is that of the brokers' own files, where neither says more.  *brokers* are those that
+    *min_isr* is that of the brokers' own files, where neither sets it.  *brokers* are those that
     are known.
     """
 
@@ -115,7 +115,7 @@ class TopicAsJudged:
 
     @property
     def policies(self) -> list[str]:
-        """How its logs are to be cleaned up; none where the topic itself says nothing."""
+        """Return the cleanup policies of its logs; none where the topic itself sets none."""
         return members(trimmed(self.configs.get(CLEANUP_POLICY, "")))
 
     def value(self, key: str) -> str | None:
@@ -332,13 +332,14 @@ def is_of_connections(key: str, limit: str) -> bool:
 
 
 def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
-    """The racks of *brokers*; none where one has none, since nobody knows which are alike."""
+    """Return the racks of *brokers*; none where one has none, since it may share any rack."""
     racks = {broker: each.rack for broker, each in brokers.items() if each.rack}
     return racks if len(racks) == len(brokers) else {}
 
 
 def is_crowded(replicas: Sequence[BrokerId], racks: Mapping[BrokerId, str]) -> bool:
-    """Whether *replicas* are on fewer racks than they could be; of the dead nobody knows it."""
+    """Return whether *replicas* are on fewer racks than they could be; False if one is of a dead
+    broker, whose rack is unknown."""
     if not racks or any(replica not in racks for replica in replicas):
         return False
     used = {racks[replica] for replica in replicas}

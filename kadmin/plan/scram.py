@@ -1,4 +1,4 @@
-"""SCRAM: what stands in ZooKeeper for a user's password, and what are brokers told of it?
+"""SCRAM: the credential that ZooKeeper holds for a user's password, and the one sent to brokers.
 
 Derives both; draws no salt and writes nothing.  Source: RFC 5802, KIP-84, KIP-554.
 """
@@ -71,7 +71,7 @@ def parse_scram_request(mechanism: str, text: str) -> ScramRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaltedPassword:
-    """What a broker is told to make a credential of; who knows it can log in with it."""
+    """What is sent to a broker to make a credential of; anyone who has it can log in."""
 
     salt: bytes
     salted: bytes = field(repr=False)
@@ -87,7 +87,7 @@ class SaltedPassword:
 
 
 def salted_password(request: ScramRequest, salt: bytes) -> SaltedPassword:
-    """Hash the password of *request* as often as it says."""
+    """Hash the password of *request* with its number of iterations."""
     # Kafka takes the password's UTF-8 as it is, without SASLprep.
     return SaltedPassword(
         salt=salt,

@@ -55,10 +55,10 @@ class DefaultCounts:
 class CreateRequest:
     """A topic to be created, either by counts or by *assignment*.
 
-    *default_min_isr* is what its min.insync.replicas is where nobody else says it.
-    Without *placement* the layout begins where *draw*, two random numbers of the caller, says.
-    *allow_unknown_brokers* lets *assignment* name brokers that are not alive,
-    *allow_many_partitions* the topic have more partitions than one change should add.
+    *default_min_isr* is its min.insync.replicas where it is set nowhere else.  Without *placement*
+    the layout begins at *draw*, two random numbers of the caller.  *allow_unknown_brokers* lets
+    *assignment* name brokers that are not alive, *allow_many_partitions* the topic have more
+    partitions than one change should add.
     """
 
     name: str
@@ -144,7 +144,7 @@ def layout_of(assignment: TopicAssignment) -> Layout:
 def plan_create(
     snapshot: ClusterSnapshot, request: CreateRequest, tell: Tell = nobody
 ) -> CreatePlan:
-    """Plan a new topic; *tell* hears how far its layout is.
+    """Plan a new topic; *tell* is called with the progress of its layout.
 
     Raises:
         TopicExists, TopicCollision: the name is taken.
@@ -232,8 +232,8 @@ def racks_of(brokers: Mapping[BrokerId, BrokerRegistration]) -> Racks:
 def assignment_version(brokers: Iterable[BrokerRegistration]) -> int:
     """The format of a new topic's znode: 1 where a broker older than 2.7 may read it, else 3.
 
-    Every release reads version 1; from 2.8 on the controller itself adds the topic id.  Of brokers
-    that are yet to come nobody knows the age.
+    Every release reads version 1; from 2.8 on the controller itself adds the topic id.  The release
+    of future brokers is unknown.
     """
     return 3 if min((broker.version for broker in brokers), default=0) >= 5 else 1
 
@@ -252,9 +252,9 @@ def plan_add_partitions(
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*, *partition_count* in all.
 
-    *assignment*, where given, names all partitions, the present ones as they are.  *placement*
-    None is Kafka's own rule, which begins at partition 0's preferred leader.  *tell* hears how far
-    the layout is.
+    *assignment*, where given, names all partitions, the present ones as they are.  *placement* None
+    is Kafka's own rule, which begins at partition 0's preferred leader.  *tell* is called with the
+    progress of the layout.
 
     Raises:
         NoSuchTopic, MarkedForDeletion, InternalTopic, ReassignmentRunning, NotMorePartitions,
@@ -359,7 +359,7 @@ def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:
         raise RefusedError(
             f"the partitions of '{name}' are not numbered 0, 1, 2, …: {sorted(partitions)}"
         )
-    # Partition 0 says where the new ones begin and how many replicas they get.
+    # Partition 0 decides where the new ones begin and how many replicas they get.
     if not partitions or not partitions[0].replicas:
         raise RefusedError(f"topic '{name}' is damaged: it has no partition 0 with replicas")
     return topic

@@ -1,6 +1,6 @@
-"""Words of ZooKeeper: which four-letter words are asked, and what answers say that tell nothing?
+"""Four-letter words of ZooKeeper: those that are sent, and the answers that contain no state.
 
-Apart from what is made of the answers: every command that has several servers asks one word.
+A module apart from what parses the answers: every command that has several servers sends one word.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ FIGURES: Final = "mntr"
 STATE: Final = "srvr"
 MEMBERS: Final = "conf"
 WORDS: Final = (STATE, FIGURES, MEMBERS)
-"""The words that are asked: each tells what the others do not."""
+"""The words that are sent: each answer has what the others lack."""
 
 WHITELIST: Final = "4lw.commands.whitelist"
 

@@ -1,6 +1,6 @@
-"""The largest batch that a topic takes: what do its configs say?
+"""The largest batch that a topic takes, by its configs.
 
-librdkafka knows of no topic's configs: it would fill batches that are refused with all of their
+librdkafka does not read configs of topics: it would fill batches that are refused with all of their
 records.
 """
 
@@ -16,7 +16,7 @@ from kadmin.records.client import ConnectionLog, client_config, create_client
 from kadmin.settings.brokers import BrokerSettings
 
 BATCH_SIZE_USUAL: Final = 1_000_000
-"""librdkafka's own, in bytes, which is below what brokers take unless they are told otherwise."""
+"""librdkafka's own, in bytes, which is below what brokers take by default."""
 
 LIMITS: Final = ("max.message.bytes", "segment.bytes")
 COMPRESSED_PERCENT: Final = 98
@@ -28,9 +28,9 @@ PATIENCE_S: Final = 5.0
 def batch_size_of(
     settings: BrokerSettings, topic: str, properties: Mapping[str, str], *, debug: bool
 ) -> int | None:
-    """How many bytes a batch to *topic* may have; None for as many as usual.
+    """Return how many bytes a batch to *topic* may have; None for as many as usual.
 
-    That is also where nobody tells: releases before 0.11, or without permission.
+    None also where no broker returns it: releases before 0.11, or without permission.
     """
     log = ConnectionLog(settings.bootstrap, has_tls=settings.tls)
     admin = create_client(

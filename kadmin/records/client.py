@@ -76,7 +76,7 @@ class NoSuchPartition(KadminError):
 
 
 class ConnectionLog(logging.Handler):
-    """What librdkafka tells of its connections while it tries, in errors and in its log."""
+    """What librdkafka reports of its connections while it tries, in errors and in its log."""
 
     def __init__(self, bootstrap: str, *, has_tls: bool = False) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class ConnectionLog(logging.Handler):
         self.are_all_down = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a line of the log: some failures are told nowhere else."""
+        """Take a line of the log: some failures are reported nowhere else."""
         line = record.getMessage()
         if line.startswith("FAIL "):
             self.reason = plain_text(re.sub(r"^FAIL \[[^]]*\] ", "", line))
@@ -179,7 +179,7 @@ def login_config(settings: BrokerSettings) -> dict[str, Any]:
         return mechanism | service | keytab
     if settings.sasl is BrokerSasl.OAUTHBEARER:
         tokens = Tokens(settings)
-        tokens.token()  # Here its failure is told in words.
+        tokens.token()  # Here a failure is reported with its reason.
 
         def token(_config: str | None) -> tuple[str, float]:
             found = tokens.token()
@@ -191,7 +191,7 @@ def login_config(settings: BrokerSettings) -> dict[str, Any]:
 
 def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
     """Where librdkafka logs: into *log*, with *debug* also to standard error."""
-    # A logger of our own: nobody's logging is configured by the way, and none configures this.
+    # A logger of our own: it changes no other logging, and other logging does not change it.
     logger = logging.Logger("librdkafka", logging.DEBUG)
     logger.addHandler(log)
     if debug:
@@ -258,13 +258,13 @@ def open_consumer(
 
 
 def poll_events(consumer: Consumer) -> None:
-    """Let *consumer* hand out what was told of its connections: one thing at each poll."""
+    """Let *consumer* hand out the events of its connections: one at each poll."""
     for _ in range(EVENTS_MAX):
         consumer.poll(0)
 
 
 def answers(consumer: Consumer, topic: str) -> bool:
-    """Whether some broker tells of *topic* soon."""
+    """Return whether some broker soon returns metadata of *topic*."""
     try:
         consumer.list_topics(topic, timeout=ROUND_S)
     except KafkaException:
@@ -278,10 +278,10 @@ def leaders_of(
     log: ConnectionLog,
     timeout_s: float,
 ) -> dict[int, int]:
-    """The leader of each partition of *topic*, in order, -1 for none; the first question to the
-    brokers, so it tells if there are any.
+    """Return the leader of each partition of *topic*, in order, -1 for none.
 
-    A topic is never created by the way.
+    This is the first request to the brokers, so it fails if none can be reached.  It never creates
+    the topic.
 
     Raises:
         BrokersUnreachable: all refuse the connection, or none answers within *timeout_s*.
@@ -320,7 +320,8 @@ def leaders_of(
 
 
 def known_topics(consumer: Consumer) -> list[str]:
-    """The names of all topics; none where nobody tells in time, since only a hint needs them."""
+    """Return the names of all topics; none without an answer in time, since only a hint
+    needs them."""
     try:
         return sorted(consumer.list_topics(timeout=ROUND_S).topics)
     except KafkaException:

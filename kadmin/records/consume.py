@@ -86,11 +86,12 @@ class Reader:
         return self.left == 0 or (self.request.stops_at_end and not self.ends)
 
     def batches(self) -> Iterator[list[Message]]:
-        """The records in batches, those of a partition in order; an empty batch when none came.
+        """Yield the records in batches, those of a partition in order; an empty batch when none
+        came.
 
         Raises:
             KadminError: reading failed; BrokersUnreachable or Stalled after a long silence of
-                brokers that have more to tell.
+                brokers that have more records.
         """
         self.consumer.assign(
             [
@@ -139,7 +140,8 @@ class Reader:
             place = (str(message.topic()), int(message.partition() or 0))
             end, offset = self.ends.get(place), message.offset()
             if self.is_error(message):
-                # The end of the partition, which may be behind records that nobody is handed.
+                # The end of the partition, which may be behind records that are not handed to
+                # consumers.
                 if end is not None and offset is not None and offset >= end:
                     self.reach_end(place)
             elif end is not None and offset is not None:

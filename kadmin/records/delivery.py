@@ -1,6 +1,6 @@
-"""Delivery: what became of the records that were sent, and how is it told where they failed?
+"""Delivery: the outcome of the records that were sent, and the report of failures.
 
-Knows no client: it is handed what the brokers said.
+The caller passes the brokers' answers; no client is known here.
 """
 
 from bisect import insort
@@ -34,12 +34,12 @@ class Delivery:
     in_doubt: int = 0
     bytes: int = 0
     unsent_from: int | None = None
-    """The line from which on nothing was sent; None where all were, or nobody knows of more."""
+    """The line from which on nothing was sent; None where all were, or no more is known."""
     given_up: int = 0
-    """So many of those that *failed* nobody has told of."""
+    """How many of those that *failed* got no answer."""
     failures: list[Failure] = field(default_factory=list)
-    """The first few that failed, those in doubt before others: only somebody who looks can tell of
-    them."""
+    """The first few that failed, those in doubt before others: only a look at the topic can decide
+    these."""
     latencies: Latencies = field(default_factory=Latencies)
 
     def note_failure(self, failure: Failure) -> None:
@@ -49,14 +49,14 @@ class Delivery:
         del self.failures[FAILURES_KEPT:]
 
     def give_up(self) -> None:
-        """Count what nobody has told of as failed, and in doubt."""
+        """Count records without an answer as failed, and in doubt."""
         self.given_up = self.sent - self.delivered - self.failed
         self.failed += self.given_up
         self.in_doubt += self.given_up
 
 
 class NotDelivered(KadminError):
-    """Some records were not delivered; some of them have been told by their lines."""
+    """Some records were not delivered; the message names some of them by their lines."""
 
     def __init__(self, summary: Delivery) -> None:
         # Those in doubt before others: not the first ones.

@@ -1,11 +1,12 @@
-"""First batches: which partitions know a producer, so that several batches may be under way?
+"""First batches: the partitions whose leaders know a producer, so that several batches may be in
+flight.
 
-A leader that knows nothing of a producer takes any of its batches for the first one.  If it refuses
+A leader that does not know a producer takes any of its batches for the first one.  If it refuses
 the first for the moment (it does not lead yet or any more, the ISR is too small), and it or the
 next leader takes the one behind it, librdkafka believes that it has both: the first is lost, and
-told as delivered.  So the first batch of each partition goes alone.
+reported as delivered.  So the first batch of each partition is sent alone.
 
-Sends nothing itself.  Where a key belongs is a guess, as good as the partitioner is known here.
+Sends nothing itself.  The partition of a key is a guess, as good as the partitioner is known here.
 """
 
 import random

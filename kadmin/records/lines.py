@@ -14,7 +14,7 @@ from kadmin.records.record import Headers, Record
 from kadmin.records.text_json import NotARecord, parse_record
 
 RECORD_SIZE_MAX: Final = 100 * 1024 * 1024
-"""In bytes, of a line or of a whole raw input; a broker takes 1 MB unless it is told otherwise."""
+"""In bytes, of a line or of a whole raw input; a broker takes 1 MB by default."""
 
 ESCAPES: Final = {b"t": b"\t", b"n": b"\n", b"r": b"\r", b"0": b"\0", b"\\": b"\\"}
 

@@ -79,7 +79,7 @@ class NoSuchOffset(KadminError):
 
 
 class NoLeader(UnreachableError):
-    """A partition that nobody serves for now."""
+    """A partition that has no leader for now."""
 
     def __init__(self, topic: str, partition: int) -> None:
         super().__init__(

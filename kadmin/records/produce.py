@@ -1,7 +1,7 @@
-"""Producing: how do many records get to a topic, and what became of each?
+"""Producing: sends records to a topic, and reports the outcome of each.
 
-Sends what it is handed, in order, and waits until the brokers have answered for all of it.  Knows
-neither where the records come from nor how it is told.
+Sends what it is handed, in order, and waits until the brokers have answered for all of it.  The
+caller supplies the records and shows the report.
 """
 
 import time
@@ -46,7 +46,7 @@ TICK_S: Final = 0.1
 REPORT_EVERY: Final = 200
 
 OF_CONNECTIONS: Final = ("sasl.", "ssl.", "security.", "socket.", "enable.ssl.", "client.")
-"""How the properties begin that a connection needs, whoever uses it."""
+"""How the properties begin that any connection needs."""
 
 OF_ONE_RECORD: Final = frozenset(
     (
@@ -83,7 +83,7 @@ OF_TOPICS: Final = frozenset(
         KafkaError._MSG_TIMED_OUT,
     )
 )
-"""Failures that a topic may have whose deletion was noticed by nobody here."""
+"""Errors of a topic whose deletion librdkafka has not noticed yet."""
 
 UNSENT: Final = "it was not sent, since another one had failed"
 NO_OFFSET: Final = "a later record was accepted, and no broker says whether this one was"
@@ -247,7 +247,7 @@ class Sender:
         while len(self.producer) and self.stopping is None:
             self.poll(TICK_S)
         if len(self.producer):
-            # What cannot be delivered any more is told as failed, and not tried for ever.
+            # What cannot be delivered any more is reported as failed, and not tried for ever.
             self.producer.purge()
             while len(self.producer):
                 self.poll(TICK_S)
@@ -329,8 +329,9 @@ def produce(
 ) -> None:
     """Send *records* (each with its line) at the rate of the request, and settle all of them.
 
-    Whatever ends the records (their end, an error in them, Ctrl-C), what was sent before is waited
-    for.  *interrupted* hears after Ctrl-C how many records that are; a second one gives them up.
+    After the last record, an error in the records or Ctrl-C, answers for what was sent are waited
+    for.  After Ctrl-C *interrupted* is called with the number of these records; a second one gives
+    them up.
 
     Raises:
         NotDelivered: some were refused; the others have been delivered.

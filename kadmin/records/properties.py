@@ -104,11 +104,11 @@ def refuse_ours(name: str, where: str) -> None:
 
 
 def read_properties(path: str) -> dict[str, str]:
-    """The properties of a Java properties file, in librdkafka's words, each `Said` in a line.
+    """Read the properties of a Java properties file, in librdkafka's words, each `Said` in a line.
 
     Raises:
-        UsageError: it cannot be read, or what it says of the way to brokers is wrong; or it names
-            a transaction.
+        UsageError: it cannot be read, or its settings of a connection are wrong; or it names a
+            transaction.
     """
     return translated(read_file(path))
 

@@ -1,4 +1,4 @@
-"""A record, on its way to a broker or from one."""
+"""A record that is sent to a broker or was read from one."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

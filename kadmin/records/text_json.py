@@ -21,7 +21,7 @@ FIELDS: Final = frozenset(
 
 
 class NotARecord(ValueError):
-    """A line of JSON that is no record; the text says why, without its line number."""
+    """A line of JSON that is no record; the text is the reason, without the line number."""
 
 
 def bytes_fields(name: str, data: bytes | None) -> dict[str, str | None]:

@@ -85,8 +85,10 @@ def unless(unknown: int, number: int) -> int | None:
 
 
 def broker_state(snapshot: ClusterSnapshot, broker_id: BrokerId) -> str:
-    """Whether a broker is registered; `unreadable` when it is, but nobody knows as what, and
-    `unreachable` when it names no address."""
+    """Return `live` or `dead` for a broker by its registration.
+
+    `unreadable` when the registration cannot be decoded, `unreachable` when it names no address.
+    """
     if broker_id in snapshot.brokers:
         return "live" if snapshot.brokers[broker_id].is_reachable else "unreachable"
     return "unreadable" if is_fault(snapshot, subjects.broker(broker_id)) else "dead"
@@ -131,7 +133,7 @@ def stacked(endpoints: Sequence[object]) -> str:
 
 
 def in_brackets(percent: object) -> str:
-    """A skew behind its number; nothing where there is nobody to compare with."""
+    """Write a skew behind its number; empty where there is no broker to compare with."""
     return "" if percent is None else f" ({percent:+d}%)"
 
 
@@ -170,7 +172,7 @@ def short_time(text: object) -> str:
 
 
 def skew_text(percent: object) -> tuple[str, str]:
-    """A skew behind its number, and the style that says how bad it is."""
+    """Return a skew behind its number, and the style that shows how bad it is."""
     if percent is None:
         return "", ""
     assert isinstance(percent, int)

@@ -174,7 +174,7 @@ def nagios_line(report: CheckReport) -> str:
 
 
 def unknown_line(reason: str) -> str:
-    """What stands there when nobody can tell, for *reason*."""
+    """Return the line for a state that is unknown, for *reason*."""
     return f"KADMIN {NagiosCode.UNKNOWN.name} - {nagios_text(reason)}"
 
 

@@ -47,7 +47,7 @@ def collected_document(
 
 
 def checked_document(directory: str, manifest: Manifest, found: Sequence[Difference]) -> Document:
-    """What is not as the manifest of the collection at *directory* says."""
+    """Return the differences between the collection at *directory* and its manifest."""
     size = sum(file.size_bytes for file in manifest.files.values())
 
     def lines() -> Iterator[str]:

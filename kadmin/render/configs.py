@@ -114,7 +114,7 @@ def value_body(value: ConfigValue) -> dict[str, object]:
 
 
 def source_name(value: ConfigValue) -> str | None:
-    """Kafka's name of the source that wins; None where nobody gives a value."""
+    """Return Kafka's name of the source that wins; None where no value is set."""
     return None if value.source is None else value.source.name
 
 

@@ -59,7 +59,7 @@ def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
     if record["controller"] is None:
         yield f"Controller: {record['owner']}\tEpoch: {epoch}"
         return
-    # A controller of a quorum need not be a broker, and then no broker tells where it is.
+    # A controller of a quorum need not be a broker, and then no broker returns its address.
     nowhere = "no broker" if record["owner"] == "kraft" else "not registered"
     endpoints = visible(",".join(map(str, as_list(record["endpoints"])))) or nowhere
     line = (

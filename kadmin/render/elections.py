@@ -95,7 +95,7 @@ def result_lines(
     results: Sequence[PartitionResult],
     names: Callable[[Sequence[TopicPartition]], str] = all_of,
 ) -> Iterator[str]:
-    """The lines of Kafka's tool, which names all partitions; *names* may tell less."""
+    """Return the lines of Kafka's tool, which names all partitions; *names* may shorten them."""
     word = kind.value.upper()
     having = {
         result: [each.election.partition for each in results if each.result is result]

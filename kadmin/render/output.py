@@ -77,7 +77,7 @@ class Output:
             color=not settings.flag("no_color"),
             quiet=settings.flag("quiet"),
             cluster=settings.shown_cluster,
-            # Without a keyboard nobody could leave it.
+            # Without a keyboard the pager could not be left.
             pager=pager_command() if sys.stdin.isatty() and not settings.flag("no_pager") else None,
         )
 
@@ -214,9 +214,9 @@ class Output:
         return cast(BinaryIO, VisibleStream(stream))
 
     def check_reader(self) -> None:
-        """Raise BrokenPipeError if nobody can read standard output any more.
+        """Raise BrokenPipeError if the reader of standard output is gone.
 
-        Who writes again notices by himself; this is for those who wait for something to write.
+        A write would raise it, too; this is for commands that wait for something to write.
         """
         poll = select.poll()
         try:
@@ -227,22 +227,22 @@ class Output:
             raise BrokenPipeError
 
     def note(self, line: str) -> None:
-        """Tell the operator something that is not the result; nothing when quiet."""
+        """Write a line that is not the result to standard error; nothing when quiet."""
         if not self.quiet:
             self.tell(line)
 
     def warn(self, text: str) -> None:
-        """Tell the operator in one line what he should look at; also when quiet."""
+        """Warn the operator in one line of what he should look at; also when quiet."""
         self.tell(f"warning: {visible(text)}")
 
     def mute(self) -> None:
-        """Tell nothing from now on, not even warnings: where notes would get into the result."""
+        """Write no notes and warnings from now on: where they would get into the result."""
         self.is_mute = True
 
     def tell(self, line: str) -> None:
         if self.is_mute:
             return
-        # That nobody reads the notes, or their disk is full, must not stop a change halfway.
+        # A closed standard error, or a full disk under it, must not stop a change halfway.
         with suppress(OSError):
             self.stderr.write(visible_lines(as_called(line)) + "\n")
 
@@ -294,7 +294,7 @@ def full_body(document: Document) -> dict[str, object]:
 
 
 def csv_cell(cell: object) -> object:
-    """*cell* as the other forms write it, Python's True being nobody's, and never a formula."""
+    """Write *cell* as the other forms do, a bool as JSON does, and never as a formula."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if cell is None or isinstance(cell, int | float):

@@ -14,7 +14,7 @@ NO_COMMAND: Final = (126, 127)
 
 
 def pager_command() -> str | None:
-    """What `PAGER` says, less unless it says anything; None where it is empty or `cat`."""
+    """Return the command in `PAGER`, less if it is unset; None where it is empty or `cat`."""
     command = os.environ.get("PAGER", USUAL).strip()
     return None if command in ("", "cat") else command
 

@@ -33,7 +33,7 @@ class ProducedView:
 
 
 def produced_document(produced: ProducedView) -> Document:
-    """The typed forms of *produced*; as text it is told on standard error."""
+    """Return the typed forms of *produced*; its text is printed on standard error."""
     record = {
         "topic": produced.topic,
         "delivered": produced.delivered,
@@ -58,7 +58,7 @@ def rounded(ms: float | None) -> float | None:
 
 
 def produced_line(produced: ProducedView) -> str:
-    """One line that tells all of *produced*."""
+    """Return one line with all of *produced*."""
     line = f"produced {amounts(produced.delivered, produced.bytes, produced.seconds)}"
     if produced.p50_ms is not None and produced.p99_ms is not None:
         p50, p99 = duration_text(produced.p50_ms), duration_text(produced.p99_ms)
@@ -69,7 +69,7 @@ def produced_line(produced: ProducedView) -> str:
 
 
 def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
-    """One line that tells how much was read."""
+    """Return one line with how much was read."""
     return f"consumed {amounts(records, size_bytes, seconds)}"
 
 
@@ -108,7 +108,7 @@ class RateLine:
         self.next_at = self.started + EVERY_S
 
     def show(self, records: int, size_bytes: int) -> None:
-        """Tell how far it is, at most twice a second."""
+        """Show the progress, at most twice a second."""
         if self.output is None or (now := time.monotonic()) < self.next_at:
             return
         self.next_at = now + EVERY_S
@@ -127,7 +127,8 @@ class RateLine:
 
 @contextmanager
 def rate_line(output: Output, *, is_shown: bool) -> Iterator[RateLine]:
-    """A line of progress where it *is_shown*, standard error is a terminal, and it may be told."""
+    """Open a line of progress if it *is_shown*, standard error is a terminal, and output is not
+    quiet."""
     wanted = is_shown and not output.quiet and output.stderr.isatty()
     line = RateLine(output if wanted else None)
     try:

@@ -27,7 +27,7 @@ COLUMN_GAP = 3
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """A cell that says the same in fewer and fewer words: the first form that fits is shown."""
+    """A cell in shorter and shorter forms: the first one that fits is shown."""
 
     forms: Sequence[Text]
 
@@ -113,10 +113,10 @@ class Labelled:
 class Column:
     """A column of a `FittedTable`.
 
-    *worth* says when it is left out, those that are worth least first; None is never.  *least* is
-    the width down to which its cells are broken before a column is left out, and further where
-    none is left that may be; None is for cells that never are.  Of a cell that has forms it is the
-    width that these may come down to; it is broken only where the shortest is wider.
+    *worth* decides when it is left out, those that are worth least first; None is never.  *least*
+    is the width down to which its cells are broken before a column is left out, and further where
+    none is left that may be; None is for cells that never are.  For a cell that has forms it is the
+    width down to which shorter forms are chosen; it is broken only where the shortest is wider.
     """
 
     heading: str
@@ -161,7 +161,7 @@ class FittedTable:
     """A table that leaves out whole columns where the terminal has no room for them.
 
     In kadmin's one style: a dim head over a line, no frame, no blank lines.  A column without a
-    heading is there only where one of its cells says anything.  Without *has_head* it goes on below
+    heading is shown only where one of its cells is not empty.  Without *has_head* it continues
     another one with the same columns.
     """
 

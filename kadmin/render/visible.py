@@ -12,7 +12,7 @@ NAMED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _BEYOND_ASCII: Final = (
     # In UTF-8, too, some terminals take these for the beginning of a sequence.
     "\x7f-\x9f"
-    # What nobody sees, what ends a line, and what turns the rest of it around.
+    # Invisible characters, line separators, and those that reverse the direction of text.
     "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
     "\ud800-\udfff"
 )

@@ -65,7 +65,8 @@ def record(server: ServerReport) -> dict[str, object]:
 
 
 def line(server: ServerReport) -> str:
-    """One server in the form of Kafka's describe lines; what it does not tell is left out."""
+    """Write one server in the form of Kafka's describe lines; what it does not report
+    is left out."""
     return line_of({name: cell for name, cell in record(server).items() if cell is not None})
 
 

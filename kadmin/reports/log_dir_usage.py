@@ -1,6 +1,6 @@
-"""The use of log directories: how much lies in each, by broker, topic, partition or replica?
+"""The use of log directories, by broker, directory, topic, partition or replica.
 
-Pure: what brokers told in, rows out.
+Pure: brokers' answers in, rows out.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -58,12 +58,12 @@ assert PLACES.keys() == set(Grouping)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What lies at *place*.
+    """The use of *place*.
 
     *lag_records* is the largest of its replicas.  Those of *future_count* are being copied from
     another directory.  Of *dir_count* directories, *offline_count* have failed; both are 0 where a
     row is no broker and no directory.  *total_bytes* and *usable_bytes* are of the disks, None
-    where brokers do not tell.
+    where brokers do not report them.
     """
 
     place: Place

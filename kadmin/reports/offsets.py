@@ -40,7 +40,7 @@ class PartitionOffset:
 class OffsetReport:
     """The offsets at *time*, which is ms since 1970 or one of the special numbers.
 
-    *untold* has the partitions of which nobody told one, each with the reason.
+    *untold* has the partitions without an offset, each with the reason.
     """
 
     time: int

@@ -1,6 +1,6 @@
-"""A summary of topics: how large is each, how is it replicated, and how many partitions are sick?
+"""A summary of topics: size, replication, and number of unhealthy partitions of each.
 
-Pure: a report and what brokers told of sizes in, rows out.
+Pure: a report and the sizes that brokers returned in, rows out.
 """
 
 from collections import Counter
@@ -28,8 +28,8 @@ class Order(StrEnum):
 class TopicSummary:
     """All of one topic, whichever of its partitions were asked for.
 
-    *findings* says of how many partitions each was found.  *size_bytes* is of all replicas that
-    were told of, and None where nobody told.
+    *findings* counts the partitions with each finding.  *size_bytes* is of all replicas whose sizes
+    are known, and None where none is.
     """
 
     topic: TopicSnapshot
@@ -75,7 +75,7 @@ def summarise(
 ) -> TopicSummaries:
     """Sum up each topic of *report*; no more than *limit* rows, None for all.
 
-    *sizes* are in bytes, by topic, None where nobody was asked; a topic that is not in them has
+    *sizes* are in bytes, by topic, None where no broker was asked; a topic that is not in them has
     no replica on a broker that answered.
     """
     rows = sorted(

@@ -27,8 +27,8 @@ class ClusterReport:
 
     *is_filtered*: only partitions that match are in it, and topics that have one.
     *is_overrides_only*: only topics with a config of their own, without their partitions.
-    *emptiness* says of how many none was found, where only some were asked for and there are none.
-    *whole* is the report of which this one has only what is ill; None where it has all.
+    *emptiness* is a sentence with the number searched, where a filter found nothing.  *whole* is
+    the report of which this one has only what is ill; None where it has all.
     """
 
     snapshot: ClusterSnapshot
@@ -98,8 +98,10 @@ def folded(report: ClusterReport) -> ClusterReport:
 
 
 def is_well(view: PartitionView) -> bool:
-    """Whether nobody has to look at it: at most, another than the preferred replica leads it, or
-    it has no more replicas than it needs."""
+    """Return whether an operator need not look at it.
+
+    At most, another than the preferred replica leads it, or it has more replicas than it needs.
+    """
     return LOOKED_AT.isdisjoint(view.findings)
 
 

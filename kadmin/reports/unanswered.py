@@ -1,4 +1,4 @@
-"""What an operator has named, and what could not be told of it: that is no success."""
+"""Things that an operator has named, and that could not be read: that is no success."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,10 +1,10 @@
-"""The replicas of one partition beside each other: are they equal, and if not, why?
+"""Comparison of the replicas of one partition: whether they are equal, and if not, why.
 
-Compared is what all have committed: below the least high watermark, from the highest log start on.
-Batches that are the same are equal without a look at their records; where batches differ, the
-records decide, so that other borders of batches or another codec make no difference.  An offset
-that only some have is no difference: it is either damage, told of the replica that lacks it, or
-compaction.
+Compared are the records that all have committed: below the least high watermark, from the highest
+log start offset on.  Identical batches are equal without a look at their records; where batches
+differ, the records decide, so that other borders of batches or another codec make no difference.
+An offset that only some have is no difference: it is either damage, reported for the replica that
+lacks it, or compaction.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ class Divergence:
     sides: tuple[Side, ...]
     """The largest first."""
     suspects: tuple[str, ...]
-    """The replicas that are wrong, as far as it can be told; none where it cannot."""
+    """The replicas that are wrong, if that is known; else none."""
     has_majority: bool
     """Whether more than half of the replicas are on the first side."""
 
@@ -92,14 +92,15 @@ def compare(
 ) -> Comparison:
     """Compare the replicas of a partition, of which there is at least one, by their names.
 
-    *has_unreadable* says that there are others that could not be read, *has_all_replicas* that no
-    broker is missing that could have one.
+    *has_unreadable* if there are others that could not be read, *has_all_replicas* if no broker is
+    missing that could have one.
     """
     start = max(log.log_start_offset for log in replicas.values())
     marks = [log.high_watermark for log in replicas.values() if log.high_watermark is not None]
     ends = [log.log_end_offset for log in replicas.values()]
     end = min(marks) if marks else min(ends)
-    # A mark beyond its own log says what that log lacks, not how far the others should be.
+    # A high watermark beyond its own log shows what that log lacks, not how far the others should
+    # be.
     reached = [
         min(log.high_watermark, log.log_end_offset)
         for log in replicas.values()
@@ -135,10 +136,10 @@ def verdict_of(
     has_all_replicas: bool,
     is_uncompared: bool,
 ) -> Verdict:
-    """The verdict on so many replicas that were read.
+    """Return the verdict on so many replicas that were read.
 
-    *has_unreadable* says that there are others, *has_all_replicas* that there cannot be any,
-    *is_uncompared* that they have records, and that none of these was compared.
+    *has_unreadable* if there are others, *has_all_replicas* if there cannot be any, *is_uncompared*
+    if they have records, and none of these was compared.
     """
     if divergence is not None:
         return Verdict.DIFFER
@@ -291,9 +292,9 @@ def explained(replicas: Mapping[str, ReplicaLog], offset: int) -> Divergence:
 
 
 def suspects_of(cause: Cause, sides: Sequence[Side], *, has_majority: bool) -> tuple[str, ...]:
-    """Who is wrong: who has an older epoch than others, else who is not on the majority's side.
+    """Return the wrong replicas: those with an older epoch, else those outside of the majority.
 
-    Without epochs it is nobody: the majority may have kept what an older leader wrote.
+    None without epochs: the majority may have kept what an older leader wrote.
     """
     if cause is Cause.NOT_TRUNCATED:
         newest = max(side.leader_epoch for side in sides)

@@ -1,4 +1,5 @@
-"""What brokers tell of the replicas that they have, and who asks them; no protocol of theirs."""
+"""What brokers return about the replicas that they have, and the port that reads it; no
+protocol."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -65,5 +66,6 @@ class ReplicaReader(Protocol):
     def spans(
         self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
     ) -> Mapping[BrokerId, Mapping[TopicPartition, Span]]:
-        """Where the logs of these replicas begin and end, as far as brokers tell it."""
+        """Read the log start and end offsets of these replicas; what no broker returns
+        is left out."""
         ...

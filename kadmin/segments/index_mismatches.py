@@ -53,7 +53,7 @@ def index_mismatches(segment: SegmentFiles, rows: Rows) -> Iterator[Damage]:
 def wrong_entry(
     index: Source, layout: Struct, base_offset: int, rows: Rows
 ) -> tuple[int, int, str] | None:
-    """The byte and the offset of the first wrong entry of an index, and what it says."""
+    """Return byte and offset of the first wrong entry of an index, and what the entry contains."""
     entries = written_entries(index, layout)
     if not len(entries) or not len(rows):
         # Of a segment whose batches are all damaged nothing can be said.

@@ -1,7 +1,8 @@
-"""The replicas of a partition that brokers serve, compared piece by piece: how far are they equal?
+"""The replicas of a partition that brokers serve, compared piece by piece.
 
-Each is given what its broker told from the same offset on, and says up to where all were compared.
-What is read is what the high watermarks let out.  Knows no broker and no clock.
+For each replica the caller passes what its broker returned from the same offset on, up to its high
+watermark; each comparison returns the offset up to which all were compared.  Brokers and clocks are
+not known here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +15,7 @@ from kadmin.segments.replica_log import ReplicaLog, read_replica
 from kadmin.segments.values import ALL_CLEANED, Damage, DamageKind, SegmentFiles
 
 DAMAGE_MAX: Final = 100
-"""Of one replica more are not kept: whoever has so many needs no list."""
+"""No more are kept for one replica: a longer list helps no operator."""
 
 
 class Mismatch(NamedTuple):
@@ -54,7 +55,7 @@ class LiveReplica:
     """What is known of one replica so far."""
 
     high_watermark: int | None = None
-    """As its broker told last; None while it did not."""
+    """The last one that its broker returned; None before the first."""
     log_start_offset: int = 0
     batch_count: int = 0
     size: int = 0
@@ -81,7 +82,7 @@ class LivePartition:
         self.position = position
         """Up to which, exclusive, all were compared."""
         self.target: int | None = None
-        """The largest high watermark when it was asked for; None while nobody was asked."""
+        """The largest high watermark when it was read; None before that."""
         self.replicas = {name: LiveReplica() for name in replicas}
         self.divergence: Divergence | None = None
         """The first one."""
@@ -101,7 +102,7 @@ class LivePartition:
         return self.target is not None and self.position >= self.target
 
     def is_behind(self, replica: LiveReplica) -> bool:
-        """Whether *replica* tells less committed than there was when it was asked for."""
+        """Return whether the high watermark of *replica* is below the target."""
         mark = replica.high_watermark
         return mark is not None and self.target is not None and mark < self.target
 
@@ -116,10 +117,11 @@ class LivePartition:
         self.position = max(self.position, offset)
 
     def compare(self, fetched: Mapping[str, Fetched], *, is_alone: bool) -> Step:
-        """Compare what replicas gave from the position on, as far as all of them did.
+        """Compare the records that replicas returned from the position on, as far as all of them
+        did.
 
-        *is_alone* says that they were asked of nothing else, so that one that has a batch has given
-        one: of a replica that gave nothing all records up to its high watermark are missing.
+        *is_alone* if brokers were asked for nothing else, so that a replica that has a batch has
+        returned one: a replica that returned none lacks all records up to its high watermark.
         """
         logs: dict[str, ReplicaLog] = {}
         ends: dict[str, int] = {}
@@ -156,7 +158,8 @@ class LivePartition:
         )
 
     def _read(self, given: Fetched) -> ReplicaLog:
-        # The first batch may begin before the position, and old ones do not tell where.
+        # The first batch may begin before the position, and the headers of old ones lack their
+        # start.
         segment = SegmentFiles(
             base_offset=0, name=f"what it gave from {self.position} on", log=Records(given.records)
         )
@@ -186,7 +189,7 @@ class LivePartition:
         return self.position == self.start and begin < self.largest_high_watermark()
 
     def comparison(self, *, has_unreadable: bool) -> Comparison:
-        """What came of it so far; *has_unreadable* says that not all replicas could be read."""
+        """Return the result so far; *has_unreadable* if not all replicas could be read."""
         lagging = tuple(name for name, each in self.replicas.items() if self.is_behind(each))
         verdict = verdict_of(
             len(self.replicas),

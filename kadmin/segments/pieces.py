@@ -14,7 +14,7 @@ from cluster.formats.records import Marker, Record
 
 
 class SegmentStart(NamedTuple):
-    """The beginning of a segment, whose name says the offset."""
+    """The beginning of a segment, with the offset in its name."""
 
     base_offset: int
 
@@ -27,7 +27,7 @@ class BatchRecord(NamedTuple):
     marker: Marker | None
     """What it ends a transaction with, in a control batch."""
     decoded: Decoded | None = None
-    """What it says in the topic of a coordinator; None where that is not asked for."""
+    """Its contents in the topic of a coordinator; None where they are not wanted."""
 
 
 class InvalidBytes(NamedTuple):
@@ -110,7 +110,7 @@ class Finding(NamedTuple):
 
     flaw: Flaw
     said: int = -1
-    """What the index says, or the offset before; of a segment the position."""
+    """The offset in the index, or the offset before; of a segment the position."""
     found: int = -1
     """What is there instead; -1 where nothing is."""
     reason: str = ""

@@ -1,9 +1,9 @@
-"""The records of many batches at once: are they whole, and do their offsets rise?
+"""The records of many batches at once: whether they are whole, and whether their offsets rise.
 
-The lengths of records lead from one to the next: of many batches those of the first records are
+The length of a record leads to the next one: of many batches the lengths of the first records are
 read at once, then those of the second ones; of few batches each on its own.  All fields behind them
-are looked at as columns of numpy.  What this cannot tell is for `cluster.formats.records`, which
-reads record by record.
+are looked at as columns of numpy.  What this cannot decide is left to `cluster.formats.records`,
+which reads record by record.
 """
 
 from collections.abc import Sequence
@@ -39,11 +39,12 @@ SEVENS: Final = tuple(
 
 
 def are_sound(bodies: Sequence[memoryview], headers: Sequence[BatchHeader]) -> list[bool]:
-    """Whether the records of each batch of magic 2 are surely right, given their unpacked *bodies*.
+    """Return whether the records of each batch of magic 2 are surely right, given their unpacked
+    *bodies*.
 
-    Right are whole records, as many as the header tells and nothing behind them, with offsets that
+    Right are whole records, as many as in the header and nothing behind them, with offsets that
     rise within those of the batch.  False also where a number is large, or the name of a record's
-    header is no ASCII: only reading these records tells.
+    header is no ASCII: such records have to be read one by one.
     """
     if not bodies:
         return []
@@ -73,11 +74,11 @@ def are_sound(bodies: Sequence[memoryview], headers: Sequence[BatchHeader]) -> l
 def ends_beside(
     data: npt.NDArray[np.uint8], bases: Numbers, bodies: Sequence[memoryview], counts: Sequence[int]
 ) -> tuple[Numbers, list[int]]:
-    """What `ends_alone` tells, of bodies that are in *data* from *bases* on."""
+    """Return what `ends_alone` does, for bodies that are in *data* from *bases* on."""
     words = words_of(data)
     limits = bases + np.array([*map(len, bodies)])
     wanted = np.array(counts)
-    # No more than there is room for: what else a header tells is wrong.
+    # No more than there is room for: any other number in a header is wrong.
     is_right = (wanted >= 0) & (wanted * (RECORD_LENGTH_MIN + 1) <= limits - bases)
     wanted[~is_right] = 0
     firsts = np.cumsum([0, *wanted[:-1]])
@@ -203,7 +204,7 @@ def clipped(at: Numbers, ends: Numbers, is_right: Bools) -> Numbers:
 
 
 def lengths(raw: Numbers) -> Numbers:
-    """How many bytes there are; none where the number is below 0, which says that there is null."""
+    """Return how many bytes there are; 0 where the number is below 0, which means null."""
     return np.where(raw & 1, 0, raw >> 1)
 
 

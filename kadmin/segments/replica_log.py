@@ -1,7 +1,7 @@
 """The log of one replica as rows, one per batch, and what is wrong with it by itself.
 
-Records are read of old compressed messages alone, whose headers do not tell their first offset, and
-of all where that is asked for.
+Records are read only of old compressed messages, whose headers lack their first offset, and of all
+batches where that is asked for.
 """
 
 import struct
@@ -135,7 +135,7 @@ def replica_of(
     chunks: list[Rows] = []
     for number, (segment, (rows, found)) in enumerate(zip(ordered, read, strict=True)):
         if any(one.kind in (DamageKind.NO_BATCH, DamageKind.TORN_TAIL) for one in found):
-            # Whatever stood there, nobody can tell which offsets it had.
+            # The offsets of the damaged part are unknown.
             start = int(rows["last_offset"].max(initial=segment.base_offset - 1)) + 1
             is_last = number == len(ordered) - 1
             blind.append((start, 2**63 if is_last else ordered[number + 1].base_offset))
@@ -188,7 +188,8 @@ def replica_of(
 
 
 def is_start(log_start_offset: int | None, end: int, high_watermark: int | None) -> bool:
-    """Whether a log that ends there can start at *log_start_offset*, as a checkpoint says."""
+    """Return whether a log that ends there can start at *log_start_offset*, as a
+    checkpoint has it."""
     return log_start_offset is not None and log_start_offset <= max(end, high_watermark or 0)
 
 
@@ -219,7 +220,7 @@ class ReadSegment(NamedTuple):
 
 
 def read_segment(segment: SegmentFiles, *, is_last: bool, is_deep: bool) -> ReadSegment:
-    """Read a segment, of which *is_last* says that it is the last one of the replica."""
+    """Read a segment; *is_last* if it is the last one of the replica."""
     chunks = list(segment_chunks(segment, is_last=is_last, is_deep=is_deep))
     return ReadSegment(
         np.concatenate([np.empty(0, ROW), *(rows for rows, _ in chunks)]),
@@ -382,9 +383,10 @@ def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
 
 
 def scannable(content: bytes, header: BatchHeader) -> memoryview | None:
-    """The records of a batch for `are_sound`; None where they are rather read one by one.
+    """Return the records of a batch for `are_sound`; None where they are better read one by one.
 
-    Larger ones would take more room, without being faster; what cannot be unpacked is told there.
+    Larger batches would take more room, without being faster; batches that cannot be unpacked are
+    reported when they are read one by one.
     """
     if header.magic != CURRENT_MAGIC or header.size + RECORD_ROOM * header.record_count > ROOM_MAX:
         return None
@@ -398,7 +400,7 @@ def span_of(content: bytes, header: BatchHeader) -> tuple[int, int]:
     """The first offset of a batch and how many records it has, all of them read.
 
     Raises:
-        CorruptBatchError: they cannot be read, or are not those that the header tells.
+        CorruptBatchError: they cannot be read, or do not agree with the header.
     """
     records = [(each.offset, each.is_valid) for each in records_of(content, header)]
     offsets = [offset for offset, _ in records]

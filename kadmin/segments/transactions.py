@@ -1,7 +1,7 @@
-"""The transactions of a log, by its batches: are they those in its `.txnindex` files?
+"""The transactions of a log, by its batches, compared with those in its `.txnindex` files.
 
-Who reads committed records is told by these files what to leave out: of a transaction that is not
-in them, aborted records are read as committed.
+Consumers that read committed records leave out what these files list: aborted records of a
+transaction that is not in them are read as committed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -53,7 +53,7 @@ class IndexMismatch(NamedTuple):
 
 
 class Abort(NamedTuple):
-    """A transaction that was aborted, as the batches tell; what they do not tell is None."""
+    """A transaction that was aborted, by the batches; a field that they lack is None."""
 
     producer_id: int
     first_offset: int | None
@@ -91,7 +91,7 @@ def index_name(log_name: str) -> str:
 
 
 def aborts(parts: Iterable[Part], *, is_whole: bool) -> Iterator[Abort]:
-    """The transactions that were aborted; *is_whole* says that the log begins with offset 0."""
+    """Return the transactions that were aborted; *is_whole* if the log begins with offset 0."""
     opened: dict[int, int] = {}
     known: set[int] = set()
     """Producers of which nothing before can be open."""

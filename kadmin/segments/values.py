@@ -77,7 +77,7 @@ class Damage(NamedTuple):
 
 
 class FirstOffset(NamedTuple):
-    """Where a log begins, as a file beside its segments says."""
+    """Where a log begins, by a file beside its segments."""
 
     offset: int
     file: str

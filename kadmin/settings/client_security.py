@@ -103,7 +103,7 @@ NO_USE: Final = {
 """What decides who is trusted or who logs in, and cannot be had here; with what to do instead."""
 
 SECURITY: Final = re.compile(r"(?:security|ssl|sasl)\.|enable\.ssl\.certificate\.verification$")
-"""Keys that are about the way to brokers: one that nobody knows is no matter of taste."""
+"""Keys that are about connections to brokers: an unknown one of these is an error."""
 
 SECRETS: Final = re.compile(r"password|secret|jaas|ssl\.key\.pem|ssl\.keystore\.key")
 PROVIDED: Final = re.compile(r"\$\{\w+:")
@@ -138,15 +138,15 @@ class _Reader:
 
 
 def security_of(given: Mapping[str, Given], *, for_librdkafka: bool = False) -> dict[str, Given]:
-    """What the properties *given* in a file say of the way to brokers.
+    """Return the connection settings among the properties *given* in a file.
 
-    By the names of kadmin's settings of brokers without their prefix, as texts; `tls` and `sasl`
-    only where the file names a protocol or a mechanism.  *for_librdkafka* what nobody knows here is
-    left to it, and a key store in the form of PKCS#12, which it reads.
+    They have the names of kadmin's settings of brokers without their prefix, as texts; `tls` and
+    `sasl` only where the file names a protocol or a mechanism.  *for_librdkafka* properties that
+    are unknown here are left to it, and a key store in the form of PKCS#12, which it reads.
 
     Raises:
-        UsageError: with every value that is wrong or cannot be had here; none of them is shown
-            that may be a secret.
+        UsageError: with every value that is wrong or not supported here; none of them is shown that
+            may be a secret.
     """
     reader = _Reader(given, for_librdkafka)
     for key in given:
@@ -176,12 +176,12 @@ def security_of(given: Mapping[str, Given], *, for_librdkafka: bool = False) -> 
 
 
 def secret_names(properties: Iterable[str]) -> list[str]:
-    """Those of *properties* whose values nobody else may see."""
+    """Return those of *properties* whose values must not be shown."""
     return [name for name in properties if SECRETS.search(name)]
 
 
 def is_of_no_account(given: Mapping[str, Given], key: str) -> bool:
-    """Whether the protocol is one for which *key* says nothing, as of a file for several."""
+    """Return whether *key* has no effect with the protocol, as in a file for several protocols."""
     protocol = given.get("security.protocol")
     if protocol is None or protocol.value.strip().upper() not in PROTOCOLS:
         return False
@@ -203,8 +203,10 @@ def check_other(reader: _Reader, key: str) -> None:
 
 
 def mistyped(key: str) -> str | None:
-    """The key of security that *key*, which is none, is a slip of: without it nobody would be
-    asked for a password, or hide it."""
+    """Return the key of security of which *key*, which is none, is a misspelling.
+
+    Unnoticed, it would mean a connection without a password, or a password that is shown.
+    """
     if SECURITY.match(key):
         return None
     found = difflib.get_close_matches(key, KNOWN, n=1, cutoff=LIKENESS)
@@ -234,7 +236,7 @@ def read_mechanism(reader: _Reader, key: str) -> None:
 
 
 def read_login(reader: _Reader, key: str) -> None:
-    """A line of JAAS: module, flag, and what the module is told."""
+    """Parse a line of JAAS: module, flag, and the module's options."""
     options = {
         match[1]: re.sub(r"\\(.)", r"\1", match[2] or match[3] or match[4] or "")
         for match in LOGIN_WORD.finditer(reader.given[key].value)
@@ -276,7 +278,7 @@ def read_endpoint(reader: _Reader, key: str) -> None:
 
 
 def read_host_check(reader: _Reader, key: str) -> None:
-    """Whether a certificate has to be one of the broker's host; an empty value says no."""
+    """Read whether a certificate has to be one of the broker's host; an empty value means no."""
     value = reader.given[key].value.strip().lower()
     if value not in ("", "none", "https"):
         reader.refuse(key, f"'{value}' is neither https nor empty", f"{key}=https")
@@ -317,7 +319,8 @@ def read_store(reader: _Reader, key: str) -> None:
 
 
 def is_pem(reader: _Reader, key: str, store: str) -> bool:
-    """Whether the file that *key* names is a PEM file; says how to make one of it, if not."""
+    """Return whether the file that *key* names is a PEM file; if not, report how to
+    make one of it."""
     path = os.path.expanduser(reader.given[key].value.strip())
     try:
         with open(path, "rb") as file:

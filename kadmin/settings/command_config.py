@@ -1,7 +1,7 @@
-"""The file of `--command-config`: how does it stand to the other settings of brokers?
+"""The file of `--command-config`, and its precedence among the other settings of brokers.
 
-It says all of the way to brokers, as with Kafka's tools: what has less weight than the file itself
-counts no more.  What was said with the same weight, or more, wins over it one by one.
+It replaces all connection settings, as with Kafka's tools: settings of lower precedence than the
+file itself do not count.  Those of the same precedence, or higher, win over it one by one.
 """
 
 import os
@@ -16,7 +16,7 @@ from kadmin.settings.resolve import Setting, Settings, others_can_read, unset
 
 
 def with_command_config(settings: Settings) -> Settings:
-    """*settings* with what their file of a client's properties says, if they name one.
+    """Return *settings* with those of their file of a client's properties, if they name one.
 
     Raises:
         UsageError: with all that is wrong in that file.
@@ -32,14 +32,14 @@ def with_command_config(settings: Settings) -> Settings:
         if by_name[name].is_given and by_name[name].origin <= named.origin:
             continue
         by_name[name] = of_file(Key.by_name(name), found.get(key.name), named)
-    # The password is one of these two, whoever gave it.
+    # The password is one of these two, from whichever source.
     if by_name["broker_password_file"].is_given:
         by_name["broker_password"] = unset(Key.by_name("broker_password"))
     return replace(settings, by_name=by_name)
 
 
 def of_file(key: Key, given: Given | None, named: Setting) -> Setting:
-    """The setting *key* as the file says it, as weighty as the option that *named* it."""
+    """Return the setting *key* of the file, with the precedence of the option that *named* it."""
     if given is None:
         return unset(key)
     try:
@@ -52,11 +52,11 @@ def of_file(key: Key, given: Given | None, named: Setting) -> Setting:
 
 
 def read(path: str, source: str) -> Mapping[str, Given]:
-    """What the file at *path*, named by *source*, says of the way to brokers.
+    """Read the connection settings in the file at *path*, named by *source*.
 
     Raises:
-        UsageError: a value is wrong; or it speaks of TLS or a login and names no protocol, so
-            that Kafka's tools would connect in the clear.
+        UsageError: a value is wrong; or it is about TLS or a login and names no protocol, so that
+            Kafka's tools would connect in the clear.
     """
     given = read_properties(path)
     found = security_of(given)

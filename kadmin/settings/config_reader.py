@@ -15,7 +15,7 @@ from kadmin.settings.xdg import user_directory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
-    """What the configuration file says; all empty when there is none.
+    """The contents of the configuration file; all empty when there is none.
 
     *previous* is the cluster that was current before the one that is.
     """

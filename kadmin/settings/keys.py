@@ -54,10 +54,11 @@ NUMBERS: Final = r"\[[0-9a-fA-F:.]+\]"
 HOST_NAME: Final = r"[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?"
 
 SECONDS_MAX: Final = 86_400.0
-"""Nobody waits longer, and the system's own waits fail on numbers that are out of all measure."""
+"""Longer waits are of no use, and the system's own waits fail on numbers that are out of all
+measure."""
 
 UNSECURED: Final = "unsecured"
-"""In place of a URL: tokens that nobody has signed, as brokers take in tests alone."""
+"""In place of a URL: unsigned tokens, which brokers accept in tests only."""
 
 Value: TypeAlias = str | bool | float | None
 

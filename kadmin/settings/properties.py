@@ -1,6 +1,6 @@
-"""A file in Java's format of properties, written by an operator: which line says what?
+"""A file in Java's format of properties, written by an operator: its keys and values by line.
 
-The one reader of such files in kadmin, whoever's words they are in.  Knows no key.
+The one reader of such files in kadmin, for the keys of any program.  Knows no key.
 """
 
 from cluster.settings.errors import InvalidSettings

@@ -100,7 +100,7 @@ class ZooKeeperSettings(TlsSettings):
 
 
 class NoClusterNamed(UsageError):
-    """Neither an option nor a variable nor *file* says which cluster is meant."""
+    """Neither an option nor a variable nor *file* names the cluster."""
 
     def __init__(self, file: ConfigFile) -> None:
         hint = (
@@ -279,7 +279,7 @@ def check_security(by_name: Mapping[str, Setting]) -> None:
 
 
 def refuse(problems: Sequence[str]) -> None:
-    """Refuse settings that contradict each other, if *problems* tell of any.
+    """Refuse settings that contradict each other, if there are *problems*.
 
     Certificates without TLS, or a user without authentication, would else mean a connection less
     secure than its operator believes.

@@ -1,4 +1,4 @@
-"""What a line of Kafka's state-change.log says: templates, a parser, and the same in columns."""
+"""Lines of Kafka's state-change.log: their templates, a parser, and typed columns of them."""
 
 __all__ = [
     "filters",

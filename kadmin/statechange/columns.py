@@ -1,8 +1,8 @@
-"""The columns of a state-change line: what each says, and which placeholders give its value.
+"""The columns of a state-change line: their meaning, and the placeholders that have their values.
 
-One table, the fields of `StateChange`.  The placeholders of templates, what the parser keeps, the
-columns of typed rows and their documentation are made from it; a new column is a new field here
-and its placeholder in the templates.  Knows no line and no Arrow.
+One table, the fields of `StateChange`.  The placeholders of templates, the values that the parser
+keeps, the columns of typed rows and their documentation are made from it; a new column is a new
+field here and its placeholder in the templates.  Lines and Arrow are not known here.
 """
 
 from collections.abc import Mapping
@@ -52,11 +52,11 @@ class ColumnType(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column means, and the *placeholders* that say it, with their shapes.
+    """The meaning of a column, and the *placeholders* that have its value, with their shapes.
 
-    Of several placeholders the first one that a line has, and that says something, counts.
-    *words* are all that a column of words can say.  *attribute* is the field of `StateChange`,
-    whose name the column has unless it says another; without one, the line does not say the column.
+    Of several placeholders the first one that a line has, with a value, counts.  *words* are all
+    values of a column of words.  *attribute* is the field of `StateChange`; the column has its name
+    unless it has another; without one, the column's value is not in the line.
     """
 
     type: ColumnType
@@ -68,19 +68,19 @@ class Column:
 
 
 def integer(meaning: str, placeholder: str | None = None) -> Column:
-    """A column of integers that the placeholder says as they are."""
+    """Make a column of integers that has the value of the placeholder as it is."""
     said = {} if placeholder is None else {placeholder: Shape.INTEGER}
     return Column(ColumnType.INTEGER, meaning, said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChange:
-    """What a line says; None for what it does not say, or what was not understood.
+    """The values of a line; None where it has none, or where it was not understood.
 
-    *text* is the whole line, *message* stands between the level and the logger's name.
-    *time_ms* is the writer's wall clock as if it were UTC, in ms since 1970.  At a leader's start
-    the *broker* is the *leader* as well.  *partitions* are empty where the line names none; an
-    empty *isr* was said to be empty.
+    *text* is the whole line, *message* stands between the level and the logger's name.  *time_ms*
+    is the writer's wall clock as if it were UTC, in ms since 1970.  At a leader's start the
+    *broker* is the *leader* as well.  *partitions* are empty where the line names none; an empty
+    *isr* was empty in the line.
     """
 
     text: str
@@ -182,7 +182,7 @@ def said_columns() -> tuple[Column, ...]:
 
 
 SAID_COLUMNS: Final = said_columns()
-"""Those that a line says: the annotated fields of `StateChange`, in their order."""
+"""The columns whose values are in a line: the annotated fields of `StateChange`, in their order."""
 
 TOPIC: Final = Column(ColumnType.TEXT, "the topic of the first of `partitions`", name="topic")
 PARTITION: Final = Column(
@@ -207,7 +207,7 @@ assert len({column.name for column in COLUMNS}) == len(COLUMNS)
 
 
 def columns_of(wanted: ColumnType) -> tuple[Column, ...]:
-    """The columns of that type that a line says."""
+    """Return the columns of that type whose values are in a line."""
     return tuple(column for column in SAID_COLUMNS if column.type is wanted)
 
 

@@ -172,7 +172,7 @@ class DistinctValues:
 
 @dataclass(slots=True)
 class Draft:
-    """A line in the making: its text so far, and what it says by columns.
+    """A line in the making: its text so far, and its values by column.
 
     *codes* are error codes, those of a list's items last, wherever they stand.
     """
@@ -193,7 +193,7 @@ class Draft:
 
 
 def draw_example(template: Template, version: Release, random: Random) -> StateChange:
-    """A line of *template* as *version* writes it, and what it says."""
+    """Draw a line of *template* as *version* writes it, with its values."""
     return write_example(template, version, RandomValues(random))
 
 

@@ -27,13 +27,12 @@ PARTITION_LIKE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineFilter:
-    """What a wanted line says; it must fit everything that is given.
+    """The conditions on a wanted line; it must meet all that are given.
 
-    A line that names several partitions fits when any of them does: one of *topics* or a topic
-    that *topic_regex* matches as a whole, and one of *partitions*.  In a line that was not
-    understood, whatever looks like a partition is taken for one.  *brokers* wrote the line.
-    *level* is the least grave one; a line whose level is unknown fits.  Empty and None ask for
-    nothing.
+    A line that names several partitions fits when any of them does: one of *topics* or a topic that
+    *topic_regex* matches as a whole, and one of *partitions*.  In a line that was not understood,
+    everything that looks like a partition counts as one.  *brokers* wrote the line.  *level* is the
+    least grave one; a line whose level is unknown fits.  Empty and None are no condition.
     """
 
     topics: tuple[str, ...] = ()
@@ -68,7 +67,7 @@ def fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
         if values := getattr(wanted, field):
             mask &= value_in(batch.column(name), values)
     if wanted.level is not None:
-        # A line that tells no level may be as grave as any.
+        # A line without a level may be as grave as any.
         levels = batch.column("level")
         mask &= word_in(levels, LEVELS[LEVELS.index(wanted.level) :]) | numpy_mask(levels.is_null())
     if wanted.needs_partition:

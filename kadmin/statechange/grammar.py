@@ -16,7 +16,7 @@ from kadmin.statechange.payloads import PAYLOADS
 from kadmin.statechange.templates import LOG_PREFIXES, TEMPLATES, LogPrefix
 
 STATE_FAMILIES: Final = ("decided", "sent", "published", "received", "cached", "elected", "stored")
-"""Placeholders whose texts all tell the state of a partition, each in the forms of its time."""
+"""Placeholders for the state of a partition, whose texts have the same forms, by release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _match(role: Role | None, text: str) -> Matched | None:
         if found is not None:
             values = found.groupdict()
             for name in [name for name in values if PLACEHOLDERS[name].shape is Shape.PAYLOAD]:
-                # What the line itself says counts more than what it quotes.
+                # A value in the line itself takes precedence over one in the text that it quotes.
                 values = payload_values(name, values.pop(name)) | values
             return Matched(rule.template, values)
     return None

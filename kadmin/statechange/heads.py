@@ -116,9 +116,9 @@ def read_levels(block: Block, at: Ints) -> tuple[Ints, Ints]:
 
 
 def without_logger(block: Block, messages: Ints, ends: Ints) -> tuple[Ints, Mask]:
-    """The ends of messages before the logger's name, where they have it in the usual form or none.
+    """Return the ends of messages before the logger's name, if they have the usual one or none.
 
-    What else may be a logger's name, or a blank too many before it, is not told here.
+    Unusual logger names, and an extra blank before one, are not recognised here.
     """
     has_logger = block.ends_with(messages, ends, LOGGER)
     ends = ends - len(LOGGER) * has_logger

@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a line tells; operators see and filter by these words."""
+    """The kind of a line; operators see and filter by these words."""
 
     PARTITION_STATE = "partition-state"
     REPLICA_STATE = "replica-state"
@@ -106,7 +106,7 @@ STATES: Final = (
     *("NonExistentPartition", "NewPartition", "OnlinePartition", "OfflinePartition"),
     *("NonExistentReplica", "NewReplica", "OnlineReplica", "OfflineReplica"),
     *("ReplicaDeletionStarted", "ReplicaDeletionSuccessful", "ReplicaDeletionIneligible"),
-    # 0.8.0 has no names of its own for replicas, and says NotExists of a partition.
+    # 0.8.0 has no names of its own for replicas, and writes NotExists for a partition.
     *("NotExists", "New", "Online", "Offline", "NonExistent"),
 )
 TRANSITIONS: Final = ("become-leader", "become-follower")

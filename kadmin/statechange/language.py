@@ -23,9 +23,9 @@ Release: TypeAlias = tuple[int, ...]
 
 
 def release(text: str) -> Release:
-    """`0.10.2` as a value that compares: releases are named by the part that says their features.
+    """Parse `0.10.2` as a value that compares: only the numbers that identify a feature release.
 
-    That is three numbers before 1.0 and two from then on.
+    These are three before 1.0 and two since.
     """
     return tuple(int(number) for number in text.split("."))
 
@@ -82,11 +82,11 @@ class Payload:
 class Template:
     """One line format.
 
-    *levels* holds the levels from the first release on and, where they changed, those from a
-    later one on.  *dashed_from* is the release that began to write its partitions `topic-0`
-    instead of `[topic,0]`.  *role* is None for a line that does not begin with its writer;
-    *has_epoch* tells whether a controller's prefix has its epoch.  *sets* are words of
-    columns that follow from the template itself.
+    *levels* holds the levels from the first release on and, where they changed, those from a later
+    one on.  *dashed_from* is the release that began to write its partitions `topic-0` instead of
+    `[topic,0]`.  *role* is None for a line that does not begin with its writer; *has_epoch* if a
+    controller's prefix has its epoch.  *sets* are words of columns that follow from the template
+    itself.
     """
 
     kind: Kind
@@ -105,7 +105,7 @@ class Template:
 
     @property
     def implied(self) -> dict[str, str]:
-        """The words of columns that every line of the template says, whatever its values are."""
+        """Return the words of columns that are the same in every line of the template."""
         role = {} if self.role is None else {"role": self.role}
         return {"kind": self.kind, **role, **dict(self.sets)}
 

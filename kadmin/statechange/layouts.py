@@ -118,11 +118,11 @@ CALENDAR_MS: Final = range(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapped:
-    """A line of its own as something else brought it: *text* is the line.
+    """A log line inside of another format: *text* is the line.
 
-    *stream* is the container or host as the collector calls it, *time_ms* when the collector took
-    the line, in ms of UTC.  A line that *is_piece* goes on in the next of its stream.  *fields* are
-    what JSON says beside the text.  *is_same* tells that nothing is wrapped around.
+    *stream* is the container or host as the collector calls it, *time_ms* when the collector
+    received the line, in ms of UTC.  A line that *is_piece* continues in the next of its stream.
+    *fields* are the other fields of JSON.  *is_same* if the line is not wrapped at all.
     """
 
     text: str
@@ -137,9 +137,9 @@ class Wrapped:
 class Head:
     """The date of a line in ms of its wall clock, its level, and what may be its messages.
 
-    *is_utc* tells that the line says its zone: then the time is that of UTC.  *rest* is all behind
-    date and level.  *date_end* is where the date ends in the whole line, 0 where that is no place.
-    *error* is what the line says of an exception beside its message.
+    *is_utc* if the line has its zone: then the time is that of UTC.  *rest* is all behind date and
+    level.  *date_end* is where the date ends in the whole line, 0 where that is no place.  *error*
+    is an exception in the line beside its message.
     """
 
     time_ms: int

@@ -151,7 +151,7 @@ def cut_out(buffer: Bytes, starts: Int64s, ends: Int64s) -> pa.LargeBinaryArray:
     if bool((starts[1:] == ends[:-1]).all()):
         return texts(buffer, np.append(starts, ends[-1]))
     order = np.argsort(starts, kind="stable")
-    # Between two stretches lies what nobody wants, often nothing.
+    # Between two stretches lie bytes that are not wanted, often none.
     bounds = np.column_stack([starts[order], ends[order]]).reshape(-1)
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(0, len(bounds), 2)

@@ -32,17 +32,18 @@ from kadmin.statechange.template_tree import MEMBERS, Path, message_tree, prefix
 from kadmin.statechange.tree_walk import NO_PATH, Values, Walk
 
 CODES: Final = (Shape.CODE, Shape.ITEMS)
-"""A text is made from these where they tell of an error, and none where they do not."""
+"""A text is made from these if they are errors, and none if they are not."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathTable:
-    """What the paths of all trees mean, by their numbers; NO_PATH, the last one, means nothing.
+    """The meaning of the paths of all trees, by their numbers; NO_PATH, the last one, means
+    nothing.
 
-    *first* is the number of each role's first path.  *implied* are the words that a path says
-    whatever its values are, by column; *is_writer* tells by column which paths have the writer's
-    id there; *filled* tells by slot which paths have a value for it, *filled_by_prefix* the same
-    of the paths of writers' names.
+    *first* is the number of each role's first path.  *implied* are the words of a path that do not
+    depend on its values, by column; *is_writer* marks by column which paths have the writer's id
+    there; *filled* marks by slot which paths have a value for it, *filled_by_prefix* the same of
+    the paths of writers' names.
     """
 
     first: dict[Role, int]
@@ -245,7 +246,7 @@ class Reader:
             self.refuse(np.flatnonzero(self.filled(slot) & (self.integer(slot) != 0)))
 
     def words(self, column: Column) -> Ints:
-        """Words that the line says, or that its template implies."""
+        """Return words that are in the line, or that its template implies."""
         implied = self.table.implied.get(column.name)
         codes = np.full(len(self.ends), UNKNOWN) if implied is None else implied[self.paths]
         for slot, shape in column.placeholders.items():
@@ -271,7 +272,7 @@ class Reader:
         return topics, numbers
 
     def integers(self, column: Column) -> Integers:
-        """Integers as the line says them, or the only members of lists."""
+        """Return integers as they are in the line, or the only members of lists."""
         found: Integers | None = None
         for slot, shape in column.placeholders.items():
             if shape is Shape.NUMBERS:

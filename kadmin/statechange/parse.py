@@ -1,6 +1,6 @@
 """The plain parser of one line: exact, slow, and the reference for all others.
 
-`typed` says the same of whole columns.  Knows neither files nor order.
+`typed` yields the same in whole columns.  Files and order are not known here.
 """
 
 import re
@@ -21,10 +21,10 @@ from kadmin.statechange.language import PATTERNS
 from kadmin.statechange.layouts import Head, find_head, messages, unwrapped
 
 Values = Mapping[str, str]
-"""What a line says: texts by the names of their placeholders."""
+"""The values of a line: texts by the names of their placeholders."""
 
 Read = Callable[[str, Values], Any]
-"""What a text says in a column, beside the other values of its line; None for nothing."""
+"""Parses a text for a column, given the other values of its line; None for no value."""
 
 EXCEPTION: Final = re.compile(r"\s*(?:Caused by: )?([\w$]+(?:\.[\w$]+)+(?:: .*)?)", re.DOTALL)
 """The first line of a stack trace, or of a cause further down."""

@@ -110,7 +110,7 @@ class Block:
         return values, behind, (count > 0) & (count <= DIGITS_MAX)
 
     def find(self, at: Ints, ends: Ints, marks: Marks, count: int = WORDS_AT_ONCE) -> Ints:
-        """The first byte from each place on that *marks* tells of, or else the place's end.
+        """Return the first marked byte from each place on, or else the place's end.
 
         *count* words are looked at in one go.
         """

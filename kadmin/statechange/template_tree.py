@@ -39,7 +39,7 @@ class Step(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A value on the way: *slot* is where it is kept, None when nobody asks for it.
+    """A value that is being read: *slot* is where it is kept, None if it is not needed.
 
     *stops* are the bytes before which an UNTIL ends.
     """

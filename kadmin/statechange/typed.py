@@ -1,7 +1,7 @@
-"""Typed rows: what many lines say, as Arrow columns.
+"""Typed rows: the values of many lines, as Arrow columns.
 
-The same as `parse` says line by line, which is asked about lines that are too unusual.  Knows
-neither files nor order: where a line comes from is told with it.
+The same values as `parse` yields line by line, which parses lines that are too unusual.  Files and
+order are not known here: the source of a line is passed with it.
 """
 
 from collections.abc import Sequence

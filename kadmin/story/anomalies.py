@@ -1,4 +1,4 @@
-"""What should not have been in the life of a partition, with the lines that prove it."""
+"""Anomalies in the history of a partition, with the lines that prove it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from typing import Final
 from kadmin.statechange.kinds import Kind
 from kadmin.story.coverage import CLOCKS_AGREE_MS, Coverage
 from kadmin.story.events import Event
+from kadmin.story.leader_epochs import DECIDING, Incarnation, ObservedEpoch
 from kadmin.story.reasons import isr_of
-from kadmin.story.reigns import DECIDING, Life, Reign
 from kadmin.story.values import NO_LEADER, Anomaly, AnomalyKind
 
 ANSWER_MS: Final = 30_000
-"""How long a broker that goes on writing may take to do as it was told."""
+"""How long a broker that keeps writing lines may take to carry out an order."""
 
 LATE_MS: Final = 5_000
 """A leader that begins so long after it was chosen left its clients waiting."""
@@ -23,110 +23,114 @@ FLAPPING_MS: Final = 600_000
 """So often within that time, a replica that leaves the ISR is flapping."""
 
 
-def anomalies_of(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
-    """All anomalies of one life, in no order."""
-    for reign in life.reigns:
-        yield from two_leaders(reign)
-        yield from late_leader(reign)
-        yield from unanswered(reign, life, coverage)
-    yield from fallen_epochs(life)
-    yield from stale_controllers(life, coverage)
-    yield from failed_elections(life)
-    yield from flapping(life)
-    yield from old_orders(life)
+def anomalies_of(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
+    """All anomalies of one incarnation, in no order."""
+    for epoch in incarnation.epochs:
+        yield from two_leaders(epoch)
+        yield from late_leader(epoch)
+        yield from unanswered(epoch, incarnation, coverage)
+    yield from fallen_epochs(incarnation)
+    yield from stale_controllers(incarnation, coverage)
+    yield from failed_elections(incarnation)
+    yield from flapping(incarnation)
+    yield from old_orders(incarnation)
 
 
-def two_leaders(reign: Reign) -> Iterator[Anomaly]:
-    if reign.leader_epoch is None:
+def two_leaders(epoch: ObservedEpoch) -> Iterator[Anomaly]:
+    if epoch.leader_epoch is None:
         return
     told: dict[int, Event] = {}
-    for event in reign.claims:
+    for event in epoch.claims:
         if event.leader is not None and event.leader != NO_LEADER:
             told.setdefault(event.leader, event)
     if len(told) > 1:
         leaders = " and ".join(map(str, told))
         yield Anomaly(
             kind=AnomalyKind.TWO_LEADERS,
-            text=f"leaders {leaders} in leader epoch {reign.leader_epoch}",
+            text=f"leaders {leaders} in leader epoch {epoch.leader_epoch}",
             proof=tuple(event.line for event in told.values()),
         )
 
 
-def late_leader(reign: Reign) -> Iterator[Anomaly]:
-    event = None if reign.leader is None else reign.roles.get(reign.leader)
-    if reign.decided is None or event is None:
+def late_leader(epoch: ObservedEpoch) -> Iterator[Anomaly]:
+    event = None if epoch.leader is None else epoch.roles.get(epoch.leader)
+    if epoch.decided is None or event is None:
         return
-    delay_ms = event.time_ms - reign.decided.time_ms
+    delay_ms = event.time_ms - epoch.decided.time_ms
     if delay_ms >= LATE_MS:
         yield Anomaly(
             kind=AnomalyKind.LATE_LEADER,
-            text=f"leader {reign.leader} began {delay_ms:,} ms after it was chosen "
-            f"in leader epoch {reign.leader_epoch}",
-            proof=(reign.decided.line, event.line),
+            text=f"leader {epoch.leader} began {delay_ms:,} ms after it was chosen "
+            f"in leader epoch {epoch.leader_epoch}",
+            proof=(epoch.decided.line, event.line),
         )
 
 
-def unanswered(reign: Reign, life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+def unanswered(
+    epoch: ObservedEpoch, incarnation: Incarnation, coverage: Coverage
+) -> Iterator[Anomaly]:
     """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
-    decided = reign.decided
-    leader = reign.leader
-    if decided is None or reign.leader_epoch is None or leader is None or leader == NO_LEADER:
+    decided = epoch.decided
+    leader = epoch.leader
+    if decided is None or epoch.leader_epoch is None or leader is None or leader == NO_LEADER:
         return
-    end_ms = coverage.last_ms if life.ended_ms is None else life.ended_ms
-    members = dict.fromkeys((leader, *(isr_of(reign) or ())))
+    end_ms = coverage.last_ms if incarnation.ended_ms is None else incarnation.ended_ms
+    members = dict.fromkeys((leader, *(isr_of(epoch) or ())))
     for broker in members:
         last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)
-        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, reign, life):
+        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, epoch, incarnation):
             continue
-        if broker != leader and is_taken_out(broker, reign, decided.time_ms, life):
+        if broker != leader and is_taken_out(broker, epoch, decided.time_ms, incarnation):
             continue
-        order = reign.orders.get(broker, decided)
+        order = epoch.orders.get(broker, decided)
         yield Anomaly(
             kind=AnomalyKind.UNANSWERED_ORDER,
-            text=f"broker {broker} never did as it was told in leader epoch {reign.leader_epoch}",
+            text=f"broker {broker} never did as it was told in leader epoch {epoch.leader_epoch}",
             proof=(order.line,),
         )
 
 
-def has_answered(broker: int, reign: Reign, life: Life) -> bool:
+def has_answered(broker: int, epoch: ObservedEpoch, incarnation: Incarnation) -> bool:
     """Whether *broker* showed that it knew of this epoch or a later one, or refused since."""
     if any(
         broker in each.answers
-        for each in life.reigns
-        if each.leader_epoch is not None and each.leader_epoch >= (reign.leader_epoch or 0)
+        for each in incarnation.epochs
+        if each.leader_epoch is not None and each.leader_epoch >= (epoch.leader_epoch or 0)
     ):
         return True
     return any(
-        event.broker == broker and event.time_ms >= reign.since_ms for event in life.refusals
+        event.broker == broker and event.time_ms >= epoch.since_ms for event in incarnation.refusals
     )
 
 
-def is_taken_out(broker: int, reign: Reign, decided_ms: int, life: Life) -> bool:
-    """Whether *broker* left the ISR before it had to have answered.
+def is_taken_out(
+    broker: int, epoch: ObservedEpoch, decided_ms: int, incarnation: Incarnation
+) -> bool:
+    """Return whether *broker* left the ISR before it had to have answered.
 
-    With a reassignment that takes the leader away, the ISR still holds the broker that led, which
-    is only told to stop its replica.
+    In a reassignment that removes the leader, the ISR still holds the old leader, which only
+    receives an order to stop its replica.
     """
-    for later in life.reigns:
-        is_next = (later.leader_epoch or 0) > (reign.leader_epoch or 0)
+    for later in incarnation.epochs:
+        is_next = (later.leader_epoch or 0) > (epoch.leader_epoch or 0)
         isr = isr_of(later) if is_next and later.since_ms < decided_ms + ANSWER_MS else None
         if isr is not None and broker not in isr:
             return True
     return False
 
 
-def fallen_epochs(life: Life) -> Iterator[Anomaly]:
+def fallen_epochs(incarnation: Incarnation) -> Iterator[Anomaly]:
     """Controllers that decided a lower leader epoch than was decided; brokers that went back."""
     decisions = [
         event
-        for event in life.events
+        for event in incarnation.events
         if event.kind in DECIDING and event.leader_epoch is not None and event.leader is not None
     ]
     # The terms order controllers whatever their clocks say; within one, the log does.
     decisions.sort(key=lambda each: each.controller_epoch or 0)
     yield from falls(decisions, "the controller decided")
     roles: dict[tuple[str, int | None], list[Event]] = defaultdict(list)
-    for event in life.events:
+    for event in incarnation.events:
         if event.kind in (Kind.LEADER_START, Kind.FOLLOWER_START):
             roles[event.line.source, event.broker].append(event)
     for (_, broker), events in roles.items():
@@ -149,9 +153,9 @@ def falls(events: list[Event], what: str) -> Iterator[Anomaly]:
             highest = event
 
 
-def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+def stale_controllers(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
     """Decisions of a controller after the next one had begun to write."""
-    for event in life.events:
+    for event in incarnation.events:
         if event.kind not in DECIDING or event.controller_epoch is None:
             continue
         replaced_ms = coverage.replaced_ms(event.controller_epoch)
@@ -164,11 +168,11 @@ def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
             )
 
 
-def failed_elections(life: Life) -> Iterator[Anomaly]:
-    """One for all that failed until somebody led again."""
-    ups = sorted(reign.since_ms for reign in life.reigns if reign.is_led)
+def failed_elections(incarnation: Incarnation) -> Iterator[Anomaly]:
+    """Return one anomaly for all failed elections until the next leader."""
+    ups = sorted(epoch.since_ms for epoch in incarnation.epochs if epoch.is_led)
     groups: dict[int | None, list[Event]] = defaultdict(list)
-    for event in life.failures:
+    for event in incarnation.failures:
         groups[next((up for up in ups if up >= event.time_ms), None)].append(event)
     for events in groups.values():
         times = "once" if len(events) == 1 else f"{len(events)} times"
@@ -180,12 +184,12 @@ def failed_elections(life: Life) -> Iterator[Anomaly]:
         )
 
 
-def flapping(life: Life) -> Iterator[Anomaly]:
+def flapping(incarnation: Incarnation) -> Iterator[Anomaly]:
     told: dict[tuple[int, int], Event] = {}
-    for reign in life.reigns:
-        for event in reign.claims:
+    for epoch in incarnation.epochs:
+        for event in epoch.claims:
             if event.isr is not None and event.zk_version is not None:
-                told.setdefault((reign.leader_epoch or 0, event.zk_version), event)
+                told.setdefault((epoch.leader_epoch or 0, event.zk_version), event)
     left: dict[int, list[Event]] = defaultdict(list)
     for (_, earlier), (_, later) in pairwise(sorted(told.items(), key=lambda each: each[0])):
         for broker in set(earlier.isr or ()) - set(later.isr or ()):
@@ -201,8 +205,8 @@ def flapping(life: Life) -> Iterator[Anomaly]:
                 break
 
 
-def old_orders(life: Life) -> Iterator[Anomaly]:
-    for event in life.refusals:
+def old_orders(incarnation: Incarnation) -> Iterator[Anomaly]:
+    for event in incarnation.refusals:
         if event.kind is Kind.REFUSED and "smaller than the current" in event.line.text:
             yield Anomaly(
                 kind=AnomalyKind.OLD_ORDER,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kadmin.story.events import Event
-from kadmin.story.reigns import lives
+from kadmin.story.leader_epochs import incarnations
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +20,19 @@ class Cause:
 
 def causes(events: Sequence[Event]) -> Iterator[Cause]:
     """What lines about one partition prove; *events* are all of them in the order of time."""
-    for life in lives(events):
-        for reign in life.reigns:
+    for incarnation in incarnations(events):
+        for epoch in incarnation.epochs:
             answers = set()
-            for broker, answer in reign.answers.items():
+            for broker, answer in epoch.answers.items():
                 answers.add(answer.line)
-                order = reign.orders.get(broker, reign.decided)
+                order = epoch.orders.get(broker, epoch.decided)
                 if order is not None and order.line.source != answer.line.source:
                     yield Cause(order, answer)
-            decided = reign.decided
+            decided = epoch.decided
             if decided is None:
                 continue
             told = {decided.line.source}
-            for claim in reign.claims:
+            for claim in epoch.claims:
                 # What brokers note for their clients was decided before, too.
                 if claim.line.source in told or claim.is_of_controller:
                     continue

@@ -1,7 +1,8 @@
-"""How far brokers' clocks are apart, by orders that one gave and another carried out.
+"""Bounds on the difference between brokers' clocks, from orders that one gave and another carried
+out.
 
-Nobody carries out an order before it is given.  So the fastest order from one clock to another
-bounds how far the second can be ahead; where both have ordered the other, from both sides.
+No order is carried out before it is given.  So the fastest order from one clock to another bounds
+how far the second can be ahead; where both have ordered the other, from both sides.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ CLOCKS_AGREE_MS: Final = 500
 class Span:
     """Lines of one writer in one log: a broker, or a controller in one epoch of its own.
 
-    *has_traces* tells that some of them are of level TRACE.
+    *has_traces* if some of them are of level TRACE.
     """
 
     source: str
@@ -29,7 +29,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A controller's time in office, from its first line to its last."""
+    """The lines of one controller epoch, from the first to the last."""
 
     controller_id: int
     controller_epoch: int

@@ -1,6 +1,6 @@
-"""What one line says about one partition, in the words that a story is made of.
+"""Events: what one line of a log states about one partition.
 
-Knows neither files nor formats: whoever reads the lines hands over what they say.
+The caller parses the lines; files and formats are not known here.
 """
 
 import re
@@ -17,7 +17,7 @@ REPLICAS: Final = (
 """How lines name a partition's replicas, in their order."""
 
 CHANGING: Final = re.compile(r"\b(?:adding|removing) ?[Rr]eplicas[ =]\[[0-9]")
-"""What a line says while a partition is being reassigned."""
+"""Matches lines that are written while a partition is being reassigned."""
 
 REMOVING: Final = re.compile(r"\bremoving ?[Rr]eplicas[ =]\[?([0-9, ]*[0-9])")
 
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What *line* says of one partition; fields are those of `StateChange`."""
+    """What *line* states about one partition; fields are those of `StateChange`."""
 
     line: Line
     kind: Kind
@@ -99,7 +99,7 @@ class Event:
 
     @property
     def topic_id(self) -> str | None:
-        """The id of the topic that the line is about, where it tells one (2.8 and later)."""
+        """Return the topic id in the line (2.8 and later), or None."""
         if "topic id" not in self.line.text:
             return None
         found = TOPIC_ID.search(self.line.text)

@@ -8,8 +8,8 @@ from itertools import pairwise
 from kadmin.story.anomalies import anomalies_of
 from kadmin.story.coverage import Coverage
 from kadmin.story.events import NEW, OFFLINE, Event
+from kadmin.story.leader_epochs import Incarnation, ObservedEpoch, incarnations
 from kadmin.story.reasons import Before, isr_step, why
-from kadmin.story.reigns import Life, Reign, lives
 from kadmin.story.values import (
     NO_LEADER,
     Anomaly,
@@ -27,37 +27,42 @@ LEADS = "become-leader"
 
 
 def fold(topic: str, partition: int, events: Sequence[Event], coverage: Coverage) -> list[Story]:
-    """The story of a partition; of several topics of one name that of each, in their order.
+    """Return the story of a partition, one for each topic that had the name, in their order.
 
-    None at all where no line tells of a leader or the lack of one.  *events* are in the order of
-    common time, those of one log in its order.
+    None at all if no line has a leader or the lack of one.  *events* are in the order of common
+    time, those of one log in its order.
     """
-    found = list(lives(events))
+    found = list(incarnations(events))
     return [
-        story_of(topic, partition, life, coverage, number, len(found))
-        for number, life in enumerate(found, start=1)
+        story_of(topic, partition, incarnation, coverage, number, len(found))
+        for number, incarnation in enumerate(found, start=1)
     ]
 
 
 def story_of(
-    topic: str, partition: int, life: Life, coverage: Coverage, number: int, count: int
+    topic: str,
+    partition: int,
+    incarnation: Incarnation,
+    coverage: Coverage,
+    number: int,
+    count: int,
 ) -> Story:
-    leaderships = tuple(leaderships_of(life))
-    anomalies = (*anomalies_of(life, coverage), *unclean_elections(leaderships))
+    leaderships = tuple(leaderships_of(incarnation))
+    anomalies = (*anomalies_of(incarnation, coverage), *unclean_elections(leaderships))
     return Story(
         topic=topic,
         partition=partition,
-        replicas=life.replicas[-1][1] if life.replicas else (),
+        replicas=incarnation.replicas[-1][1] if incarnation.replicas else (),
         leaderships=leaderships,
-        leaderless=tuple(leaderless_of(life)),
+        leaderless=tuple(leaderless_of(incarnation)),
         anomalies=tuple(sorted(anomalies, key=lambda each: each.time_ms)),
-        hidden=tuple(hidden(life, coverage)),
-        silent=silent(life, coverage),
+        hidden=tuple(hidden(incarnation, coverage)),
+        silent=silent(incarnation, coverage),
         end_ms=coverage.last_ms,
-        topic_id=life.topic_id,
+        topic_id=incarnation.topic_id,
         incarnation=number,
         incarnations=count,
-        ended_ms=life.ended_ms,
+        ended_ms=incarnation.ended_ms,
     )
 
 
@@ -72,7 +77,7 @@ def unclean_elections(leaderships: Sequence[Leadership]) -> Iterator[Anomaly]:
             )
 
 
-def leaderships_of(life: Life) -> Iterator[Leadership]:
+def leaderships_of(incarnation: Incarnation) -> Iterator[Leadership]:
     before = Before(
         leader=None,
         since_ms=0,
@@ -84,27 +89,27 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
     )
     last_epoch: int | None = None
     """The last one of which it is known who led."""
-    since = [reign.since_ms for reign in life.reigns]
-    # Nobody led where only elections are told that failed.
-    ends = [*since[1:], life.ended_ms] if since else []
-    for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
-        failed = has_failed(life, since_ms, until_ms)
-        missed = missed_between(last_epoch, reign.leader_epoch)
+    since = [epoch.since_ms for epoch in incarnation.epochs]
+    # There was no leader where there are only lines of failed elections.
+    ends = [*since[1:], incarnation.ended_ms] if since else []
+    for epoch, since_ms, until_ms in zip(incarnation.epochs, since, ends, strict=True):
+        failed = has_failed(incarnation, since_ms, until_ms)
+        missed = missed_between(last_epoch, epoch.leader_epoch)
         told = why(
-            reign,
+            epoch,
             replace(
                 before,
-                replicas=replicas_until(life, since_ms),
+                replicas=replicas_until(incarnation, since_ms),
                 missed=missed,
-                has_failed=before.has_failed or (reign.leader == NO_LEADER and failed),
+                has_failed=before.has_failed or (epoch.leader == NO_LEADER and failed),
             ),
-            life,
+            incarnation,
         )
-        first, isr = reign.first, isr_changes(reign)
-        left, joined = isr_step(reign, before)
+        first, isr = epoch.first, isr_changes(epoch)
+        left, joined = isr_step(epoch, before)
         yield Leadership(
-            leader=reign.leader,
-            leader_epoch=reign.leader_epoch,
+            leader=epoch.leader,
+            leader_epoch=epoch.leader_epoch,
             since_ms=since_ms,
             # By clocks that differ, the next one may seem to have begun before.
             until_ms=None if until_ms is None else max(until_ms, since_ms),
@@ -112,22 +117,22 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             isr_left=left,
             isr_joined=joined,
             reason=told.reason,
-            is_decided=reign.decided is not None,
+            is_decided=epoch.decided is not None,
             controller_id=first.controller_id,
             controller_epoch=first.controller_epoch,
             isr=isr,
-            roles=tuple(roles_of(reign)),
+            roles=tuple(roles_of(epoch)),
             proof=(first.line, *(each.line for each in told.proof if each.line != first.line)),
             missed=missed,
         )
-        if reign.leader is None:
-            # Somebody may have led, as in an epoch that no line names.
+        if epoch.leader is None:
+            # There may have been a leader, in an epoch that no line names.
             continue
-        if reign.leader_epoch is not None:
-            last_epoch = reign.leader_epoch
-        has_led = reign.leader != NO_LEADER
+        if epoch.leader_epoch is not None:
+            last_epoch = epoch.leader_epoch
+        has_led = epoch.leader != NO_LEADER
         before = Before(
-            leader=reign.leader if has_led else before.leader,
+            leader=epoch.leader if has_led else before.leader,
             since_ms=since_ms if has_led else before.since_ms,
             is_led=has_led and not failed,
             has_failed=failed or (before.has_failed and not has_led),
@@ -138,17 +143,17 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
 
 
 def missed_between(before: int | None, leader_epoch: int | None) -> int:
-    """How many leader epochs are between two that are told; none where one is not known."""
+    """Return how many leader epochs are missing between two; 0 if one of the two is unknown."""
     if before is None or leader_epoch is None:
         return 0
     return max(0, leader_epoch - before - 1)
 
 
-def has_failed(life: Life, since_ms: int, until_ms: int | None) -> bool:
-    """Whether an election found nobody before the next one found a leader."""
+def has_failed(incarnation: Incarnation, since_ms: int, until_ms: int | None) -> bool:
+    """Return whether an election failed before the next one elected a leader."""
     return any(
         since_ms <= event.time_ms and (until_ms is None or event.time_ms <= until_ms)
-        for event in life.failures
+        for event in incarnation.failures
         if is_outage(event)
     )
 
@@ -158,16 +163,16 @@ def is_outage(failure: Event) -> bool:
     return failure.from_state is None or failure.from_state in OFFLINE | NEW
 
 
-def replicas_until(life: Life, time_ms: int) -> tuple[int, ...]:
-    """The replicas that are told up to a time, or the first ones that are told at all."""
-    known = bisect_right(life.replicas, time_ms, key=lambda each: each[0])
-    return life.replicas[max(known - 1, 0)][1] if life.replicas else ()
+def replicas_until(incarnation: Incarnation, time_ms: int) -> tuple[int, ...]:
+    """Return the last replicas in lines up to a time, or the first ones in any line."""
+    known = bisect_right(incarnation.replicas, time_ms, key=lambda each: each[0])
+    return incarnation.replicas[max(known - 1, 0)][1] if incarnation.replicas else ()
 
 
-def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
-    """The ISRs that are told in an epoch, each once, in the order of their versions."""
+def isr_changes(epoch: ObservedEpoch) -> tuple[IsrChange, ...]:
+    """Return the ISRs in the lines of an epoch, each once, in the order of their versions."""
     told: list[IsrChange] = []
-    for event in reign.claims:
+    for event in epoch.claims:
         if event.isr is None:
             continue
         version = event.zk_version
@@ -176,7 +181,7 @@ def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
         told.append(IsrChange(isr=event.isr, zk_version=version, line=event.line))
     versioned = [each for each in told if each.zk_version is not None]
     if versioned:
-        # What has no version may be older than what is told around it.
+        # An ISR without a version may be older than those of the lines around it.
         told = sorted(versioned, key=lambda each: each.zk_version or 0)
     return tuple(
         each
@@ -185,9 +190,9 @@ def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
     )
 
 
-def roles_of(reign: Reign) -> Iterator[RoleTaken]:
-    for broker, event in reign.roles.items():
-        order = reign.orders.get(broker, reign.decided)
+def roles_of(epoch: ObservedEpoch) -> Iterator[RoleTaken]:
+    for broker, event in epoch.roles.items():
+        order = epoch.orders.get(broker, epoch.decided)
         yield RoleTaken(
             broker=broker,
             is_leader=event.to_state == LEADS,
@@ -196,20 +201,26 @@ def roles_of(reign: Reign) -> Iterator[RoleTaken]:
         )
 
 
-def leaderless_of(life: Life) -> Iterator[Leaderless]:
-    """The times without a leader, by what opens and what closes them.
+def leaderless_of(incarnation: Incarnation) -> Iterator[Leaderless]:
+    """Return the times without a leader, with the lines that begin and end them.
 
-    In leader epochs that no line names somebody may have led: before them a time ends with the
-    last line that tells of it.
+    Leader epochs that no line names may have had a leader: before them a time ends with the last
+    line about it.
     """
-    downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
-    downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
-    downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
-    ups = [reign.since_ms for reign in life.reigns if reign.is_led]
-    if life.ended_ms is not None:
-        ups.append(life.ended_ms)
+    downs = [
+        (event.time_ms, event)
+        for event in incarnation.offline
+        if not is_of_deletion(incarnation, event)
+    ]
+    downs += [(event.time_ms, event) for event in incarnation.failures if is_outage(event)]
+    downs += [
+        (epoch.since_ms, epoch.first) for epoch in incarnation.epochs if epoch.leader == NO_LEADER
+    ]
+    ups = [epoch.since_ms for epoch in incarnation.epochs if epoch.is_led]
+    if incarnation.ended_ms is not None:
+        ups.append(incarnation.ended_ms)
     ups.sort()
-    untold = untold_before(life)
+    untold = untold_before(incarnation)
     covered_ms: int | None = None
     for start_ms, event in sorted(downs, key=lambda each: each[0]):
         if covered_ms is not None and start_ms < covered_ms:
@@ -229,11 +240,11 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
         covered_ms = end_ms
 
 
-def untold_before(life: Life) -> list[int]:
+def untold_before(incarnation: Incarnation) -> list[int]:
     """When those leader epochs begin before which others are that no line names."""
     told = [
         (each.leader, each)
-        for each in life.reigns
+        for each in incarnation.epochs
         if each.leader_epoch is not None and each.leader is not None
     ]
     return sorted(
@@ -243,44 +254,44 @@ def untold_before(life: Life) -> list[int]:
     )
 
 
-def is_of_deletion(life: Life, offline: Event) -> bool:
+def is_of_deletion(incarnation: Incarnation, offline: Event) -> bool:
     """Whether a controller took a partition offline to delete it: it had done nothing more about
     it when it was gone.  Of one whose broker dies it looks for another leader."""
-    if life.deleted is None:
+    if incarnation.deleted is None:
         return False
-    told = (each for each in life.events if each.is_of_controller)
-    return any(one == offline and behind is life.deleted for one, behind in pairwise(told))
+    told = (each for each in incarnation.events if each.is_of_controller)
+    return any(one == offline and behind is incarnation.deleted for one, behind in pairwise(told))
 
 
-def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
-    """What these logs do not tell of a partition."""
-    if not any(event.is_of_controller for event in life.events):
+def hidden(incarnation: Incarnation, coverage: Coverage) -> Iterator[str]:
+    """Return what these logs do not show about a partition."""
+    if not any(event.is_of_controller for event in incarnation.events):
         yield "no controller's line: why a leader moved is told by brokers alone"
     elif not coverage.has_traces:
         yield (
             "no TRACE lines (Kafka writes none from 2.6 on): when a leader was given up, "
             "ISR changes by leaders, and when each order was sent"
         )
-    jumps = version_jumps(life)
+    jumps = version_jumps(incarnation)
     if jumps:
         yield f"versions of the ISR or the replicas between those that are told: {jumps}"
 
 
-def silent(life: Life, coverage: Coverage) -> tuple[int, ...]:
+def silent(incarnation: Incarnation, coverage: Coverage) -> tuple[int, ...]:
     """The brokers that lead or are in the ISR, and of which there is no line at all."""
-    named = {reign.leader for reign in life.reigns if reign.leader is not None} - {NO_LEADER}
-    for reign in life.reigns:
-        for event in reign.claims:
+    named = {epoch.leader for epoch in incarnation.epochs if epoch.leader is not None} - {NO_LEADER}
+    for epoch in incarnation.epochs:
+        for event in epoch.claims:
             named |= set(event.isr or ())
     return tuple(sorted(named - set(coverage.brokers)))
 
 
-def version_jumps(life: Life) -> int:
+def version_jumps(incarnation: Incarnation) -> int:
     """How many versions of the state no line names, between the first and the last that are."""
     versions = {
         event.zk_version
-        for reign in life.reigns
-        for event in reign.claims
+        for epoch in incarnation.epochs
+        for event in epoch.claims
         if event.zk_version is not None
     }
     return max(versions) - min(versions) + 1 - len(versions) if versions else 0

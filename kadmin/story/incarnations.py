@@ -26,11 +26,11 @@ BEGINNING: Final = frozenset(
 
 
 @dataclass(slots=True)
-class Incarnation:
-    """The lines about one topic of the name; *highest* is the highest leader epoch that was told.
+class IncarnationLines:
+    """The lines about one topic of the name; *highest* is the highest leader epoch in them.
 
-    *is_made* tells that a controller's line of its creation is among them, *is_deleted* that one
-    of its deletion is.
+    *is_made* if a controller's line of its creation is among them, *is_deleted* if one of its
+    deletion is.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Incarnation:
     def ends_before(self, event: Event) -> bool:
         """Whether *event* is about a later topic."""
         if is_creation(event):
-            # Brokers whose clocks are ahead tell of the new topic before the controller does.
+            # Brokers whose clocks are ahead write of the new topic before the controller does.
             return self.is_made or self.highest > 0 or self.is_deleted
         if event.topic_id is not None and self.topic_id is not None:
             return event.topic_id != self.topic_id
@@ -59,18 +59,18 @@ class Incarnation:
 
 
 def split(events: Iterable[Event]) -> list[list[Event]]:
-    """*events* by the topics that they are about, in the order of these.
+    """Split *events* by the topics that they are about, in the order of these.
 
-    By topic ids where lines tell them; else a controller's line of the creation begins a topic, or
-    a leader epoch that falls after a line of the deletion.
+    By topic ids where lines have them; else a topic begins with a controller's line of the
+    creation, or with a leader epoch that falls after a line of the deletion.
     """
-    found = [Incarnation()]
-    by_id: dict[str, Incarnation] = {}
+    found = [IncarnationLines()]
+    by_id: dict[str, IncarnationLines] = {}
     for event in events:
         known = by_id.get(event.topic_id) if event.topic_id is not None else None
         if known is None:
             if found[-1].events and found[-1].ends_before(event):
-                found.append(Incarnation())
+                found.append(IncarnationLines())
             known = found[-1]
         known.add(event)
         if known.topic_id is not None:

@@ -1,7 +1,7 @@
-"""What logs without TRACE lines do not tell, by what a story is made of.
+"""What logs without TRACE lines lack, by parts of a story.
 
-Kafka writes at INFO from 2.6 on (KAFKA-8470).  What is not named here is told in full: who led, by
-whose decision, failed elections, epochs that fall, and orders that were refused.
+Kafka writes at INFO since 2.6 (KAFKA-8470).  Such logs are complete about what is not named here:
+leaders, the controller that elected them, failed elections, epochs that fall, and refused orders.
 """
 
 from typing import Final
@@ -27,7 +27,7 @@ UNTOLD_AT_INFO: Final = {
     AnomalyKind.LATE_LEADER: "whether the order was sent late, or carried out late",
     AnomalyKind.ISR_FLAPPING: "nearly all of it: only what begins a leader epoch is counted",
 }
-"""By parts of a story, and kinds of anomalies: what the lines that are missing would tell."""
+"""By parts of a story, and kinds of anomalies: what the missing lines would show."""
 
 MISSED: Final = (AnomalyKind.ISR_FLAPPING, AnomalyKind.UNCLEAN_ELECTION, AnomalyKind.TWO_LEADERS)
 """Anomalies that may be there all the same where none is found."""

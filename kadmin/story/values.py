@@ -21,16 +21,16 @@ class Reason(StrEnum):
     UNCLEAN_ELECTION = "unclean-election"
     DISK_FAILED = "disk-failed"
     REPLICA_RETURNED = "replica-returned"
-    """Nobody had led, and one who may lead was back."""
+    """There was no leader, and a replica that may lead returned."""
     NOBODY_LEFT = "nobody-left"
     """There is no leader: no replica that may lead is alive."""
     SAME_LEADER = "same-leader"
     """The leader stayed, with another ISR or other replicas and the next epoch.
 
-    Where the controller tells of other replicas it is REASSIGNMENT.
+    If the controller writes of other replicas it is REASSIGNMENT.
     """
     ON_REQUEST = "on-request"
-    """The leader before was there, and somebody wanted another one."""
+    """The previous leader was alive, and an election was requested."""
     UNKNOWN = "unknown"
 
 
@@ -88,7 +88,7 @@ class RoleTaken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsrChange:
-    """The ISR as it is told from a time on; *zk_version* is None where lines do not tell it."""
+    """The ISR from a time on; *zk_version* is None if no line has it."""
 
     isr: tuple[int, ...]
     zk_version: int | None
@@ -97,14 +97,13 @@ class IsrChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """What held in one leader epoch: who led from *since_ms* on, and why.
+    """What held in one leader epoch: the leader, from *since_ms* on, and why it was elected.
 
-    *leader* is NO_LEADER where nobody did, None where no line tells who led.  *before* is who led
-    last, None where nobody is known.
-    *isr_left* and *isr_joined* are those whom the decision took out of the ISR or into it; none
-    where no line proves it.
-    *is_decided* tells that a controller's own line says it; else the time is that of the first
-    line that knows of it.  *until_ms* is None where the logs end before it does.
+    *leader* is NO_LEADER if there was none, None if no line names it.  *before* is the last known
+    leader, or None.  *isr_left* and *isr_joined* are the brokers that the decision removed from the
+    ISR or added to it; none without a line that proves it.  *is_decided* if a controller's own line
+    records it; else the time is that of the first line that shows it.  *until_ms* is None if the
+    logs end before the epoch does.
     """
 
     leader: int | None
@@ -122,7 +121,7 @@ class Leadership:
     roles: tuple[RoleTaken, ...]
     proof: tuple[Line, ...]
     missed: int = 0
-    """How many leader epochs there were between it and the one that is told before it."""
+    """How many leader epochs there were between it and the previous one in the logs."""
 
     @property
     def is_move(self) -> bool:
@@ -141,23 +140,22 @@ class Leaderless:
 
 
 def may_hide_leader(leader: int, missed: int) -> bool:
-    """Whether somebody may have led in the *missed* epochs, of which there is no line, behind that
-    of *leader*.
+    """Return whether a leader may be unknown in the *missed* epochs after that of *leader*.
 
-    A single one behind a leader's is that in which nobody led: older releases tell of a partition
-    that is offline without its epoch.
+    A single missing epoch after a leader's is the one without a leader: older releases write that a
+    partition is offline without its epoch.
     """
     return missed > (0 if leader == NO_LEADER else 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """What the logs tell of one partition; *end_ms* is the last time in all of them.
+    """What the logs show about one partition; *end_ms* is the last time in all of them.
 
-    *hidden* says what they do not tell, and *silent* which brokers that they name wrote no line.
-    *replicas* are the last that are known.  Of topics of one name that were there one after the
-    other each has its own story: *incarnation* counts them from 1, *incarnations* is how many there
-    were, and *ended_ms* when this one was deleted, at the latest, None if it was not.
+    *hidden* lists what they do not show, and *silent* the brokers that they name and that wrote no
+    line.  *replicas* are the last that are known.  Topics that had the name one after the other
+    have a story each: *incarnation* counts them from 1, *incarnations* is how many there were, and
+    *ended_ms* when this one was deleted, at the latest, None if it was not.
     """
 
     topic: str
@@ -192,7 +190,7 @@ class Story:
 
     @property
     def has_untold_epochs(self) -> bool:
-        """Whether there were leader epochs whose leader no line tells, if there was one."""
+        """Return whether there were leader epochs whose leader, if there was one, no line names."""
         leaders = [each.leader for each in self.leaderships]
         told = [each for each in leaders if each is not None]
         missed = [each.missed for each in self.leaderships if each.leader is not None]
@@ -219,7 +217,7 @@ class Story:
         )
 
     def at(self, time_ms: int) -> Leadership | None:
-        """Who led at a time; None before the first line that tells."""
+        """Return the leadership at a time; None before the first line that shows one."""
         for each in reversed(self.leaderships):
             if each.since_ms <= time_ms:
                 return each if each.until_ms is None or time_ms < each.until_ms else None

@@ -1,6 +1,6 @@
 """Changes of the configs of a topic or of brokers, by AlterConfigs requests.
 
-Brokers since 2.3 take the changes alone; to older ones all configs are told anew.
+Brokers since 2.3 accept the changes alone; older ones need all configs sent again.
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ DELETE: Final = AlterConfigOp.DELETE.value
 
 
 class HiddenWouldBeLost(RefusedError):
-    """All configs would have to be told anew, and some are told to nobody."""
+    """All configs would have to be sent again, and the values of some cannot be read."""
 
     def __init__(self, plan: ConfigPlan, names: list[str]) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""The requests that brokers serve, by ApiVersions: each tells its own."""
+"""The requests that each broker serves, by ApiVersions."""
 
 from collections.abc import Sequence
 from typing import Final

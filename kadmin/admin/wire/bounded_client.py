@@ -99,7 +99,7 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
         return await self.wait_for(future, round(1000 * left_s))
 
     def _resolved(self, host: str, port: int) -> Future:
-        """The addresses of *host*, on a thread that nobody waits for."""
+        """Resolve *host* on a daemon thread, so that a slow resolver blocks no other connection."""
         found = Future()
         try:
             ipaddress.ip_address(host)

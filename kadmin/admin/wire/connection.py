@@ -73,8 +73,8 @@ class Silence:
 class WireConnection:
     """An open client, all of whose waits spend one *budget*.
 
-    *probe* knows which of the addresses have answered; without one, nobody does.  A broker that
-    has let its time pass is not waited for once more by the same command.
+    *probe* holds the addresses that have answered; without a probe, none is known to have.  A
+    broker that has timed out once is not waited for again by the same command.
     """
 
     def __init__(
@@ -104,10 +104,10 @@ class WireConnection:
     def metadata(
         self, topics: Sequence[str] | None, broker: int | None = None
     ) -> Mapping[str, Any]:
-        """What one broker knows of brokers, controller, and *topics*; None means all topics.
+        """Read brokers, controller and *topics* from one broker; None means all topics.
 
-        *broker* is asked, and any if that one is silent or none is named.  Not by
-        `describe_cluster`: that fails on 2.8, and takes a request more.
+        *broker* is asked, and any other if it does not answer or none is named.  `describe_cluster`
+        is not used: it fails on 2.8, and takes one more request.
         """
         # By the field's name: topics have an id before it in some releases only.
         topic = MetadataRequest.MetadataRequestTopic
@@ -166,10 +166,10 @@ class WireConnection:
             return None
 
     def read(self, call: Callable[[], object]) -> Any:
-        """What some broker tells when *call* of kafka-python asks for what changes nothing.
+        """Return what some broker answers to *call* of kafka-python, which must be a read.
 
-        A broker that died a moment ago is alive to the others and may be chosen.  kafka-python
-        leaves it aside for a while then, and another one is asked.
+        Other brokers may still list a broker that died a moment ago, so that it may be chosen.
+        kafka-python then avoids it for a while, and another broker is asked.
         """
         failure: KafkaError | None = None
         end_s = self.budget.end_s()
@@ -178,7 +178,7 @@ class WireConnection:
                 return self.client._manager.run(call)
             except KafkaConnectionError as error:
                 failure = error
-            except NodeNotReadyError as error:  # Nobody is left for now.
+            except NodeNotReadyError as error:  # No broker is left for now.
                 failure = failure or error
             if time.monotonic() >= end_s:
                 raise failure
@@ -203,8 +203,10 @@ class WireConnection:
         raise BrokersUnreachable(self.settings.bootstrap, f"broker {broker}: {reason}")
 
     def ask_someone(self, request: object) -> Any:
-        """What one of the brokers that have answered answers to *request*; one that says nothing
-        leaves half of the time to the others."""
+        """Return the answer to *request* of one of the brokers that have answered before.
+
+        A broker that does not answer spends half of the remaining time; the rest is for the others.
+        """
         while (broker := self.someone()) is not None:
             try:
                 with self.budget.sharing():
@@ -224,10 +226,10 @@ class WireConnection:
         return silence.reason if time.monotonic() < silence.until_s else None
 
     def note_silence(self, broker: int, error: KafkaError, left_s: float) -> None:
-        """Remember that *broker* has let its time pass, if it is that which *error* says, and there
-        were *left_s* of it.
+        """Remember that *broker* has timed out, if *error* is a timeout and *left_s* was long
+        enough.
 
-        One that refuses connections says so at once, as often as it is asked.
+        A broker that refuses connections does so at once, and may be asked again at no cost.
         """
         is_silence = isinstance(error, TIMEOUTS) or CONNECT_TIMEOUT in str(error)
         if is_silence and left_s >= HEARING_S:
@@ -249,7 +251,7 @@ class WireConnection:
             try:
                 answer = self.ask(request, controller)
             except BrokersUnreachable:
-                # Nobody has the time any more to say who is the controller by then.
+                # By then no time is left to find out which broker is the controller.
                 if self.budget.left_s() <= PAUSE_S:
                     raise
             else:
@@ -300,8 +302,11 @@ class WireConnection:
     def at_once(
         self, brokers: Sequence[Broker], ask: Callable[[Broker], Answer]
     ) -> dict[Broker, "Answer | KadminError | KafkaError"]:
-        """What *ask* returns or raises for each of *brokers*, all of whom are asked at the same
-        time; one that says nothing is a `BrokersUnreachable`."""
+        """Return what *ask* returns or raises for each of *brokers*, which are asked at the same
+        time.
+
+        A broker that does not answer is a `BrokersUnreachable`.
+        """
 
         def answer_of(broker: Broker) -> "Answer | KadminError | KafkaError":
             try:
@@ -323,10 +328,10 @@ class WireConnection:
         return self.client._manager.run(self.client._manager.send, request, broker)
 
     def someone(self) -> int | None:
-        """A broker at one of the addresses that have answered, unless it has failed since.
+        """Return a broker at one of the addresses that have answered, unless it has failed since.
 
-        None where none is known to be at one, which leaves it to kafka-python: that takes any, also
-        one that says nothing any more and is alive to the others.
+        None if no broker is known to be at one of them; kafka-python then chooses any, also one
+        that no longer answers and that other brokers still list as alive.
         """
         if self.probe is None:
             return None
@@ -341,18 +346,19 @@ class WireConnection:
         return None
 
     def learn_of(self, broker: int) -> None:
-        """See that kafka-python knows where *broker* is.
+        """Ensure that kafka-python knows the address of *broker*.
 
-        It knows those that the first broker told of, which may not have heard of all.
+        It knows the brokers in the metadata of the first broker that answered, which may be
+        incomplete.
 
         Raises:
-            BrokersUnreachable: nobody tells of it, again and again.
+            BrokersUnreachable: no broker's metadata has it after several attempts.
         """
         if self.unknown([broker]):
             raise BrokersUnreachable(self.settings.bootstrap, not_known(broker))
 
     def unknown(self, brokers: Iterable[int]) -> list[int]:
-        """Those of *brokers* of which nobody tells, again and again."""
+        """Return those of *brokers* that no broker's metadata has after several attempts."""
         known = self.client._manager.cluster
         left = list(brokers)
         end_s = self.budget.end_s()
@@ -421,7 +427,7 @@ def not_known(broker: int) -> str:
 
 
 def plain(error: KafkaError) -> str:
-    """What *error* says, or its name where it says nothing."""
+    """Return the text of *error*, or its name if it has no text."""
     if isinstance(error, TIMEOUTS):
         return "no answer"
     text = PREFIX.sub("", str(error)).strip()

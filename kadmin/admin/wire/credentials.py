@@ -1,6 +1,6 @@
-"""SCRAM credentials of users, as brokers tell it: who has which, and how are they changed?
+"""SCRAM credentials of users, read and changed by brokers.
 
-No broker tells a credential itself, only how often the password was hashed.
+Brokers do not return a credential itself, only its mechanism and its number of iterations.
 """
 
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def alter_credentials(connection: WireConnection, plan: ConfigPlan) -> tuple[int
         if attempt:
             connection.budget.pause(PAUSE_S)
         [answer] = connection.send(request, connection.controller()).results
-        # The broker asked for the controller may not have heard of a new one yet.
+        # The broker asked for the controller may not know a new one yet.
         if answer.error_code != NotControllerError.errno:
             break
     return int(answer.error_code), answer.error_message

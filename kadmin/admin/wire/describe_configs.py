@@ -80,7 +80,8 @@ def read_topics(
     with_synonyms: bool = False,
     denied: list[str] | None = None,
 ) -> dict[str, Described]:
-    """What a broker tells of each topic of *names*, by name; a topic that is gone is left out.
+    """Read the configs of each topic of *names* from a broker, by name; a topic that is gone is
+    left out.
 
     *denied* takes the names of those that may not be read.
 
@@ -98,7 +99,7 @@ def read_topics(
                 connection.budget.renew()
             some = left[start : start + TOPICS_PER_REQUEST]
             found |= describe(connection, TOPIC, some, with_synonyms=with_synonyms, denied=denied)
-        # Not every broker has heard of a new topic yet; the next one asked may have.
+        # Not every broker knows a new topic yet; the next one asked may.
         left = [name for name in names if name not in found and name not in (denied or ())]
         if not left:
             break
@@ -113,7 +114,7 @@ def read_brokers(
     denied: list[str] | None = None,
     silent: dict[str, str] | None = None,
 ) -> dict[str, Described]:
-    """What each broker of *names* tells of itself, and any of them of ALL_BROKERS, by name.
+    """Read the configs of each broker of *names* from itself, and ALL_BROKERS from any, by name.
 
     All are asked at once.  *denied* takes the names of those whose configs may not be read,
     *silent* those that do not answer, each with the reason.
@@ -142,7 +143,8 @@ def read_brokers(
 
 
 def broker_to_ask(name: str) -> int | None:
-    """Who alone tells and takes the configs of broker *name*; None where any broker does."""
+    """Return the only broker that reads and alters the configs of *name*; None if any
+    broker does."""
     return None if name == ALL_BROKERS else int(name)
 
 
@@ -155,10 +157,13 @@ def describe(
     with_synonyms: bool = False,
     denied: list[str] | None = None,
 ) -> dict[str, Described]:
-    """What one broker tells of *names*, by name; topics that it does not know are left out, and so
-    are those that may not be read, where *denied* takes their names."""
+    """Read the configs of *names* from one broker, by name.
+
+    Topics that it does not know are left out, and so are those that may not be read, where *denied*
+    takes their names.
+    """
     if not connection.serves(DescribeConfigsRequest):
-        # The form of older ones does not tell the source of a value.
+        # The older version of the answer has no source of a value.
         raise NotServed(connection.settings.bootstrap, "configs with their sources", "1.1")
     request = DescribeConfigsRequest(
         resources=[(kind, name, None) for name in names], include_synonyms=with_synonyms
@@ -178,8 +183,8 @@ def describe(
 
 
 def overrides_of(entity: Entity, described: Described) -> dict[str, str]:
-    """What was set for *entity* and nobody else, by key; what brokers hide is HIDDEN, and null
-    NULL."""
+    """Return the configs set on *entity* itself, by key; a value that brokers hide is HIDDEN, and
+    null is NULL."""
     own = source_of(entity)
     return {
         config.name: (HIDDEN if config.is_sensitive else NULL)

@@ -9,7 +9,7 @@ from kadmin.errors import KadminError, UnreachableError
 
 
 class BrokersUnreachable(UnreachableError):
-    """No broker answered; *hint* says what may help, unless it is one of the usual things."""
+    """No broker answered; *hint* is the next step, if it is not one of the usual ones."""
 
     def __init__(self, bootstrap: str, reason: str, *, hint: str | None = None) -> None:
         usual = (
@@ -36,7 +36,7 @@ def refuse_foreign_server(bootstrap: str, *, has_tls: bool) -> None:
 
 
 class SilentBrokers(UnreachableError):
-    """Some brokers did not tell what only they know; the others did."""
+    """Some brokers did not return what only they know; the others did."""
 
     def __init__(self, brokers: Sequence[int]) -> None:
         noun = "broker" if len(brokers) == 1 else "brokers"

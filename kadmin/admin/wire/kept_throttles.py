@@ -84,7 +84,7 @@ def read_journal(connection: WireConnection, lease: LeaseKeeper | None) -> Throt
     Raises:
         RefusedError: it is damaged, or may not be read.
     """
-    # Brokers before 0.10.1 tell no id.
+    # Brokers before 0.10.1 return no cluster id.
     cluster_id = connection.metadata([]).get("cluster_id")
     if cluster_id is None:
         return ThrottleJournal()
@@ -92,7 +92,7 @@ def read_journal(connection: WireConnection, lease: LeaseKeeper | None) -> Throt
 
 
 def told_zookeeper(connection: WireConnection) -> str | None:
-    """The connect string that brokers have; None where they have none, or do not tell it."""
+    """Return the brokers' `zookeeper.connect`; None if they have none or do not return it."""
     if not connection.serves(DescribeConfigsRequest):
         return None
     try:
@@ -108,7 +108,7 @@ def told_zookeeper(connection: WireConnection) -> str | None:
 
 
 def answered(connection: WireConnection, broker: int) -> list[Any]:
-    """What *broker* tells of the config, unless that is an error."""
+    """Return the config as *broker* describes it; empty if the answer is an error."""
     request = DescribeConfigsRequest(
         resources=[(BROKER, str(broker), [ZOOKEEPER])], include_synonyms=False
     )

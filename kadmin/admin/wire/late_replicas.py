@@ -1,7 +1,7 @@
-"""Replicas as brokers know them, where ZooKeeper is asked: brokers are, if it comes to that.
+"""Replicas as brokers report them, for a session of ZooKeeper; brokers are connected only if
+needed.
 
-What they tell is welcome, and nobody's condition: whatever keeps them from telling, they tell
-nothing.
+Their reports are optional: whatever prevents them yields an empty result and no error.
 """
 
 import time

@@ -1,6 +1,6 @@
-"""Questions about partitions that only their leaders answer: who is asked, and who is asked again?
+"""Questions about partitions that only their leaders answer, with retries at new leaders.
 
-Knows no request: whoever asks hands over how one broker is asked.
+The caller supplies the request: a function that asks one broker.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from kadmin.admin.wire.outcomes import words_of
 Answer = TypeVar("Answer")
 
 Told: TypeAlias = Iterable[tuple[TopicPartition, int, Answer]]
-"""Partitions with the code of their error, 0 for none, and what was told of them."""
+"""Partitions with their error code, 0 for none, and the answer about them."""
 
 PASSING: Final = frozenset(
     error.errno
@@ -92,8 +92,10 @@ def answers_of_leaders(
     partitions: Iterable[TopicPartition],
     ask: Callable[[BrokerId, Sequence[TopicPartition]], Told[Answer]],
 ) -> Iterator[tuple[list[TopicPartition], "list[tuple[TopicPartition, int, Answer]] | Exception"]]:
-    """What the leader of each of *partitions* tells or raises, with those that it leads; all are
-    asked at once."""
+    """Return the answer or error of each leader of *partitions*, with the partitions that it leads.
+
+    All leaders are asked at once.
+    """
     led: dict[BrokerId, list[TopicPartition]] = {}
     for partition in sorted(partitions):
         led.setdefault(leaders[partition], []).append(partition)

@@ -1,7 +1,7 @@
 """Moves of replicas to other log directories of their brokers, by AlterReplicaLogDirs.
 
-Each broker is asked for its own; one that has no such replica yet remembers the directory until it
-is told to make one.
+Each broker is asked for its own replicas; one that has no such replica yet remembers the directory
+until the replica is created.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ ABSENT: Final = frozenset(
         UnknownTopicOrPartitionError,
     )
 )
-"""What a broker answers that has no such replica, or has not heard of the partition."""
+"""The errors of a broker that has no such replica, or does not know the partition yet."""
 
 
 def check_dirs_served(connection: WireConnection) -> None:

@@ -1,6 +1,6 @@
-"""The log directories of brokers, by DescribeLogDirs: how large is each replica, and where is it?
+"""The log directories of brokers, by DescribeLogDirs: the size and place of each replica.
 
-Each broker knows of its own alone.
+A broker describes its own directories only.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,10 +22,10 @@ def read_log_dirs(
     brokers: Sequence[BrokerId],
     partitions: Iterable[TopicPartition] | None = None,
 ) -> dict[BrokerId, tuple[LogDir, ...]]:
-    """What each of *brokers* keeps of *partitions*, None for all, by directory in order of path.
+    """Read the log directories of *brokers*, with *partitions* or all for None, by path.
 
-    All brokers are asked at once; one that does not answer is left out.  A directory in which there
-    is nothing of *partitions* is told, too, and a partition that is nowhere is not.
+    All brokers are asked at once; one that does not answer is left out.  A directory that has none
+    of *partitions* is in the result, and a partition that is in no directory is not.
 
     Raises:
         NotServed: the brokers are older than 1.0.
@@ -77,5 +77,5 @@ def log_dir_of(told: Any) -> LogDir:
 
 
 def known(told: int) -> int | None:
-    """A number of bytes, which is -1 where a broker cannot tell."""
+    """Return a number of bytes, or None for -1: the broker cannot determine it."""
     return None if told < 0 else told

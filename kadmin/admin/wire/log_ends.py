@@ -1,7 +1,7 @@
-"""The ends of replicas' logs: how far has each broker got in the partitions that it has?
+"""The log end offsets of replicas, each read from its own broker.
 
-Asks a broker about its own replicas, leaders and followers alike, by the one request that tells it,
-on a socket of its own: a client of kafka-python would ask leaders only.
+ListOffsets with a debugging replica id asks a broker about its own replicas, leaders and followers
+alike, on a separate socket: a client of kafka-python would ask leaders only.
 """
 
 import socket
@@ -27,17 +27,17 @@ from kadmin.plan.offsets import LATEST
 VERSION: Final = 1
 """Served by every release from 0.10.1 on."""
 DEBUGGER: Final = -2
-"""The replica id of who is told the end of a log by whoever has one, committed or not."""
+"""The replica id with which any replica returns its log end, committed or not."""
 SIZE: Final = struct.Struct(">i")
 
 
 def log_ends(
     asked: Mapping[BrokerId, tuple[tuple[str, int], Iterable[TopicPartition]]], timeout_s: float
 ) -> dict[BrokerId, dict[TopicPartition, int]]:
-    """The log end offsets of replicas, by broker; *asked* has address and partitions of each.
+    """Read the log end offsets of replicas, by broker; *asked* has address and partitions of each.
 
     All brokers are asked at once.  One that does not answer within *timeout_s* is left out, and so
-    is a replica of which it tells nothing.
+    is a replica for which it returns no offset.
     """
     if not asked:
         return {}

@@ -1,4 +1,4 @@
-"""The offsets of partitions at a time, by ListOffsets: as their leaders tell them to clients."""
+"""The offsets of partitions at a time, by ListOffsets, as leaders return them to clients."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -14,7 +14,7 @@ from kadmin.admin.wire.leaders import ask_leaders, by_topic
 from kadmin.plan.offsets import MAX_TIMESTAMP, FoundOffset
 
 CONSUMER: Final = -1
-"""The replica id of a client, who is told of nothing that is not committed."""
+"""The replica id of a client, to which only committed offsets are returned."""
 
 SINCE: Final = "0.10.1"
 MAX_TIMESTAMP_SINCE: Final = "3.0"
@@ -54,7 +54,7 @@ def ask_one(
             (name, [(number, -1, moment) for number in numbers])
             for name, numbers in by_topic(partitions).items()
         ],
-        # An older version would not know the number, and be told that there is nothing.
+        # An older version does not know this timestamp and would answer that there is no record.
         min_version=MAX_TIMESTAMP_VERSION if moment == MAX_TIMESTAMP else None,
     )
     for topic in connection.ask(request, broker).topics:

@@ -35,7 +35,7 @@ from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
 
 FIRST_ROUND_S: Final = 3.0
-"""A broker that says something wrong has said it by then; one that is silent gets more time."""
+"""A broker that sends a wrong answer has sent it by then; one that is silent gets more time."""
 
 FAILURE: Final = re.compile(
     r"(?:Bootstrap connection to \S+ failed:|Metadata refresh: failed) (.*?)(?: \(backoff.*)?$"
@@ -49,7 +49,7 @@ NO_TLS: Final = ("UNEXPECTED_EOF_WHILE_READING", "WRONG_VERSION_NUMBER")
 """What a server that speaks no TLS makes of a handshake: it hangs up, or answers otherwise."""
 
 SILENT: Final = (RequestTimedOutError.__name__, "SASL Authentication timed out")
-"""How it tells that a broker has not answered yet."""
+"""How kafka-python reports that a broker has not answered yet."""
 
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
@@ -57,9 +57,9 @@ DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
 
 
 class FailureLog(logging.Handler):
-    """Why connections failed: kafka-python tells it in its log only.
+    """Why connections failed: kafka-python reports it in its log only.
 
-    *is_silence* while no broker has said anything, so that another attempt may go better.
+    *is_silence* while no broker has sent anything, so that another attempt may succeed.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class FailureLog(logging.Handler):
         if match is None or self.is_closed:
             return
         is_silence = any(words in match[1] for words in SILENT)
-        # The end of a round cuts the last attempt off, which says nothing of the others.
+        # The end of a round cuts the last attempt off, whose failure does not concern the others.
         if self.is_silence or not is_silence:
             self.reason = TLS_FAILURE.sub(tls_words, PREFIX.sub("", match[1]))
             self.is_silence = is_silence
@@ -133,11 +133,11 @@ def connect_brokers(
 def open_client(
     settings: BrokerSettings, working: Sequence[str], failures: FailureLog, budget: Budget
 ) -> KafkaAdminClient:
-    """A client that has spoken to a broker at one of the *working* addresses.
+    """Open a client that is connected to a broker at one of the *working* addresses.
 
     Raises:
-        BrokersUnreachable: none answers within the budget, or each says that it will not.
-        BrokersDenied: they refuse the login, or know none.
+        BrokersUnreachable: none answers within the budget, or each refuses.
+        BrokersDenied: they refuse the login, or support none.
         UsageError: a certificate or key that cannot be used.
     """
     config = client_config(replace(settings, bootstrap=",".join(working)))
@@ -191,7 +191,8 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
         if denied is not None:
             return BrokersDenied(settings.bootstrap, denied[1])
         if any(words in failures.reason for words in HANG_UPS):
-            # kafka-python mostly drops what a broker says of a login before it hangs up.
+            # kafka-python mostly drops the broker's reason for a failed login when the broker
+            # disconnects.
             return BrokersDenied(
                 settings.bootstrap,
                 f"they hang up on {login_of(settings)}, and does that"
@@ -239,7 +240,7 @@ def login_config(settings: BrokerSettings) -> Mapping[str, object]:
         return {**mechanism, "sasl_kerberos_service_name": settings.sasl_service}
     if settings.sasl is BrokerSasl.OAUTHBEARER:
         tokens = Tokens(settings)
-        tokens.token()  # Here its failure is told in words; within the client it is a silence.
+        tokens.token()  # Within the client a failure would look like a timeout.
         return {**mechanism, "sasl_oauth_token_provider": KafkaPythonTokens(tokens)}
     return {
         **mechanism,

@@ -40,7 +40,7 @@ class Refused(KadminError):
 
 
 class AnswerLost(UnreachableError):
-    """A change was sent, and nobody answered; of some, a part may have been made."""
+    """A change was sent, and no answer arrived; some changes may have been made in part."""
 
     def __init__(self, what: str, reason: str, *, is_whole: bool = True) -> None:
         made = "completely or not at all" if is_whole else "completely, in part or not at all"
@@ -94,6 +94,6 @@ def refusal(
 
 
 def words_of(code: int) -> str:
-    """What the error *code* says, where a broker says nothing of its own."""
+    """Return the description of the error *code*, where the broker sends no message."""
     error = for_code(code)
     return str(error.description or error.__name__)

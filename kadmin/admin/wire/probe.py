@@ -1,8 +1,8 @@
-"""A look at the addresses of brokers before any client connects: who answers there?
+"""A probe of the addresses of brokers before any client connects: which of them answer.
 
-kafka-python takes any of the addresses by chance, waits for one that is silent as long as it is
-told to, and may not come to one that answers.  So all are asked at the same time, on sockets of
-their own, and it is handed those that have answered first.
+kafka-python tries the addresses in random order, waits for a silent one for its whole timeout, and
+may never reach one that answers.  So all are probed at the same time, on sockets of this module,
+and kafka-python gets those that have answered first.
 """
 
 import socket
@@ -30,16 +30,16 @@ SIZE_SIZE: Final = 4
 CORRELATION_ID: Final = 0
 
 PROBE_S: Final = 1.0
-"""For addresses that nobody waits for: a command ends that long after its beginning at least."""
+"""For addresses that the command does not wait for: a command lasts at least so long."""
 
 
 class Voice(Enum):
-    """How somebody at an address makes himself heard."""
+    """How a server at an address behaves."""
 
     ANSWERS = "answers"
     HANGS_UP = "hangs up"
-    """As brokers before 0.10 do at a request that they do not know; one that wants another
-    protocol; or a forwarder of ports with nobody behind it."""
+    """As brokers before 0.10 do at a request that they do not know, a server of another protocol,
+    or a forwarder of ports without a server behind it."""
     TALKS = "talks"
     """As no broker does: a check of health by HTTP that is registered among the listeners."""
 
@@ -50,7 +50,7 @@ class Probe:
     def __init__(self, settings: BrokerSettings) -> None:
         self._settings = settings
         addresses = settings.bootstrap.split(",")
-        # A single one is not chosen from: that somebody takes connections there is enough.
+        # With one address there is no choice: that it accepts connections is enough.
         tls = None if len(addresses) == 1 else tls_context(settings, "broker")
         lines = Lines()
         ask = take_connection if len(addresses) == 1 else partial(greet, lines=lines, tls=tls)
@@ -63,14 +63,14 @@ class Probe:
         self._asking.close()
 
     def working(self, patience_s: float | None = None) -> list[str]:
-        """The addresses that have answered when the first one has, in their order; *patience_s*
-        after the probe began at the latest, which is the settings' timeout without it.
+        """Return the addresses that have answered when the first one has, in their order.
 
-        Those where somebody takes connections and hangs up count if there are no others, and after
-        these those where somebody talks who is no broker.
+        Waits at most *patience_s* after the probe began; None means the settings' timeout.
+        Addresses that accept connections and close them count if there are no others, and after
+        these those of servers that are no brokers.
 
         Raises:
-            BrokersUnreachable: nobody is at any of them; says why of each.
+            BrokersUnreachable: no address answers; names the reason of each.
         """
         found = self._asking.answers(
             self._settings.timeout_s if patience_s is None else patience_s,
@@ -88,8 +88,8 @@ class Probe:
         return frozenset(each for each, voice in found.items() if voice is Voice.ANSWERS)
 
     def down(self) -> dict[str, str]:
-        """Those where nobody has answered up to now, each with the reason; none of a broker that
-        has answered elsewhere."""
+        """Return the addresses that have not answered yet, each with the reason; none of a broker
+        that has answered at another address."""
         found = self._asking.answers(PROBE_S)
         heard = {each for each, voice in found.items() if voice is Voice.ANSWERS}
         for listeners in self._settings.same_broker:
@@ -118,7 +118,8 @@ def voice_at(
     timeout_s: float,
     ask: Callable[[socket.socket, str], Voice],
 ) -> Voice | str:
-    """Who is at *address*, by what *ask* makes of a connection; or why it seems to be nobody."""
+    """Return what is at *address*, by what *ask* makes of a connection; or why nothing
+    seems to be."""
     try:
         place = split_address(address)
         with lines.connect(place, timeout_s) as connection:
@@ -126,7 +127,7 @@ def voice_at(
                 return ask(connection, place[0])
             except TimeoutError:
                 return "no answer"
-            except OSError:  # Also of TLS: what is wrong there, the client tells.
+            except OSError:  # Also of TLS: the client reports what is wrong.
                 return Voice.HANGS_UP
     except TimeoutError:
         return "no answer"
@@ -139,7 +140,7 @@ def take_connection(_connection: socket.socket, _host: str) -> Voice:
 
 
 def greet(plain: socket.socket, host: str, *, lines: Lines, tls: "ssl.SSLContext | None") -> Voice:
-    """Ask what every broker since 0.10 tells everybody, also those who have not logged in."""
+    """Send ApiVersions, which every broker since 0.10 answers, also before a login."""
     buffers = encode_request(
         ApiKey.API_VERSIONS, 0, CORRELATION_ID, "kadmin", ApiVersionsRequest("", "")
     )

@@ -25,8 +25,8 @@ def is_on_kraft(connection: WireConnection) -> bool:
 
 
 def told_controller(connection: WireConnection, faults: list[Fault]) -> Controller | None:
-    """The leader of the quorum, None while there is none; where that is not told, *faults* says
-    so."""
+    """Return the leader of the quorum, or None while there is none; an answer without it is added
+    to *faults*."""
     topic = DescribeQuorumRequest.TopicData
     part = topic.PartitionData(partition_index=0)
     request = DescribeQuorumRequest(topics=[topic(topic_name=METADATA_LOG, partitions=[part])])

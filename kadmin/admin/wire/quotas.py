@@ -1,6 +1,6 @@
-"""Quotas of users, clients and addresses, as brokers tell it: who has which?
+"""Quotas of users, clients and addresses, as brokers describe them.
 
-kafka-python has the messages, and no calls for them.
+kafka-python has the messages, and no methods for them.
 """
 
 from collections.abc import Sequence

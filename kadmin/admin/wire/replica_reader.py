@@ -1,6 +1,6 @@
-"""What replicas have, as the brokers tell whoever debugs them: each of its own, leader or not.
+"""The records of replicas, read from each broker's own replicas, leaders or not.
 
-By Fetch and ListOffsets with Kafka's replica id for that, up to each replica's high watermark.
+Fetch and ListOffsets use Kafka's debugging replica id, up to each replica's high watermark.
 """
 
 from collections import defaultdict
@@ -87,11 +87,10 @@ class WireReplicaReader:
     def starts(
         self, replicas: Mapping[TopicPartition, Sequence[BrokerId]], moment: int
     ) -> dict[TopicPartition, int]:
-        """The offsets at *moment* of the partitions that have *replicas*, from which all can be
-        read.
+        """Return the offsets at *moment* from which all *replicas* of a partition can be read.
 
-        The leaders tell it; where there is none, and for the EARLIEST, the replicas tell where they
-        begin, and the last to begin decides.
+        Leaders answer this; where there is no leader, and for EARLIEST, each replica is asked for
+        its log start offset, and the highest counts.
 
         Raises:
             NotServed: the brokers are too old for it.
@@ -123,7 +122,8 @@ class WireReplicaReader:
     def spans(
         self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
     ) -> dict[BrokerId, dict[TopicPartition, Span]]:
-        """Where the logs of these replicas begin and end, as far as brokers tell it."""
+        """Read the log start and end offsets of these replicas; what no broker returns
+        is left out."""
         self._connection.budget.renew()
         # The ends after the beginnings: no log ends before it begins.
         starts, ends = self._edges(asked, EARLIEST), self._edges(asked, LATEST)

@@ -1,8 +1,8 @@
-"""A snapshot of the cluster, as its brokers tell it.
+"""A snapshot of the cluster, read from its brokers.
 
-The same value that `kadmin.admin.zookeeper.snapshot` makes of ZooKeeper.  What brokers do not tell
-is missing in it: epochs and times of registrations and of the controller, and topics that no
-controller has taken up yet.
+The same value that `kadmin.admin.zookeeper.snapshot` reads from ZooKeeper.  It lacks what brokers
+do not return: epochs and times of registrations and of the controller, and topics that no
+controller has processed yet.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,12 +47,12 @@ def read_snapshot(
 ) -> ClusterSnapshot:
     """Read brokers, controller, and the topics of *selection* with their states; None for none.
 
-    *broker* tells them if it answers, else any does.
+    *broker* is asked if it answers, else any is.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
-    *with_configs* topics have their configs, too; what brokers say of `min.insync.replicas` where a
-    topic does not is among the brokers' defaults then.  *ongoing* is what `read_reassignments` told
-    a moment before: of a partition that is reassigned brokers tell all replicas alike.
+    *with_configs* topics have their configs, too; a `min.insync.replicas` that is not set on the
+    topic is among the brokers' defaults then.  *ongoing* is what `read_reassignments` returned a
+    moment before: for a partition under reassignment, metadata has all replicas alike.
 
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
@@ -83,8 +83,8 @@ def read_snapshot(
 def controller_of(
     connection: WireConnection, told: Mapping[str, Any], faults: list[Fault]
 ) -> Controller | None:
-    """The controller, by the quorum where there is one, else as *told* by a broker; None while one
-    is elected."""
+    """Return the controller, from the quorum where there is one, else from the metadata *told* by a
+    broker; None during an election."""
     if is_on_kraft(connection):
         return told_controller(connection, faults)
     number = told.get("controller_id")
@@ -112,7 +112,7 @@ def read_topics(
         leave_out(fault)
     known = [*snapshot.topics, *(fault.subject.name for fault in snapshot.faults)]
     if selection.missing(known):
-        # Asked by name, brokers have not told which others there are, for the hint.
+        # Metadata by name lacks the other topics, which the hint needs.
         told = known_topics(connection.metadata(None)["topics"])
         selection.require([*known, *(topic.name for topic in told)])
     return snapshot
@@ -128,8 +128,8 @@ def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
 
 
 def visible(told: Iterable[Mapping[str, Any]], faults: list[Fault]) -> list[Mapping[str, Any]]:
-    """What was *told* of topics, where one is told at all; those that were asked for by name and
-    may not be read join the *faults*."""
+    """Return those of *told* that may be read; topics asked for by name that may not be read are
+    added to the *faults*."""
     found: list[Mapping[str, Any]] = []
     denied: list[Mapping[str, Any]] = []
     for topic in told:
@@ -146,10 +146,10 @@ def visible(told: Iterable[Mapping[str, Any]], faults: list[Fault]) -> list[Mapp
 def with_topic_configs(
     connection: WireConnection, topics: Mapping[str, TopicSnapshot], faults: list[Fault]
 ) -> tuple[dict[str, TopicSnapshot], ConfigOverrides]:
-    """*topics* with configs, and the brokers' default; those that are gone now are left out.
+    """Return *topics* with configs, and the brokers' default; deleted topics are left out.
 
-    Where configs may not be read, or no broker tells them, the topics stay without them, which
-    joins the *faults* as one.
+    Where configs may not be read, or no broker returns them, the topics stay without them, which is
+    added to the *faults* as one.
     """
     denied: list[str] = []
     whose = f"topic '{next(iter(topics))}'" if len(topics) == 1 else f"{len(topics)} topics"
@@ -176,7 +176,8 @@ def with_topic_configs(
 def with_reassignments(
     topic: TopicSnapshot, ongoing: Mapping[TopicPartition, PartitionAssignment]
 ) -> TopicSnapshot:
-    """*topic* with what the controller says of those of its partitions that are *ongoing*."""
+    """Return *topic* with the controller's assignment of those of its partitions that are
+    *ongoing*."""
     found = {
         number: ongoing[partition]
         for number in topic.assignment.partitions
@@ -191,8 +192,8 @@ def with_reassignments(
 def told_reassignments(
     connection: WireConnection,
 ) -> tuple[dict[TopicPartition, PartitionAssignment], tuple[Fault, ...]]:
-    """As `read_reassignments`; none, and the fault, where this user may not hear of them, or the
-    controller does not answer, or nobody says who it is."""
+    """Read as `read_reassignments` does, but return no partition and the fault if this user may not
+    read them, the controller does not answer, or it is unknown."""
     what = "which replicas are added and removed"
     try:
         with connection.budget.sharing():
@@ -209,11 +210,11 @@ def told_reassignments(
 def read_reassignments(
     connection: WireConnection,
 ) -> dict[TopicPartition, PartitionAssignment]:
-    """All partitions that are being reassigned, in order, as the controller has them.
+    """Read all partitions that are being reassigned, in order, from the controller.
 
-    To be read before a snapshot: what is done in between is shown on its way, and never as what
-    stands there by mistake.  Brokers that do not serve that request move no replica by it either:
-    none is told then.
+    To be read before a snapshot: a reassignment that ends in between is then shown as still
+    running, and never as a settled assignment by mistake.  Brokers that do not serve that request
+    start no reassignment by it either, and the result is empty.
 
     Raises:
         NoController: there is none now.
@@ -252,11 +253,11 @@ def registration(broker: Mapping[str, Any], protocol: str) -> BrokerRegistration
 
 
 def known_topics(told: Iterable[Mapping[str, Any]]) -> Iterable[TopicSnapshot]:
-    """The topics that the broker knows; one that is being deleted is gone to it.
+    """Return the topics that the broker knows; it no longer knows one that is being deleted.
 
     Raises:
-        IllegalTopicName: Kafka takes no topic of a name that was asked for.
-        KafkaError: the error that it tells of one, for example that it may not be read.
+        IllegalTopicName: a name that was asked for is illegal in Kafka.
+        KafkaError: the error of a topic, for example that it may not be read.
     """
     for topic in told:
         code = topic["error_code"]

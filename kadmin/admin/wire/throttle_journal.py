@@ -24,7 +24,7 @@ LOCK_TIMEOUT_S: Final = 10.0
 
 
 class JournalUnreadable(RefusedError):
-    """Nobody can tell which throttles are an operator's own."""
+    """It is unknown which throttles are an operator's own."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
@@ -36,7 +36,7 @@ class JournalUnreadable(RefusedError):
 
 
 class JournalUnwritable(KadminError):
-    """A throttle cannot be set, since nobody would know of it."""
+    """A throttle cannot be set, since it could not be recorded."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
-"""The ACLs as brokers tell and take them: `kadmin.admin.ports.AclAdmin`, by Kafka's protocol.
+"""The ACLs by Kafka's protocol: `kadmin.admin.ports.AclAdmin`.
 
-Brokers take no fence: who changes the same rules in between is not noticed, and need not be, since
-rules are added and removed one by one.
+Brokers accept no fence: a concurrent change of the same rules is not noticed, and need not be,
+since rules are added and removed one by one.
 """
 
 from collections.abc import Sequence
@@ -99,8 +99,8 @@ class WireAcls:
         if code != 0:
             raise for_code(code)(reason or "ACLs")
 
-    def rehearse(self, plans: Sequence[AclPlan]) -> None:
-        """Nobody can be asked whether he would."""
+    def dry_run(self, plans: Sequence[AclPlan]) -> None:
+        """Brokers offer no dry run for this request."""
 
     def fence(self) -> Fence:
         return self.connection.fence()

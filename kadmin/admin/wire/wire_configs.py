@@ -1,7 +1,6 @@
-"""The configs as brokers tell and take them: `kadmin.admin.ports.ConfigAdmin`, by Kafka's
-protocol.
+"""The configs by Kafka's protocol: `kadmin.admin.ports.ConfigAdmin`.
 
-Who changes the same key in between is not noticed: brokers take no fence.
+A concurrent change of the same key is not noticed: brokers accept no fence.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -73,8 +72,8 @@ class TwoRequests(RefusedError):
 class WireConfigs:
     """The `ConfigAdmin` of a connection to brokers.
 
-    *warn* takes a sentence for the operator about what they do not tell.  Where it
-    *leaves_out_silent* brokers, each of them is a fault beside what the others tell.
+    *warn* takes a sentence for the operator about what brokers do not return.  Where it
+    *leaves_out_silent* brokers, each of them is a fault beside the configs of the others.
     """
 
     def __init__(
@@ -166,9 +165,9 @@ class WireConfigs:
     def told(
         self, entities: Sequence[ConfigEntity], *, with_synonyms: bool = False
     ) -> tuple[dict[ConfigEntity, Described], Sequence[Fault]]:
-        """What brokers tell of the topics or brokers *entities*; topics that are gone are left out.
+        """Read the configs of the topics or brokers *entities*; deleted topics are left out.
 
-        What may not be read is a fault where there is anything else to tell.
+        Configs that may not be read are a fault if others were read.
 
         Raises:
             BrokerNotAlive: one of the brokers.
@@ -203,7 +202,7 @@ class WireConfigs:
         ]
 
     def require_alive(self, names: Collection[str]) -> None:
-        """Raise NoSuchBroker or BrokerNotAlive for those of *names* that nobody can ask."""
+        """Raise NoSuchBroker or BrokerNotAlive for those of *names* that no live broker has."""
         alive = self.live_brokers()
         dead = [name for name in names if name not in (ALL_BROKERS, *alive)]
         if not dead:
@@ -248,10 +247,10 @@ class WireConfigs:
     def fence(self) -> Fence:
         return self.connection.fence()
 
-    def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
-        """Ask the brokers whether they would take each of *plans*.
+    def dry_run(self, plans: Sequence[ConfigPlan]) -> None:
+        """Have the brokers validate each of *plans* without changing anything.
 
-        Nobody can ask that of credentials, only whether brokers take any.
+        There is no such request for credentials: only whether brokers support any is checked.
         """
         if not self.connection.settings.tls and any(map(sets_secret, plans)):
             self.warn(
@@ -287,7 +286,7 @@ class WireConfigs:
 
 
 def sets_secret(plan: ConfigPlan) -> bool:
-    """Whether *plan* tells brokers something that must not be shown."""
+    """Return whether *plan* sends brokers a value that must not be shown."""
     return any(
         change.after is not None and is_secret(plan.entity.kind, change.name)
         for change in plan.changes

@@ -1,6 +1,6 @@
 """Elections by brokers: `kadmin.admin.ports.ElectionAdmin`, by ElectLeaders requests.
 
-The controller answers when it has elected; other brokers tell of the new leaders a moment later.
+The controller answers when it has elected; other brokers learn of the new leaders a moment later.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,8 +31,8 @@ WIRE_TYPES: Final = {
 }
 
 SETTLED_LATER: Final = (ElectionNotNeededError.errno, RequestTimedOutError.errno)
-"""No refusals: somebody else had the same leader elected, or the broker that answers has not heard
-of it yet.  A later look tells."""
+"""No refusals: another client had the same leader elected, or the broker that answers does not know
+it yet.  Later metadata shows which."""
 
 
 class WireElections:
@@ -55,9 +55,9 @@ class WireElections:
             )
             raise NotServed(bootstrap, "unclean elections", since, hint)
         self.connection = connection
-        # Who was controller at the first look.  Always the same broker tells of leaders, so that
-        # one that hears of them later does not take back what another one has said; and not one
-        # that has just started, which has not heard of any.
+        # The controller at the first read.  Always the same broker is asked for leaders, so that
+        # one with older metadata does not contradict another; and not one that has just started,
+        # which has no metadata yet.
         self.teller: BrokerId | None = None
 
     def snapshot(self, selection: TopicSelection, *, with_topics: bool = True) -> ClusterSnapshot:
@@ -119,7 +119,7 @@ class WireElections:
 
 
 def refusals(results: Sequence[Any]) -> list[tuple[TopicPartition, str]]:
-    """The partitions for which nobody was elected, each with the broker's reason."""
+    """Return the partitions for which no leader was elected, each with the broker's reason."""
     return [
         (TopicPartition(topic.topic, part.partition_id), refusal(part))
         for topic in results

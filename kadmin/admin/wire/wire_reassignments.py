@@ -56,7 +56,7 @@ it a few round trips to ZooKeeper."""
 LOOKS_MAX: Final = 20
 
 ASKED_AGAIN: Final = (NotControllerError.errno, RequestTimedOutError.errno)
-"""Whoever answers so is no controller any more, or has not heard of the end yet."""
+"""A broker that answers so is not the controller any more, or has not seen the end yet."""
 
 
 class MovesUnanswered(UnreachableError):
@@ -96,17 +96,17 @@ class WireReassignments:
         self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
         self.kept_throttles = KeptThrottles(connection, self.journal_file, lease)
         self.configs = WireThrottles(connection, warn, self.kept_throttles.is_kept)
-        # Where each partition will be that was seen on its way: a broker may hear of the end later
-        # than the controller says that nothing moves.
+        # The target of each partition that was seen moving: a broker may learn of the end later
+        # than the controller lists no reassignment.
         self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}
 
     def snapshot(
         self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
     ) -> ClusterSnapshot:
-        """Brokers tell states anyway.
+        """Read the snapshot, with states in any case.
 
-        A controller that was just elected may know what moves before it has heard, as a broker, of
-        the topics; without them a partition on its way would seem not to be there.
+        A newly elected controller may list reassignments before it has received, as a broker, the
+        metadata of the topics; without these a partition that moves would seem not to exist.
         """
         for attempt in range(LOOKS_MAX):
             if attempt:
@@ -120,7 +120,7 @@ class WireReassignments:
                 self.is_where_expected(snapshot, partition) for partition in arrived
             ):
                 break
-        # What is elsewhere after all this time was sent elsewhere, by somebody else.
+        # A partition that is elsewhere after all this time was reassigned again by another client.
         self.expected = {partition: self.expected[partition] for partition in ongoing}
         targets = {partition: part.target for partition, part in ongoing.items()}
         return replace(snapshot, moving=targets)
@@ -132,7 +132,8 @@ class WireReassignments:
         *,
         with_configs: bool = False,
     ) -> ClusterSnapshot:
-        """Let the controller tell of topics: of all brokers it hears first what it has done."""
+        """Read topics from the controller, which of all brokers is the first to have its own
+        changes."""
         controller = BrokerId(self.connection.controller())
         return read_snapshot(
             self.connection,
@@ -143,8 +144,8 @@ class WireReassignments:
         )
 
     def is_where_expected(self, snapshot: ClusterSnapshot, partition: TopicPartition) -> bool:
-        """Whether the broker that told *snapshot* knows where *partition* went; so it seems of one
-        that is not in it."""
+        """Return whether the broker of *snapshot* knows the new assignment of *partition*; also
+        True for a partition that it lacks."""
         part = assignment_of(snapshot, partition)
         return part is None or part.replicas == self.expected[partition]
 
@@ -239,7 +240,7 @@ class WireReassignments:
         """Ask for *moves* once, and return those that are refused, with the reasons.
 
         Raises:
-            KafkaError: nobody answered, or somebody who is no controller.
+            KafkaError: no broker answered, or one that is not the controller.
             KadminError: all are refused.
         """
         request = AlterPartitionReassignmentsRequest(

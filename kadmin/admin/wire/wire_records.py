@@ -68,7 +68,8 @@ class WireRecords:
             ],
             timeout_ms=self.connection.timeout_ms // 2,
         )
-        # As a question that changes nothing: of a lost answer, a look at the log tells the outcome.
+        # Sent as a read is, with retries: if an answer is lost, the log start offset shows the
+        # outcome.
         for topic in self.connection.ask(request, broker).topics:
             for part in topic.partitions:
                 yield (

@@ -1,6 +1,6 @@
-"""Replicas as their brokers know them: how large is each, and where does its log end?
+"""Replicas as their brokers report them: their sizes and log end offsets.
 
-Each broker tells of its own, leaders and followers alike, and one that is silent is left out.
+Each broker reports its own replicas, leaders and followers alike; one that is silent is left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class WireReplicas:
         self.connection = connection
 
     def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
-        """None where the brokers do not tell, or not this user."""
+        """Read the log directories; None if the brokers do not serve this, or not for this user."""
         brokers = read_snapshot(self.connection, None).brokers
         try:
             return read_log_dirs(self.connection, list(brokers), partitions)
@@ -54,7 +54,7 @@ class WireReplicas:
 
 
 def request_for(partitions: Sequence[TopicPartition]) -> ListOffsetsRequest:
-    """What tells the ends of the logs of *partitions*."""
+    """Return the request that reads the log end offsets of *partitions*."""
     return ListOffsetsRequest(
         replica_id=DEBUGGER,
         isolation_level=0,

@@ -19,8 +19,8 @@ LOOKS_MAX: Final = 100
 class WireThrottles(WireConfigs):
     """A `ConfigAdmin` for topics and brokers in one; a dead broker costs only its own configs.
 
-    *is_kept* tells whether the lease of throttles is the one that was read or written last.
-    Brokers take no fence, so that it is asked right before a write.
+    *is_kept* returns whether the lease of throttles is the one that was read or written last.
+    Brokers accept no fence, so that it is checked right before a write.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class WireThrottles(WireConfigs):
     def read(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
-        """A broker that is not alive is a fault: nobody else tells what it has."""
+        """Read configs; a dead broker is a fault, since no other broker has its configs."""
         alive = set(self.live_brokers())
         topics: list[ConfigEntity] = []
         told: list[ConfigEntity] = []
@@ -50,10 +50,10 @@ class WireThrottles(WireConfigs):
         return configs, list(map(fault_of, silent))
 
     def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
-        """Change configs, and see that they are told from then on.
+        """Change configs, and wait until brokers return the changed values.
 
-        A broker hears of its own a moment later; who looks in between would take a throttle that
-        was just set for one that is not, and forget it.
+        A broker applies its own a moment later; a read in between would miss a throttle that was
+        just set, and the throttle would be forgotten.
         """
         if fence.lease is not None and not self.is_kept():
             return Conflict("the lease of throttles", ConflictKind.VERSION)
@@ -65,7 +65,7 @@ class WireThrottles(WireConfigs):
         return outcome
 
     def is_told(self, plan: ConfigPlan) -> bool:
-        """Whether what *plan* changes is told so; as good as that for what is gone."""
+        """Return whether brokers return the changes of *plan*; also True if the entity is gone."""
         told = self.read([plan.entity])[0].get(plan.entity)
         names = [change.name for change in plan.changes]
         return told is None or all(

@@ -1,7 +1,7 @@
-"""The topics as brokers tell and take them: `kadmin.admin.ports.TopicAdmin`, over Kafka's protocol.
+"""The topics over Kafka's protocol: `kadmin.admin.ports.TopicAdmin`.
 
-Brokers take no fence: what they make of a plan
-that is out of date is its outcome, and each request is carried out whole or not at all.
+Brokers accept no fence: their answer decides about a plan that is out of date, and each request is
+carried out whole or not at all.
 """
 
 import time
@@ -45,10 +45,10 @@ from kadmin.plan.topics import (
 )
 
 OLDEST: Final = (2, 4)
-"""The first release that tells of all that is shown, and changes single configs."""
+"""The first release that returns all that is shown, and changes single configs."""
 
 HEARD_WITHIN_S: Final = 1.0
-"""A topic that is there, and of which brokers do not tell for so long, is being deleted."""
+"""A topic that exists, and that brokers leave out of metadata for so long, is being deleted."""
 
 PAUSE_S: Final = 0.1
 
@@ -76,7 +76,7 @@ class WireTopics:
             raise TooOld(connection.broker_version)
         self.connection = connection
         self.going: set[str] = set()
-        """Topics of which brokers do not tell any more, and that are in the way of new ones."""
+        """Topics that brokers leave out of metadata, and whose names cannot be used yet."""
 
     def names(self, wanted: Sequence[str] = ()) -> TopicNames:
         """One that waits for its deletion is gone to the brokers, and found by chance at most."""
@@ -121,7 +121,7 @@ class WireTopics:
         return self.connection.fence()
 
     def default_counts(self) -> DefaultCounts:
-        """Those of the controller, which counts in the place of whoever asks for a topic."""
+        """Return the controller's defaults: it applies its own where a request has none."""
         controller = str(self.connection.controller())
         told = read_brokers(self.connection, [controller])[controller]
         values = {config.name: config.value for config in told}
@@ -229,8 +229,8 @@ class WireTopics:
         return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
 
     def look_for(self, topic: str) -> None:
-        """Wait until brokers have heard of *topic*, which is there, or until it is not; one of
-        which they go on not to tell is being deleted."""
+        """Wait until *topic* is in the brokers' metadata or is gone; one that stays hidden is being
+        deleted."""
         deadline = time.monotonic() + HEARD_WITHIN_S
         while self.hidden([topic]):
             if time.monotonic() >= deadline:
@@ -239,9 +239,9 @@ class WireTopics:
             time.sleep(PAUSE_S)
 
     def hidden(self, topics: Sequence[str]) -> list[str]:
-        """Those of *topics* that are there although brokers do not tell of them.
+        """Return those of *topics* that exist although brokers leave them out of metadata.
 
-        They may be asked whether such topics can be made; who may make none is not told.
+        Found by asking whether such topics can be created; a user who may not create any gets none.
         """
         leaders, _has_controller = self.leaders(topics)
         untold = [topic for topic in topics if topic not in leaders]

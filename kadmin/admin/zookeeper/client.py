@@ -21,9 +21,9 @@ CONNECT_TIMEOUT_S: Final = 2.5
 
 
 class Failures(logging.Handler):
-    """The newest failure of each address, as told by kazoo's log.
+    """The newest failure of each address, as kazoo's log reports it.
 
-    *settled* is set when there is no hope that another attempt goes better.
+    *settled* is set when another attempt cannot succeed.
     """
 
     def __init__(self, settled: threading.Event) -> None:
@@ -63,7 +63,7 @@ class Failures(logging.Handler):
 
     @property
     def denial(self) -> BaseException | None:
-        """The failure that says that the credentials were refused, if one does."""
+        """Return a failure that means refused credentials, if there is one."""
         denials = (AuthFailedError, SASLException)
         return next((e for e in self.by_address.values() if isinstance(e, denials)), None)
 
@@ -80,8 +80,11 @@ class Failures(logging.Handler):
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether the same attempt would fail again: neither certificates nor names change by waiting,
-    and where nobody listens nobody is about to, as far as an operator cares."""
+    """Return whether the same attempt would fail again.
+
+    Certificates and names do not change by waiting, and a refused connection counts, too: where no
+    server listens, none is about to start, as far as an operator cares.
+    """
     if isinstance(error, ConnectionRefusedError | socket.gaierror):
         return True
     return isinstance(error, ssl.SSLError) and not isinstance(
@@ -140,7 +143,7 @@ class Sockets(Handler):
         def run() -> None:
             try:
                 function(*args, **kwargs)
-            except Exception as error:  # noqa: BLE001 - the thread's outermost; told to who waits
+            except Exception as error:  # noqa: BLE001 - the thread's outermost; reported to the waiting thread
                 self.failures.add(self.failures.address, error)
                 self.failures.give_up()
 

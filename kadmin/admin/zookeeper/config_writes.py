@@ -1,4 +1,4 @@
-"""Writes of planned configs: one transaction for each entity, in which brokers are told of it."""
+"""Writes of planned configs: one transaction for each entity, which also notifies brokers."""
 
 from functools import partial
 

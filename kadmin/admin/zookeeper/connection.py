@@ -43,7 +43,7 @@ TLS_HINT: Final = (
     " --zookeeper-tls-cert and --zookeeper-tls-key; host names must be as in the certificate"
 )
 SILENCE_MAX_S: Final = 1.5
-"""After that the operator is told what is waited for."""
+"""After that the operator is shown what is waited for."""
 
 
 class Connection:
@@ -145,16 +145,17 @@ def connect(
 ) -> Iterator[Connection]:
     """Open a session, hand it out, and close it; kazoo's failures become KadminErrors.
 
-    *note* takes a line for the operator when the server lets itself be waited for.  *log* takes
-    the client's log, without contents and passwords.  All waits spend the *budget*, which is one
-    of the settings' timeout if none is given.  With a *probe* at several servers, one that serves
-    is asked first.  With *patience_s* a majority is waited for no longer, and a session takes half
-    of the budget at most, since others can be asked.
+    *note* takes a line for the operator when the server lets itself be waited for.  *log* takes the
+    client's log, without contents and passwords.  All waits spend the *budget*, which is one of the
+    settings' timeout if none is given.  With a *probe* at several servers, one that serves is asked
+    first.  With *patience_s* a majority is waited for no longer, and a session takes half of the
+    budget at most, since others can be asked.
 
     Raises:
-        NoMajority: the servers say that they do not serve, or most do not answer.
+        NoMajority: the servers answer that they do not serve, or most do not answer.
         ZooKeeperSilent: none of them opened a session within the timeout.
-        ZooKeeperUnreachable: nobody listens there, no ZooKeeper does, or the session was lost.
+        ZooKeeperUnreachable: no server listens there, none that is a ZooKeeper, or the session was
+            lost.
         ZooKeeperDenied: the credentials or an ACL.
         NoSuchChroot: the servers answer, and have no such chroot.
         UsageError: a certificate or key that cannot be used.
@@ -219,7 +220,7 @@ def make_client(
     servers: Sequence[str] | None = None,
 ) -> KazooClient:
     """A client of the servers of *settings*; of *servers*, which are the same, in this order."""
-    # A logger of our own: nobody's logging is configured by the way, and none configures this.
+    # A logger of our own: it changes no other logging, and other logging does not change it.
     logger = logging.Logger("kazoo", logging.WARNING if log is None else logging.DEBUG)
     logger.addHandler(failures)
     if log is not None:
@@ -286,7 +287,7 @@ def open_session(
             note(f"waiting for ZooKeeper at {settings.connect}{why}")
         with budget.spending() as left_s:
             failures.settled.wait(left_s)
-    # kazoo calls a session connected before it has shown its credentials: one read tells.
+    # kazoo reports a session as connected before it has sent its credentials: one read proves it.
     is_proven = "/" not in settings.connect and settings.auth is ZooKeeperAuth.NONE
     while not (is_proven and client.connected):
         if failures.denial is not None:
@@ -316,7 +317,7 @@ def refuse_foreign_server(settings: ZooKeeperSettings, budget: Budget) -> None:
 def unreachable(
     settings: ZooKeeperSettings, failures: Failures, budget: Budget
 ) -> ZooKeeperUnreachable:
-    """Say why no session came about, as well as the attempts and the servers tell it."""
+    """Return why no session was opened, from the failed attempts and the servers' answers."""
     if failures.tls_error is not None:
         return ZooKeeperUnreachable(settings.connect, str(failures), hint=TLS_HINT)
     why = str(failures) if failures.by_address else "no answer"
@@ -344,7 +345,7 @@ def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
         heard = probe.heard_by_all(PROBE_S)
     voices = [heard.voices.get(server) for server in heard.servers]
     if Voice.LIVES in voices:
-        return None  # It may be none, and what it did with the session says more.
+        return None  # It may be none, and its treatment of the session explains more.
     lacks_one = 2 * voices.count(Voice.SERVES) <= len(voices)
     is_certain = Voice.IDLE in voices or len(voices) > 1
     return NoMajority(settings.connect, heard) if is_certain and lacks_one else None

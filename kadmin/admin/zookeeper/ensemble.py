@@ -1,6 +1,6 @@
-"""The servers of an ensemble, one by one: what does each tell of itself?
+"""The servers of an ensemble, one by one, with the state that each reports.
 
-Asks without a session: by four-letter words, or by the admin server.  Knows no znode.
+They are asked without a session: by four-letter words, or by the admin server.
 """
 
 from dataclasses import replace
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import ssl
 
 PATIENCE_S: Final = 3.0
-"""For one server that is to tell of itself; --timeout makes it shorter."""
+"""For one server's report; --timeout makes it shorter."""
 
 
 def ask_ensemble(settings: ZooKeeperSettings, admin_port: int | None) -> list[Told]:
-    """What each server of the connect string tells of itself, in its order.
+    """Return the report of each server of the connect string, in its order.
 
     *admin_port* is that of the admin servers, which are asked as well; None for none.
     """
@@ -45,8 +45,8 @@ class EnsembleAsking:
         self._words: Asking[str, Told] = Asking(servers, ask, lines)
         self._figures: Asking[str, dict[str, str] | str] | None = None
         if admin_port is not None:
-            # At the same time, and apart: an admin server that is silent says nothing of its
-            # ZooKeeper.
+            # At the same time, and apart: a silent admin server does not mean that its ZooKeeper is
+            # silent.
             monitor = partial(ask_monitor, port=admin_port, timeout_s=self._patience_s)
             self._figures = Asking(servers, monitor)
 
@@ -74,7 +74,7 @@ def told_by(asking: Asking[str, Told], patience_s: float) -> list[Told]:
 
 
 def with_figures(told: Told, answer: dict[str, str] | str, admin_port: int) -> Told:
-    """*told* with the figures of its admin server, or the reason why there are none."""
+    """Return *told* with the figures of its admin server, or the reason why there are none."""
     if told.failure is not None:
         return told
     if isinstance(answer, dict):
@@ -106,10 +106,10 @@ def ask_monitor(server: str, *, port: int, timeout_s: float) -> dict[str, str] |
 
 
 def admin_figures(host: str, port: int, timeout_s: float) -> dict[str, str]:
-    """What the admin server's `monitor` tells, which are the figures of `mntr`.
+    """Return the answer of the admin server's `monitor`, which has the figures of `mntr`.
 
     Raises:
-        OSError: nobody listens there, or nobody answers in time.
+        OSError: no server listens there, or none answers in time.
         ValueError: it is no admin server.
     """
     import json

@@ -1,7 +1,7 @@
-"""The probe of an ensemble: which of its servers serve, and is there a majority?
+"""The probe of an ensemble: which of its servers serve, and whether there is a majority.
 
-Asks all at the same time, by one four-letter word, so that a session is opened with one that
-serves, and nobody waits for those that hang.  Knows no session and no znode.
+It asks all at the same time, by one four-letter word, so that a session is opened with a server
+that serves, without waiting for those that hang.
 """
 
 import socket
@@ -25,24 +25,26 @@ if TYPE_CHECKING:
     from kadmin.budget import Budget
 
 PROBE_S: Final = 0.3
-"""For servers that nobody waits for: a command with a live one ends that much later at most."""
+"""For servers that the command does not wait for: it ends at most that much later with
+a live one."""
 
 ROUND_S: Final = 1.5
-"""Whoever is silent for so long is asked again, on another connection; the next round is longer."""
+"""A server that is silent for so long is asked again, on another connection; the next round is
+longer."""
 
 PAUSE_S: Final = 0.3
 SILENCE_MAX_S: Final = 1.0
-"""After that the operator is told what is waited for."""
+"""After that the operator is shown what is waited for."""
 
 IDLE_TEXT: Final = "it does not serve: most of the ensemble is not there"
 
 
 class Voice(Enum):
-    """What a server says of itself."""
+    """The state that a server reports."""
 
     SERVES = "serves"
     LIVES = "lives"
-    """It may not tell more, or is none."""
+    """It does not allow the command, or its answer is no ZooKeeper's."""
     IDLE = "idle"
     """It has no majority."""
 
@@ -115,10 +117,10 @@ class EnsembleProbe:
         return Heard(self._servers, found)
 
     def wait_for_majority(self, budget: "Budget", note: Callable[[str], None]) -> Heard:
-        """What they have said when one of them may serve, or the *budget* is over.
+        """Return the answers when one of the servers may serve, or when the *budget* is over.
 
-        They are asked again and again: an election takes a moment.  Where nobody listens nobody is
-        about to, as far as an operator cares.  *note* takes what is waited for.
+        They are asked again and again, since an election takes a moment.  A refused connection is
+        not waited for.  *note* takes what is waited for.
         """
         began_s, end_s = time.monotonic(), budget.end_s()
         round_s, has_noted = ROUND_S, False
@@ -154,7 +156,7 @@ class EnsembleProbe:
 def voice_of(
     server: str, *, lines: Lines, timeout_s: float, tls: "ssl.SSLContext | None"
 ) -> Voice | OSError:
-    """What *server* says of itself, or why it says nothing."""
+    """Return the state that *server* reports, or why it reports none."""
     host, port = split_address(server)
     try:
         text = answer_from(host, port, STATE, lines=lines, timeout_s=timeout_s, tls=tls)
@@ -177,7 +179,7 @@ def answer_from(
     """What the server there answers to *word*, on a connection of *lines*.
 
     Raises:
-        OSError: nobody listens there, or nobody answers in time.
+        OSError: no server listens there, or none answers in time.
     """
     with (
         lines.connect((host, port), timeout_s) as plain,
@@ -187,7 +189,7 @@ def answer_from(
 
 
 def reason_of(voice: Voice | OSError | None) -> str | None:
-    """Why a server does not serve; None where it does, or says no more than that it lives."""
+    """Return why a server does not serve; None if it does, or if it only proves that it lives."""
     if voice is None:
         return "no answer"
     if isinstance(voice, socket.timeout):

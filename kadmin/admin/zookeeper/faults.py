@@ -26,7 +26,8 @@ FIXED = {
 
 
 def faults_of(errors: Iterable[CorruptZnodeError]) -> tuple[Fault, ...]:
-    """The same in neutral words; the path stays where an operator is told where to look."""
+    """Return the errors in neutral words; the path stays, so that an operator knows
+    where to look."""
     return tuple(
         Fault(
             subject=subject_of(error.path),

@@ -213,7 +213,7 @@ def replies_of(group: Sequence[ZkRequest], results: Iterator[list[Any]]) -> Iter
 
 
 def refusal(error: KazooException) -> Refused:
-    """What *error* says of a node; raises it where it says more than that."""
+    """Return the refusal of one node that *error* means; re-raise any other error."""
     if isinstance(error, NoAuthError):
         return Refused(str(error))
     raise error

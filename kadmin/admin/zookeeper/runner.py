@@ -1,8 +1,8 @@
-"""Sequences of ZooKeeper requests, carried out one after the other by a connection, which waits.
+"""Sequences of ZooKeeper requests, carried out one after the other by a blocking connection.
 
-Reads go the connection's own way, many in few round trips.  What ZooKeeper refuses is raised as
-everywhere below `connect`, which tells it to the operator; only that a reply to a transaction was
-lost is answered, for the sequence to judge.
+Reads are batched by the connection into few round trips.  What ZooKeeper refuses is raised, and
+`connect` reports it to the operator; only a lost reply to a transaction is passed on to the
+sequence, which judges it.
 """
 
 import time
@@ -70,12 +70,12 @@ class TooLarge(KadminError):
 
 
 def run_blocking(connection: Connection, steps: Steps[T]) -> T:
-    """Carry *steps* out, and return what they come to.
+    """Carry *steps* out, and return their result.
 
     Raises:
         ZooKeeperDenied: an ACL forbids a transaction; names the path.
-        OutcomeUnknown: the connection stayed lost after a transaction was sent, or somebody has
-            written there since.
+        OutcomeUnknown: the connection stayed lost after a transaction was sent, or another client
+            has written there since.
         TooLarge: it was lost every time, and the servers' limit is the likely reason.
     """
     server = Server(connection)

@@ -1,7 +1,8 @@
-"""A SASL conversation with a server that does no SASL: how does it end?
+"""A bound on the SASL conversation with a server that does not support SASL.
 
-Such a ZooKeeper answers every token with an empty one, to which pure-sasl has nothing to say and
-kazoo says that, for ever, a thousand times a second.  Here the first empty answer ends it.
+Such a ZooKeeper answers every token with an empty one, to which pure-sasl returns no token and
+kazoo sends an empty one again, a thousand times a second and without end.  Here the first empty
+answer ends it.
 """
 
 from typing import Any

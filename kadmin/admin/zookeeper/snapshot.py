@@ -97,7 +97,7 @@ def read_snapshot(
     (broker_defaults,) = understood(fixed[3], told[3], faults)
     (migration,) = understood(fixed[4], told[4], faults)
     if epoch is not None and newest_epoch_in(states) > epoch.epoch:
-        # A controller that was elected since the epoch was read has written, or nobody was.
+        # A controller that was elected since the epoch was read has written, or none was elected.
         (reply,) = yield from read((fixed[1],))
         (epoch,) = understood(fixed[1], reply, faults)
     stale = yield from read_stale(moving or {}, assignments, frozenset(listed))
@@ -218,7 +218,7 @@ def newest_epoch_in(states: Mapping[str, Mapping[int, PartitionState]]) -> int:
 
 
 def decoding(decode: Callable[[Znode], Value], node_paths: Iterable[str]) -> Decoding[Value]:
-    """The request for *node_paths* that tells what *decode* says, damage among it."""
+    """Return the request that reads *node_paths* and decodes each by *decode*, damage included."""
 
     def decode_or_fault(node: Znode) -> Value | CorruptZnodeError:
         try:

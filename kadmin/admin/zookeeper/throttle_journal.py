@@ -20,7 +20,7 @@ JOURNAL_PATH: Final = LEASE_PATH
 
 
 class JournalUnreadable(RefusedError):
-    """Nobody can tell which throttles are an operator's own."""
+    """It is unknown which throttles are an operator's own."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(

@@ -44,7 +44,7 @@ def read_topic_names(cluster: str, wanted: "Sequence[str]" = ()) -> Steps[TopicN
         marked = None
     faults: tuple[Fault, ...] = ()
     if unnameable:
-        # Whoever waits for names hardly ever needs it.
+        # Waiting for names hardly ever needs it.
         from kadmin.admin.zookeeper.faults import faults_of
 
         faults = faults_of(unnameable)

@@ -43,7 +43,7 @@ class KRaftOwnsCluster(RefusedError):
 
 
 class MigrationWithoutController(RefusedError):
-    """A migration to KRaft has begun, and nobody controls the cluster for the moment."""
+    """A migration to KRaft has begun, and there is no controller for the moment."""
 
     def __init__(self, migration: MigrationState) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ class MigrationWithoutController(RefusedError):
 
 
 class ControllerUnreadable(RefusedError):
-    """`/controller` cannot be understood, so nobody knows whether ZooKeeper may be written."""
+    """`/controller` cannot be decoded, so it is unknown whether ZooKeeper may be written."""
 
     def __init__(self, error: CorruptZnodeError) -> None:
         super().__init__(
@@ -71,7 +71,8 @@ def read_fence(connection: Connection) -> Fence:
     Raises:
         KRaftOwnsCluster: nothing may be written.
         MigrationWithoutController: nothing should be.
-        ControllerUnreadable: `/controller` is damaged, or `/migration` where nobody controls.
+        ControllerUnreadable: `/controller` is damaged, or `/migration` while there is no
+            controller.
     """
     try:
         fence = run_blocking(connection, transaction.read_fence())
@@ -86,7 +87,7 @@ def read_fence(connection: Connection) -> Fence:
 
 
 def read_migration_alone() -> Steps[MigrationState | None]:
-    """A migration that has begun, where nobody controls the cluster; else None."""
+    """Return a migration that has begun while there is no controller; else None."""
     controller, migration = yield from read(map(GetData, (paths.CONTROLLER, paths.MIGRATION)))
     if controller is not None:
         return None
@@ -104,7 +105,7 @@ def write(
 
     Raises:
         ZooKeeperDenied: an ACL; names the path.
-        OutcomeUnknown: the connection stayed lost, or somebody has written there since.
+        OutcomeUnknown: the connection stayed lost, or another client has written there since.
         TooLarge: it was lost every time, and the servers' limit is the likely reason.
     """
     mark = None if fence.mark is None else ZkVersion(fence.mark)

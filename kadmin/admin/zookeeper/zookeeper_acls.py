@@ -29,7 +29,7 @@ NODE_NAME: Final = re.compile(
 """What ZooKeeper takes for the name of one znode."""
 
 SPELT_ANEW: Final = (ResourceType.TRANSACTIONAL_ID, ResourceType.DELEGATION_TOKEN)
-"""Their names in notifications changed with 2.4; a broker that meets the other one hears of no
+"""Their names in notifications changed with 2.4; a broker that reads the other one processes no
 further change."""
 
 REGISTERED_SINCE_2_7: Final = 5
@@ -47,7 +47,7 @@ class KindUnknown(RefusedError):
 
 
 class SpellingUnknown(RefusedError):
-    """What stands in ZooKeeper does not tell how these brokers want to be notified."""
+    """ZooKeeper's contents do not show how these brokers want to be notified."""
 
     def __init__(self, resource: ResourcePattern) -> None:
         kind = constant(resource.resource_type).lower().replace("_", " ")
@@ -82,7 +82,7 @@ class ZooKeeperAcls:
             unread=faults_of(found.unread),
         )
 
-    def rehearse(self, plans: Sequence[AclPlan]) -> None:
+    def dry_run(self, plans: Sequence[AclPlan]) -> None:
         """See that there are brokers that will understand *plans*.
 
         Raises:

@@ -73,7 +73,7 @@ class ZooKeeperConfigs:
 
         return read_fence(self.connection)
 
-    def rehearse(self, plans: "Sequence[ConfigPlan]") -> None:
+    def dry_run(self, plans: "Sequence[ConfigPlan]") -> None:
         """ZooKeeper takes everything."""
 
     def write(self, fence: Fence, plan: "ConfigPlan") -> Outcome:

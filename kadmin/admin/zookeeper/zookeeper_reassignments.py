@@ -69,7 +69,7 @@ class NoRoom(InProgressError):
 class ZooKeeperReassignments:
     """The `ReassignmentAdmin` of a ZooKeeper session.
 
-    *replicas* tells what ZooKeeper does not know, of partitions that are named.
+    *replicas* reads what ZooKeeper lacks, for named partitions.
     """
 
     def __init__(self, connection: Connection, replicas: ReplicaTeller) -> None:
@@ -96,8 +96,11 @@ class ZooKeeperReassignments:
         return waves
 
     def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
-        """None for all: nobody moves a replica between directories from here, so that no broker
-        has to be asked whether there is one."""
+        """Read the log directories of *partitions*; None for all.
+
+        Replicas are not moved between directories by ZooKeeper, so that no broker has to be asked
+        whether one moves.
+        """
         return self.replicas.log_dirs(partitions) if partitions else None
 
     def end_offsets(
@@ -139,7 +142,7 @@ class ZooKeeperReassignments:
             )
         try:
             return write(self.connection, fence, request)
-        except CorruptZnodeError:  # Whoever plans anew sees it, and what it is.
+        except CorruptZnodeError:  # The next plan finds it and reports it.
             return Conflict(paths.REASSIGN_PARTITIONS, ConflictKind.EXISTS)
 
     def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:

@@ -52,7 +52,7 @@ class ZooKeeperTopics:
         )
 
     def default_min_isr(self) -> None:
-        """Nobody knows: what is no dynamic default stands in the brokers' own files."""
+        """Return None: a default that is not dynamic is in the brokers' own files."""
 
     def default_counts(self) -> None:
         """Brokers have these in their own files."""

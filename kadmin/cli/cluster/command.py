@@ -323,7 +323,7 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
 
 
 def tell_what_is_next(session: Session, result: "UpResult", way: str) -> None:
-    """Tell what to do with the new cluster, by commands that name it by the options *way*."""
+    """Suggest commands for the new cluster, which name it by the options *way*."""
     if result.cluster.broker_members:
         session.output.note(
             "next: kadmin topics --create --topic orders --partitions 6 --replication-factor"

@@ -1,7 +1,7 @@
 """The entry of a cluster of this machine in the configuration file.
 
-An entry of that name may be a person's own: what somebody has refined is kept, and a foreign one is
-never touched.
+An entry of that name may be a person's own: what was refined by hand is kept, and the entry of
+another cluster is never touched.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ BOOTSTRAP = "bootstrap_server"
 def enter(session: Session, cluster: "LocalCluster", *, makes_current: bool) -> bool:
     """Enter *cluster* into the configuration file; returns whether it is the current one.
 
-    It becomes that where there is none, or where this *makes_current*: else the next command
-    without a name, of somebody who works on another one, would go elsewhere.  An entry that someone
-    has refined, say by a chroot, is kept as long as its servers are ours.
+    It becomes the current one where there is none, or where this *makes_current*: else the next
+    command without a name, meant for the current cluster, would go to another one.  An entry that
+    was refined, say by a chroot, is kept as long as its servers are ours.
     """
     from kadmin.settings.config_writer import add_cluster, use_cluster
 
@@ -50,7 +50,7 @@ def enter(session: Session, cluster: "LocalCluster", *, makes_current: bool) -> 
 def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:
     """Let the entry of *cluster*, if there is one, name all of its brokers.
 
-    Brokers that somebody else has entered there, say behind a proxy, stay.
+    Brokers that were entered by hand, say behind a proxy, stay.
     """
     from kadmin.settings.config_writer import add_cluster
 

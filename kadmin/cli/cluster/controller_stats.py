@@ -1,6 +1,6 @@
-"""The controller of a cluster of this machine, by what its brokers tell in files beside their logs.
+"""The controller of a cluster of this machine, from files that its brokers write beside their logs.
 
-Asks no server, and so knows it also while none answers.
+No server is asked, so this works also while none answers.
 """
 
 from typing import TYPE_CHECKING
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def controller_of(found: "ClusterStatus") -> ControllerStats | None:
-    """The figures of the broker that is the controller; None where none says that it is.
+    """Return the figures of the broker that is the controller; None where none claims to be.
 
-    Of several that say so, all but the one of the newest epoch have not heard of that one yet.
+    Of several that do, all but the one of the newest epoch have not noticed the newer one yet.
     """
     told = [stats for broker in found.brokers if (stats := stats_of(broker)) is not None]
     claims = {one.controller_epoch: one for one in told if one.controller_epoch is not None}
@@ -23,9 +23,9 @@ def controller_of(found: "ClusterStatus") -> ControllerStats | None:
 
 
 def stats_of(broker: "BrokerStatus") -> ControllerStats | None:
-    """What the process of *broker* that runs now has written; None for nothing.
+    """Read what the running process of *broker* has written; None for nothing.
 
-    A file of an earlier process stays until the next one has something to tell.
+    A file of an earlier process stays until the next one writes its own.
     """
     try:
         stats = decode_controller_stats((broker.logs_directory / FILE_NAME).read_bytes())

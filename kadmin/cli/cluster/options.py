@@ -32,9 +32,9 @@ def name_option(*, follows_current: bool = True) -> Decorator:
 
 
 def named_cluster(context: click.Context, parameter: click.Parameter, name: str | None) -> str:
-    """The cluster that is meant: the one of the global option `--cluster` where no *name* is given.
+    """Return *name*, or the cluster of the global option `--cluster` where none is given.
 
-    Whoever names a cluster must not see another one stopped.
+    Two different names are refused: the wrong cluster must not be stopped.
     """
     flags = context.meta.get(FLAGS, {})
     other = flags.get("cluster")

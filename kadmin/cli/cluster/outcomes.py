@@ -1,4 +1,4 @@
-"""What a command about one server of a cluster of this machine has done, as it is told."""
+"""Lines about what a command has done to one server of a cluster of this machine."""
 
 from typing import TYPE_CHECKING
 
@@ -26,14 +26,14 @@ def tell(
 
 
 def tell_started(session: Session, kind: "Kind[ServerT]", outcome: "Outcome[ServerT]") -> None:
-    """Tell of a server that serves now, and which of its settings are its own."""
+    """Report a server that serves now, and which of its settings were changed by hand."""
     if outcome.is_changed:
         tell_what_is_kept(session, outcome.server)
     tell(session, kind, outcome, done="started", else_="is up already")
 
 
 def tell_what_is_kept(session: Session, server: "Server") -> None:
-    """Tell which settings of *server*, just started, were added or changed by hand."""
+    """Report which settings of *server*, just started, were added or changed by hand."""
     file = server.settings_file
     keys = file.keys_by_hand()
     if keys:

@@ -1,7 +1,7 @@
 """The partitions of a cluster of this machine, as its status shows them.
 
-ZooKeeper is asked, and of what is under-replicated the brokers.  Never waits long: what does not
-tell at once is not known.
+They are read from ZooKeeper, and lags of under-replicated ones from brokers.  Never waits long: the
+state of a server that does not answer at once is unknown.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -19,7 +19,8 @@ ANSWER_TIMEOUT_S: Final = 2.0
 
 
 def partitions_of(found: "ClusterStatus") -> PartitionsView | None:
-    """The partitions of a cluster; None where it has no brokers, or its ZooKeepers do not tell."""
+    """Read the partitions of a cluster; None without brokers, or if its ZooKeepers do
+    not answer."""
     if not found.brokers or not found.has_zookeeper:
         return None
     from kadmin.plan.replication import (

@@ -72,7 +72,8 @@ def check_named(part: Wanted) -> None:
 def request_of(
     selection: EntitySelection, options: Mapping[str, Any], *, asks_brokers: bool
 ) -> ConfigRequest:
-    """What the options ask for; of a SCRAM password only what is told to ZooKeeper, or brokers."""
+    """Return the request of the options; with a SCRAM password only the part that ZooKeeper, or
+    brokers, receive."""
     if options["add_config"] and options["add_config_file"]:
         raise click.UsageError("Only one of --add-config or --add-config-file must be specified")
     added: dict[str, str] = {}

@@ -13,7 +13,7 @@ ALL_CLIENTS_OF_ALL_USERS = EntitySelection(Wanted(EntityKind.USERS), Wanted(Enti
 
 
 class NoSuchUser(KadminError):
-    """A user without quotas and credentials, which is all that the cluster knows of users."""
+    """A user without quotas and credentials, which is all that the cluster stores about users."""
 
     def __init__(self, name: str, known: list[str]) -> None:
         super().__init__(

@@ -108,12 +108,12 @@ def named_partition(word: str) -> tuple[str, int]:
 
 
 def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict[str, Any]) -> None:
-    """Tell the stories of the partitions that are asked for.
+    """Show the stories of the partitions that are asked for.
 
-    With an *engine* that is there already, or with what the job asks for.
+    With an *engine* that is there already, or with the one that the job asks for.
 
     Raises:
-        KadminError: no file is a log, or no line tells of these partitions.
+        KadminError: no file is a log, or no line is about these partitions.
     """
     from kadmin.cli.merge_logs.option_values import common_zone, moment
     from kadmin.cli.merge_logs.plan import request_here

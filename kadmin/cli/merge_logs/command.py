@@ -296,9 +296,9 @@ def carry_out(
     corrects_clocks: bool,
     is_causal: bool,
 ) -> None:
-    """Merge, write what comes as it comes, and tell what became of every line.
+    """Merge, write results as they come, and report what became of every line.
 
-    With an *engine* that is there already, or with what the job asks for.
+    With an *engine* that is there already, or with the one that the job asks for.
     """
     from kadmin.cli.merge_logs.correction import corrected
     from kadmin.jobs.merge.merge import merge

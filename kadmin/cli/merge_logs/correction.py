@@ -1,6 +1,6 @@
-"""`kadmin merge-logs --correct-clocks` and `--causal`: which clocks are off, and what is done?
+"""`kadmin merge-logs --correct-clocks` and `--causal`: corrections of clocks that are off.
 
-Says it on standard error before the first line.
+Reported on standard error before the first line.
 """
 
 from collections.abc import Iterator

@@ -31,7 +31,7 @@ HERE_BYTES_MAX: Final = 64 << 20
 class Job:
     """What one run does: the request, and where its result goes.
 
-    *out* is None for standard output; *has_parts* tells that it names a directory.
+    *out* is None for standard output; *has_parts* if it names a directory.
     """
 
     inputs: "Inputs"
@@ -111,8 +111,10 @@ def plan(
 
 
 def request_here(job: Job) -> "MergeRequest":
-    """The request of *job*; without Spark where its logs are small, and no master of other machines
-    nor a setting says that Spark is meant.
+    """Return the request of *job*, without Spark where that is not worth its start.
+
+    That is where its logs are small, and neither a master of other machines nor a setting asks for
+    Spark.
     """
     from kadmin.jobs.processes import core_count
     from kadmin.jobs.spark.master_url import is_for_spark, local_cores

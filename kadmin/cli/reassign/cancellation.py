@@ -30,7 +30,7 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             )
         )
 
-    # The throttles are known to whoever has set them, which may have been asked of ZooKeeper.
+    # Only the journal of the way by which the throttles were set has them: that may be ZooKeeper.
     with (
         session.reassignments(by_brokers=by_brokers) as admin,
         session.reassignments() if by_brokers else nullcontext(admin) as keeper,

@@ -288,7 +288,7 @@ def list_moves(session: Session, seconds: float | None) -> None:
 
 
 def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:
-    """Tell what has become of all that is wanted, and fail unless it is done."""
+    """Report the state of all that is wanted, and fail unless it is done."""
     from kadmin.cli.reassign.next_steps import execution, verification
     from kadmin.cli.reassign.targets import Emptied
     from kadmin.execute.reassign_status import verify

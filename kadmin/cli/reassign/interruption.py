@@ -1,4 +1,4 @@
-"""Ctrl-C while moves go on: what is told to whoever no longer waits for them."""
+"""Ctrl-C while moves go on: the next steps that are printed for the operator."""
 
 from collections.abc import Mapping
 from types import TracebackType

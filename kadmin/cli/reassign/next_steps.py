@@ -11,7 +11,7 @@ from kadmin.cli.hint_command import command_line
 from kadmin.plan.reassignment.moves import MovePlan
 
 WANTED: Final = ("reassignment_json_file", "topic", "partitions", "replicas", "from_broker")
-"""What says which replicas are wanted, so that it goes with every action."""
+"""The options that choose the wanted replicas, which go with every action."""
 
 PLAN_FILE: Final = "plan.json"
 ROLLBACK_FILE: Final = "ROLLBACK-FILE"
@@ -44,9 +44,10 @@ def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> It
 def after_cancellation(
     options: Mapping[str, Any], plan: MovePlan, *, only_reorders: bool
 ) -> Iterator[str]:
-    """What puts replicas in order; nothing where they are known to stand as before.
+    """Return commands that restore the order of replicas; none where they are known to stand as
+    before.
 
-    *only_reorders* tells that the file that was given has nothing moved.
+    *only_reorders* if the file that was given moves nothing.
     """
     if all(
         move.named == move.target.replicas or len(move.target.replicas) == 1 for move in plan.asked
@@ -62,7 +63,7 @@ def after_cancellation(
 
 
 def after_interrupt(options: Mapping[str, Any]) -> str:
-    """What goes on without whoever waited, and how to hear of it."""
+    """Describe what goes on after an interrupt, and how to follow it."""
     text = "the moves go on; their throttles stay until --verify"
     if reads_stdin(options):
         return f"{text}, with the same file, finds it done; what is moving: {verification(options)}"
@@ -70,7 +71,8 @@ def after_interrupt(options: Mapping[str, Any]) -> str:
 
 
 def verification(options: Mapping[str, Any], **more: object) -> str:
-    """What tells how far it is; all that moves where the file was standard input."""
+    """Return the command that shows the progress; that of all moves where the file was standard
+    input."""
     if reads_stdin(options):
         return command_line("reassign", {"list_": True})
     return command_line("reassign", {"verify": True, **wanted(options), **more})

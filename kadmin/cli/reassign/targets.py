@@ -1,4 +1,4 @@
-"""What `kadmin reassign` is to bring about: a file says it, or a short form."""
+"""The targets of `kadmin reassign`, from a file or from a short form."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -139,7 +139,7 @@ def consume(session: Session, **options: Any) -> None:
 
 
 def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -> None:
-    """Write records as they come, and tell how many it were, however it ends."""
+    """Write records as they come, and report their number, however reading ends."""
     from kadmin.records.consume import open_reader
     from kadmin.records.forms import writer_of
     from kadmin.render.records import consumed_line, rate_line
@@ -165,14 +165,14 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
                         output.check_reader()
                         if count == 0 and has_no_end and time.monotonic() - started > PATIENCE_S:
                             output.note(waiting_line(request))
-                            has_no_end = False  # Told once.
+                            has_no_end = False  # Reported once.
                     line.show(count, size_bytes)
         finally:
             output.note(consumed_line(count, size_bytes, time.monotonic() - started))
 
 
 def waiting_line(request: "ConsumeRequest") -> str:
-    """What is said when no record has come, and the end is nobody's but Ctrl-C's."""
+    """Return the line that is shown when no record has come, and only Ctrl-C ends the wait."""
     from kadmin.records.positions import Place
 
     text = f"no record yet, waiting for new ones of {', '.join(request.topics)}; Ctrl-C ends"

@@ -158,7 +158,7 @@ def produce(session: Session, **options: Any) -> None:
 
 
 def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: str) -> None:
-    """Send all *records* of the source *name*; tell what became of them, however it ends."""
+    """Send all *records* of the source *name*; report what became of them, however it ends."""
     from kadmin.records.produce import produce as send_all
     from kadmin.render.records import ProducedView, produced_document, produced_line
 
@@ -204,7 +204,7 @@ def waiting_line(count: int) -> str:
 
 
 def is_typed(path: str | None) -> bool:
-    """Whether somebody types the records that come from *path*."""
+    """Return whether the records that come from *path* are typed at a terminal."""
     return path in (None, "-") and sys.stdin.isatty()
 
 

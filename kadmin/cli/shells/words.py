@@ -23,8 +23,8 @@ CONNECTING_WITH_VALUE: Final = (
     *(key.option for key in CONNECTING if not key.is_flag),
     *("--topic", "--name"),
 )
-"""A topic goes with them, and the name of a cluster of this machine: they say of what the values
-are told, for example the topic's own configs."""
+"""Options whose values the completion needs: a topic, or the name of a cluster of this machine,
+decides which values are offered, for example the topic's own configs."""
 
 
 def function_name(node: CommandNode) -> str:

@@ -43,7 +43,7 @@ PARTITIONS_MAX: Final = 2**31 - 1
 """Kafka counts partitions so far."""
 
 TABLE_PARTITIONS_MAX: Final = 2_000
-"""Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
+"""Above that a terminal gets plain lines, too: such a table is not readable, and it takes long."""
 
 FILTER_FINDINGS: Final = {
     "under_replicated_partitions": "UNDER_REPLICATED",
@@ -435,7 +435,7 @@ def show_report(session: Session, report: "ClusterReport", options: dict[str, An
             session.output.note(f"{report.partition_count} partitions: plain lines, no table")
     session.output.show(describe_document(report), plain=plain)
     if not session.output.shows_tables(plain=plain):
-        # The table says these itself; Kafka's lines, and documents, have no room for them.
+        # The table has these itself; Kafka's lines, and documents, have no room for them.
         if report.emptiness is not None:
             session.output.note(report.emptiness)
         for warning in (*dead_leader_warnings(report), *refusal_warnings(report)):

@@ -1,4 +1,4 @@
-"""`kadmin topics --describe --summary`: one row a topic, with the sizes that brokers tell."""
+"""`kadmin topics --describe --summary`: one row a topic, with the sizes that brokers report."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -282,7 +282,7 @@ def verify_files(
 
 
 def says_whom_to_ask(key: Key) -> bool:
-    """Whether a global option says that, how, or for how long."""
+    """Return whether *key* is a global option of the cluster, the connection or its timeout."""
     return key.of_cluster or key.name in ("cluster", "timeout")
 
 

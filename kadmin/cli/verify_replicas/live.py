@@ -20,7 +20,7 @@ NAMED_MAX: Final = 10
 
 
 class Told:
-    """Tells on standard error how it goes; with *is_plain* on standard output, as Kafka's tool."""
+    """Reports progress on standard error; with *is_plain* on standard output, as Kafka's tool."""
 
     def __init__(self, session: Session, *, is_plain: bool) -> None:
         self._session = session

@@ -1,8 +1,8 @@
-"""Formatter of a slice: what its lines say of partitions, dealt into buckets, and by whom.
+"""Formatter of a slice: its events of partitions, dealt into buckets, and their writers.
 
 The first piece of the result holds the spans of all writers, the second what concerns no single
 partition, each further one a bucket of partitions; all are Arrow streams.  Lines are counted by
-kind and level, those that tell nothing included.
+kind and level, those without an event included.
 """
 
 import re
@@ -155,7 +155,7 @@ def refusals_of_all(table: pa.Table) -> pa.Table:
 
 
 def told_of_partitions(table: pa.Table) -> pa.Table:
-    """One row for each partition that a line tells something of."""
+    """Return one row for each partition that a line has an event of."""
     kinds = pa.array([str(kind) for kind in TOLD], pa.large_string())
     table = table.filter(pc.is_in(table.column("kind"), kinds)).combine_chunks()
     named = table.column("partitions").combine_chunks()

@@ -27,8 +27,8 @@ from kadmin.story.values import Anomaly, AnomalyKind, Story
 class Analysis:
     """The *stories*, the worst first, and what concerns no single partition.
 
-    *clocks* says how far sources' clocks are apart, in the times as they were read; *shifts_ms*
-    what was added to the times of each source because of that.
+    *clocks* is how far sources' clocks are apart, in the times as they were read; *shifts_ms* what
+    was added to the times of each source because of that.
     """
 
     stories: tuple[Story, ...]
@@ -47,10 +47,10 @@ def tell(
     report: Report = lambda _: None,
     engine: Engine | None = None,
 ) -> Analysis:
-    """Read the logs of *request* and tell the stories of the partitions of *selection*.
+    """Read the logs of *request* and return the stories of the partitions of *selection*.
 
-    Its formatter, and where its results go, are not asked.  With an *engine* that is there, which
-    goes on afterwards, none is started.
+    Its formatter, and where its results go, are not used.  With a running *engine*, which goes on
+    afterwards, none is started.
 
     Raises:
         What `kadmin.jobs.merge.merge.merge` raises.

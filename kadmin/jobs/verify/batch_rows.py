@@ -42,13 +42,13 @@ SCHEMA: Final = pa.schema(
 OF_BATCH: Final = tuple(name for name in SCHEMA.names if name in (ROW.names or ()))
 
 UNREADABLE_FILE: Final = "unreadable_file"
-"""The damage of a file that could not be read; `reason` says why."""
+"""The damage of a file that could not be read; `reason` is why."""
 
 
 def batch_rows(piece: Piece) -> Iterator[pa.RecordBatch]:
-    """A row for each batch of *piece*, some at a time.
+    """Yield a row for each batch of *piece*, some at a time.
 
-    A file that cannot be read has a row that says so, behind those that were read of it before.
+    A file that cannot be read has a row of that damage, behind those that were read of it before.
     """
     try:
         for chunk in chunks_of(piece):

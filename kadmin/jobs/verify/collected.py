@@ -92,7 +92,7 @@ def unpacked(argument: LogDirArgument, bytes_max: int | None) -> Iterator[Tree]:
 
     Raises:
         OSError: there is none, or it cannot be unpacked.
-        KadminError: nobody knows the scheme of a URI.
+        KadminError: the scheme of a URI is unknown.
     """
     name = name_of(argument.place)
     codec = next((ARCHIVES[suffix] for suffix in ARCHIVES if name.endswith(suffix)), None)
@@ -122,7 +122,7 @@ def unpacked(argument: LogDirArgument, bytes_max: int | None) -> Iterator[Tree]:
 
 
 def is_unpacked(name: str) -> bool:
-    """Whether a file called *name* is read by whoever compares replicas."""
+    """Return whether the comparison of replicas reads a file called *name*."""
     return name in OF_LOG_DIRECTORY or UNPACKED.fullmatch(name) is not None
 
 
@@ -200,9 +200,9 @@ def claims_of(
     replicas: Sequence[FoundReplica],
     checkpointed: Iterable[tuple[LogDirArgument, set[TopicPartition]]],
 ) -> list[tuple[TopicPartition, str]]:
-    """What is checkpointed and not there, each partition with its broker.
+    """Return what is checkpointed and not there, each partition with its broker.
 
-    A topic of which anybody has a replica was left out by nobody on purpose.
+    Only of topics of which any broker has a replica: others were left out on purpose.
     """
     had = {(replica.partition, replica.broker) for replica in replicas}
     there = {replica.partition.topic for replica in replicas}
@@ -249,7 +249,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
             offsets_in(tree, below(directory, file), tell, label_of)
             for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED, RECOVERY_POINTS)
         )
-        # Soon after a start a broker has told of no high watermarks but those it was asked for.
+        # Soon after a start a broker has reported no high watermarks but those it was asked for.
         checkpointed.update(marks, recovery_points)
         for each, partition in partitions.items():
             inner = below(directory, each)
@@ -272,8 +272,10 @@ def below(directory: str, name: str) -> str:
 
 
 def is_stranger(name: str, *, is_in_log_dir: bool) -> bool:
-    """Whether a directory that cannot be read is none of a broker's, as its *name* says: what is
-    beside partitions, and is none, or the file system's own."""
+    """Return whether a directory that cannot be read is none of a broker's, by its *name*.
+
+    That is a directory beside partitions that is none, or the file system's own.
+    """
     return name == LOST_AND_FOUND or (is_in_log_dir and partition_of(name) is None)
 
 
@@ -287,8 +289,11 @@ def holds_log_directory(tree: Tree) -> bool:
 
 
 def is_partition(directory: Path, *, is_in_log_directory: bool) -> bool:
-    """Whether it is a partition's, as its name says: those of log directories, such as `data-0`,
-    and of brokers, such as `broker-1`, may say so, too."""
+    """Return whether it is a partition's, by its name.
+
+    Log directories, such as `data-0`, and directories of brokers, such as `broker-1`, may have such
+    a name, too.
+    """
     return is_replica(LocalTree(str(directory)), "", is_in_log_dir=is_in_log_directory)
 
 
@@ -296,10 +301,10 @@ def is_replica(tree: Tree, inner: str, *, is_in_log_dir: bool) -> bool:
     try:
         entries = tree.entries(inner)
     except OSError:
-        return True  # Whoever reads the partition tells of it.
+        return True  # Reading the partition reports it.
     if not entries or any(OF_PARTITION.fullmatch(entry.name) for entry in entries):
         return True
-    # Of a partition that has lost all its files it has to be told.
+    # A partition that has lost all its files has to be reported.
     return is_in_log_dir and not any(entry.is_directory for entry in entries)
 
 

@@ -131,7 +131,7 @@ def verify_partition(
                 being_deleted=being_deleted,
             )
         except OSError as error:
-            # Of an archive the directory is kadmin's own, and tells nobody anything.
+            # The directory of an archive is kadmin's own, whose path would not help an operator.
             path = str(error.filename or replica.directory)
             if path.startswith(replica.directory):
                 path = replica.label + path.removeprefix(replica.directory)

@@ -44,7 +44,7 @@ def in_parts(piece: Piece, rows_max: int) -> Iterator[PieceRows]:
             return
     except OSError:
         pass
-    # Whoever judges the partition reads it again, and tells.
+    # The judge of the partition reads it again, and reports it.
     yield PieceRows(piece.broker, piece.file, begin, None)
 
 

@@ -1,7 +1,6 @@
-"""Segments in pieces: what does each task read?
+"""Segments in pieces: the parts that each task reads.
 
-A large segment is split where its index says that a batch begins, small ones are read together.
-Reads no batch.
+A large segment is split at batches in its index, small ones are read together.  Reads no batch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +24,8 @@ OPENING_BYTES: Final = 256 << 10
 class Piece:
     """The bytes of a segment's log from *begin* to *end*.
 
-    *is_last* says that the segment is the last one of its replica, *is_deep* that all records are
-    to be read.
+    *is_last* if the segment is the last one of its replica, *is_deep* if all records are to be
+    read.
     """
 
     partition: TopicPartition
@@ -89,9 +88,9 @@ def pieces_of_all(found: Sequence[FoundReplica], piece_bytes: int, *, is_deep: b
 
 
 def pieces_of(replica: FoundReplica, piece_bytes: int, *, is_deep: bool) -> list[Piece]:
-    """The pieces of all segments of *replica* that have any batch.
+    """Return the pieces of all segments of *replica* that have any batch.
 
-    None where it cannot be read: whoever judges its partition tells of it.
+    None where it cannot be read: the judge of its partition reports that.
     """
     try:
         segments = segments_of(replica.directory)

@@ -28,7 +28,7 @@ Said = TypeVar("Said")
 
 
 class SegmentFile(NamedTuple):
-    """What a name says of a file that is of a segment."""
+    """The parts of the name of a segment's file."""
 
     base_offset: int
     kind: str
@@ -41,7 +41,7 @@ class ReplicaFiles(NamedTuple):
 
     segments: list[SegmentFiles]
     first_offset: FirstOffset | None
-    """Where its log begins, by what is beside the segments; None where nothing says it."""
+    """Where its log begins, by a file beside the segments; None without one."""
     being_deleted: int | None
     """The base offset of the first segment that is, and still there; None without one."""
     topic_id: str | None

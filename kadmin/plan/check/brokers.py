@@ -37,7 +37,7 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
 
 
 def unheard_brokers(evidence: Evidence) -> Iterator[Finding]:
-    """Brokers that did not answer, and those that nobody can ask."""
+    """Find brokers that did not answer, and those that have no address."""
     brokers = evidence.snapshot.brokers
     unreachable = tuple(each for each, broker in brokers.items() if not broker.is_reachable)
     silent = tuple(each for each in evidence.silent_brokers if each not in unreachable)

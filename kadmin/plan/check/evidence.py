@@ -16,13 +16,14 @@ from kadmin.plan.reassignment.journal import ThrottleJournal
 class Evidence:
     """One look at a cluster, at *now_ms* since 1970.
 
-    *orphan_marks* are topics that are marked for deletion and not there, *elections* those that
-    were asked for and are not done.  *broker_configs* are brokers' own dynamic configs; *log_dirs*
-    and *apis* are what brokers told, of whom *silent_brokers* are registered and did not answer.
-    *ensemble* is what the ZooKeepers told of themselves.  Each of the four is None where nobody was
-    asked; *unlooked* says why.  *faults* are about what cannot be read beside the snapshot, and
-    *hidden* is what may not be read, each with the reason.  *journal* is that of throttles, None
-    where it cannot be read.  Without *sees_moves*, others may move than the snapshot says.
+    *orphan_marks* are topics that are marked for deletion and do not exist, *elections* those that
+    were requested and are not done.  *broker_configs* are brokers' own dynamic configs; *log_dirs*
+    and *apis* are brokers' answers, *silent_brokers* those that are registered and did not answer.
+    *ensemble* is the report of the ZooKeeper servers.  Each of the four is None where no server was
+    asked; *unlooked* gives the reasons.  *faults* are about what cannot be read beside the
+    snapshot, and *hidden* is what may not be read, each with the reason.  *journal* is that of
+    throttles, None where it cannot be read.  Without *sees_moves*, replicas may be moving that the
+    snapshot does not show.
     """
 
     snapshot: ClusterSnapshot

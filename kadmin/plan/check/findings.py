@@ -17,7 +17,8 @@ class Severity(StrEnum):
 
 
 class Kind(StrEnum):
-    """What was found, an interface for scripts; of one severity, the first are told first."""
+    """The kind of a finding, an interface for scripts; of one severity, earlier members are shown
+    first."""
 
     CONTROLLER = "controller"
     OFFLINE = "offline"
@@ -75,9 +76,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckReport:
-    """*findings* are in order, worst first; *unlooked* says what nobody was asked about, and why.
+    """*findings* are in order, worst first; *unlooked* lists what was not checked, and why.
 
-    The counts are of what there is.
+    The counts are of what exists.
     """
 
     findings: tuple[Finding, ...]

@@ -1,4 +1,4 @@
-"""What somebody began and nobody ended: deletions, reassignments, elections, throttles; and what
+"""Work that was begun and never finished: deletions, reassignments, elections, throttles; and what
 cannot be read."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -148,7 +148,8 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def slow_moves(evidence: Evidence) -> Iterator[Finding]:
-    """Moves that their throttle does not let end, as far as brokers tell what is to be copied."""
+    """Find moves that cannot end at the rate of their throttle, by the sizes that
+    brokers report."""
     snapshot = evidence.snapshot
     moves = running_moves(snapshot)
     copied = copied_bytes(moves, sizes_of(evidence.log_dirs or {}))
@@ -186,11 +187,11 @@ def elections(evidence: Evidence) -> Iterator[Finding]:
 
 
 def throttles(evidence: Evidence) -> Iterator[Finding]:
-    """Throttles of what no longer moves: they slow replicas down that have to catch up.
+    """Find throttles of what no longer moves: they slow down replicas that have to catch up.
 
-    None where it could not all be seen what moves.  Those that reassignments have set are put back
-    by their journal, for which `reassign --verify` waits until nothing moves at all.  Others are
-    somebody's own, and only shown: whoever removes them has to know what they are for.
+    None where it is unknown what moves.  Throttles that reassignments have set are removed by their
+    journal, for which `reassign --verify` waits until nothing moves at all.  Others were set by an
+    operator and are only shown: only he knows what they are for.
     """
     damaged = {fault.subject.thing for fault in evidence.snapshot.faults}
     if not evidence.sees_moves or not damaged.isdisjoint({Thing.REASSIGNMENT, Thing.TOPICS}):
@@ -203,7 +204,7 @@ def throttles(evidence: Evidence) -> Iterator[Finding]:
     theirs: list[ConfigEntity] = []
     for entity, values in unused_throttles(evidence, under_way, is_still=is_still).items():
         recorded = journal.entries.get(entity, {})
-        # What somebody has changed since is his.
+        # A value that was changed since belongs to the one who changed it.
         is_ours = any(key in recorded and values[key] in recorded[key].afters for key in values)
         (ours if is_ours else theirs).append(entity)
     if ours and is_still:

@@ -58,7 +58,7 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
 
 
 def refused_partitions(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """One finding for each broker and reason; critical where nobody else leads."""
+    """Return one finding for each broker and reason; critical where no other replica leads."""
     found: dict[tuple[BrokerId, str, bool], list[TopicPartition]] = {}
     for partition, refused_by in health.refusals_in(snapshot).items():
         topic = snapshot.topics.get(partition.topic)
@@ -152,7 +152,10 @@ def finding_of(
     live: Container[BrokerId],
     since_ms: int | None,
 ) -> Finding:
-    """*since_ms* is when the first of *partitions* lost its leader, None where nobody knows."""
+    """Describe *partitions* of one *cause*.
+
+    *since_ms* is when the first of them lost its leader, None where that is unknown.
+    """
     severity, text, command = words_of(cause, len(partitions), live)
     if cause.kind is Kind.OFFLINE and since_ms is not None:
         whose = "" if len(partitions) == 1 else ", the first of them"

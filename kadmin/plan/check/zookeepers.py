@@ -7,11 +7,11 @@ from kadmin.plan.ensemble import EnsembleReport
 
 
 def zookeeper_findings(ensemble: EnsembleReport | None) -> Iterator[Finding]:
-    """One for each server and fault; None of it where nobody was asked."""
+    """Return a finding for each server and fault; none where no server was asked."""
     if ensemble is None:
         return
     for number, problem in enumerate(ensemble.problems):
-        # Of an ensemble without a majority the first tells that, and the others why.
+        # Without a majority the first problem is that one, and the others are its causes.
         is_critical = ensemble.is_split or (ensemble.lacks_majority and number == 0)
         yield Finding(
             severity=Severity.CRITICAL if is_critical else Severity.WARNING,

@@ -1,6 +1,6 @@
-"""Moves between log directories of a broker: which replica is to be in which, and is it?
+"""Moves between log directories of a broker: which replica should be in which, and whether it is.
 
-Pure: what brokers tell of their directories in; moves, and what is wrong with them, out.
+Pure: brokers' answers about their directories in; moves, and what is wrong with them, out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,12 +26,12 @@ class Replica:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirMove:
-    """*replica* is to be in the directory *target* of its broker.
+    """*replica* should be in the directory *target* of its broker.
 
-    *path* is where it is, None where its broker tells of no such replica.  *future* is where it is
+    *path* is where it is, None where its broker reports no such replica.  *future* is where it is
     being copied to, None where it is not.  Sizes are in bytes, of what is in either; *lag_records*
-    is how far the copy is behind, None where there is none.
-    *has_failed_dir* tells that the replica may be in a directory that does not work.
+    is how far the copy is behind, None where there is none.  *has_failed_dir* where the replica may
+    be in a directory that does not work.
     """
 
     replica: Replica
@@ -53,7 +53,7 @@ class DirMove:
 
     @property
     def is_asked(self) -> bool:
-        """Whether its broker still has to hear of it: it neither is done nor on its way."""
+        """Return whether the move still has to be requested: it is neither done nor in progress."""
         return self.target != (self.path if self.future is None else self.future)
 
     @property

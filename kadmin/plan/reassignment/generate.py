@@ -62,7 +62,7 @@ def propose(
     Raises:
         NoSuchTopic: names all that are not there.
         NotEnoughBrokers: fewer of *brokers* are alive than a partition is to have replicas.
-        NoReplicas: a first partition has none, so that nobody knows how many all are to have.
+        NoReplicas: a first partition has none, so that the replication factor is unknown.
         MixedRacks: the replicas have no place.
     """
     missing = [name for name in topics if name not in snapshot.topics]

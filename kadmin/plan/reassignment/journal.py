@@ -1,9 +1,9 @@
 """The lease of throttles: which configs reassignments have set, over which values, for which moves.
 
-Pure.  Records what a reassignment sets, and plans what restores the values before.  All who use a
-cluster share one lease where they can.  Where somebody keeps another one, the configs themselves
-say whose value was set last: a value that is in no lease stays, and so does the record of what is
-below it, until that value is gone.
+Pure.  Records what a reassignment sets, and plans what restores the values before.  All clients of
+a cluster share one lease where they can.  Where another client keeps its own, the configs
+themselves show whose value was set last: a value that is in no lease stays, and so does the record
+of what is below it, until that value is gone.
 """
 
 import json
@@ -54,9 +54,9 @@ class Owner:
 class ThrottleJournal:
     """The throttles of reassignments, of topics and brokers, by key; empty without any.
 
-    *revision* tells one that was written again from the one before it, whatever it holds.
-    *zk_version* is NEVER_READ for one that nobody has written yet, and wherever it is kept without
-    versions.
+    *revision* distinguishes one that was written again from the one before it, whatever it holds.
+    *zk_version* is NEVER_READ for one that has not been written yet, and wherever it is kept
+    without versions.
     """
 
     entries: Mapping[ConfigEntity, Mapping[str, Recorded]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class ThrottleJournal:
 
 
 class BadJournal(Exception):
-    """A text that is no journal; says why."""
+    """A text that is no journal, with the reason."""
 
 
 def recorded(journal: ThrottleJournal, plans: Sequence[ConfigPlan]) -> ThrottleJournal:
@@ -76,7 +76,7 @@ def recorded(journal: ThrottleJournal, plans: Sequence[ConfigPlan]) -> ThrottleJ
 
     Every value that a reassignment may have set is kept: a run that was killed may have recorded
     the last one without setting it, or have set it unseen.  A value that is not in *journal* was
-    set by somebody else; what is recorded below it is kept as well.
+    set by another client; what is recorded below it is kept as well.
     """
     entries = {entity: dict(keys) for entity, keys in journal.entries.items()}
     for plan in plans:
@@ -152,10 +152,10 @@ def stacked(layers: Sequence[Recorded]) -> Recorded | None:
 
 
 def reunited(journal: ThrottleJournal, mine: ThrottleJournal) -> ThrottleJournal:
-    """*journal* as it was read, with what was written as *mine* and somebody has cleared since.
+    """Return *journal* as it was read, with what was written as *mine* and has been cleared since.
 
-    He saw nothing of it set.  What he, or a third one, has recorded from what was set by then goes
-    back to the operator's value.
+    The client that cleared it saw none of it set.  Values that were recorded by then, by it or by a
+    third client, go back to the operator's value.
     """
     entries = {entity: dict(keys) for entity, keys in journal.entries.items()}
     for entity, keys in mine.entries.items():
@@ -191,9 +191,10 @@ def throttle_plans(
 def put_back_plans(
     journal: ThrottleJournal, configs: Configs, oldest_registration: int | None
 ) -> list[ConfigPlan]:
-    """Plan to remove what *journal* says that reassignments have set, and restore what was there.
+    """Plan to remove the values that *journal* lists as set by reassignments, and restore those
+    before.
 
-    A value that somebody else has set since stays.  Entities that *configs* does not have are gone.
+    A value that was changed since stays.  Entities that *configs* does not have are gone.
     """
     plans = []
     for entity, keys in journal.entries.items():
@@ -212,8 +213,8 @@ def put_back_plans(
 def still_recorded(journal: ThrottleJournal, configs: Configs) -> ThrottleJournal:
     """Return what of *journal* stays when `put_back_plans` with *configs* are written.
 
-    Only what is below a value that somebody else has set: it counts again when that value is gone.
-    Nothing moves by then, so the lease has no owner.
+    Only the values below one that was set by another client: they count again when that one is
+    gone.  Nothing moves by then, so the lease has no owner.
     """
     entries = {}
     for entity, keys in journal.entries.items():

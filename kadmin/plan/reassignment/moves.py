@@ -86,9 +86,9 @@ def stale_command(partitions: Sequence[TopicPartition]) -> str:
 class Move:
     """One partition, from *before* to *target*.
 
-    *leader* is who leads it now, None for nobody, and may be another one by and by.  *heading* are
-    the replicas that it is being moved to already; empty where nothing moves.  *named* is the order
-    in which a file has the replicas of a cancelled move's *target*; empty where it has others.
+    *leader* leads it now, None for no broker, and may change later.  *heading* are the replicas
+    that it is being moved to already; empty where nothing moves.  *named* is the order in which a
+    file has the replicas of a cancelled move's *target*; empty where it has others.
     """
 
     partition: TopicPartition
@@ -129,7 +129,7 @@ class Move:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the controller still has to hear of it: it neither is done nor on its way."""
+        """Return whether the move still has to be requested: it is neither done nor in progress."""
         if self.heading:
             return self.heading != self.target.replicas
         return self.before.replicas != self.target.replicas
@@ -155,13 +155,14 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovePlan:
-    """*moves* in order; *before* are their topics as they were read, for whoever writes to see
-    whether they have changed.
+    """*moves* in order; *before* are their topics as they were read, so that a writer can detect
+    changes.
 
-    A *withdrawal* tells that *moves* take back what was asked of ZooKeeper.
+    A *withdrawal* if *moves* cancel what was requested in ZooKeeper.
 
     *dir_moves* are those of replicas, also of such that are to come, to log directories that they
-    are not on the way to; brokers carry them out when the controller has been asked for *moves*.
+    are not being moved to yet; brokers carry them out when the controller has been asked for
+    *moves*.
 
     The same moves are the same plan, whatever else has changed of their topics.
     """

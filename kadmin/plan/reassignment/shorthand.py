@@ -45,11 +45,13 @@ def partitions_of(snapshot: ClusterSnapshot, topic: str) -> tuple[int, ...]:
 def moving_of(
     snapshot: ClusterSnapshot, topic: str, numbers: Collection[int] | None
 ) -> dict[TopicPartition, Target]:
-    """The partitions of *topic* that are being moved, or are asked for and not there, of *numbers*
-    or all; nobody says here which replicas they had.
+    """Return the partitions of *topic*, of *numbers* or all, that are being moved, or requested and
+    missing.
+
+    Their previous replicas are not known here.
 
     Raises:
-        NoSuchTopic: there is none of that name, and none is asked for.
+        NoSuchTopic: there is none of that name, and none is requested.
         UnfitTargets: it has no partition of a number.
     """
     stale = {each.partition for each in snapshot.stale_moves if each.topic == topic}
@@ -81,8 +83,8 @@ def evacuation(
 
     The new replica stands where the old one stood, so that a preferred leader goes to a new one.
     It goes to a rack in which the partition has no other replica, where one of *to_brokers* is in
-    such a rack, and of these to the broker that has the fewest replicas by then.  What is on its
-    way from *from_broker* already goes on; a live broker that is empty needs nothing.
+    such a rack, and of these to the broker that has the fewest replicas by then.  Replicas that are
+    being moved from *from_broker* already go on; a live broker that is empty needs nothing.
 
     Raises:
         NothingToMove: a broker that is not alive has none.

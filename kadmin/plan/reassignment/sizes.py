@@ -1,4 +1,5 @@
-"""Sizes and ends of replicas, as far as brokers tell them: how much is there to copy?"""
+"""Sizes and log end offsets of replicas, as far as brokers report them, and what is
+left to copy."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from kadmin.plan.reassignment.moves import Move
 from kadmin.wording import amount, span
 
 Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
-"""The bytes of each replica, by partition and broker; those of which nobody tells are left out."""
+"""The bytes of each replica, by partition and broker; those that no broker reports are left out."""
 
 
 Ends: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
@@ -28,7 +29,7 @@ def sizes_of(log_dirs: LogDirs) -> Sizes:
 
 
 def bytes_left(move: Move, sizes: Sizes) -> int | None:
-    """What the replicas to come lack; None where nobody tells."""
+    """Return how many bytes the replicas to come lack; None where no broker reports sizes."""
     known = sizes.get(move.partition)
     if not known:
         return None
@@ -37,9 +38,9 @@ def bytes_left(move: Move, sizes: Sizes) -> int | None:
 
 
 def copied_bytes(moves: Iterable[Move], sizes: Sizes) -> dict[BrokerId, int]:
-    """How many bytes each broker sends or takes for *moves*, as far as it is told.
+    """Return how many bytes each broker sends or receives for *moves*, as far as sizes are known.
 
-    The leader sends; where there is none, any of those who have it.
+    The leader sends; where there is none, any of the replicas that have the data.
     """
     copied: Counter[BrokerId] = Counter()
     for move in moves:
@@ -55,15 +56,16 @@ def copied_bytes(moves: Iterable[Move], sizes: Sizes) -> dict[BrokerId, int]:
 
 
 def lags(move: Move, ends: Ends) -> dict[BrokerId, int]:
-    """How many records each replica to come is behind those that are there; those of which nobody
-    tells are left out."""
+    """Return how many records each replica to come is behind the present ones; those without a
+    known log end offset are left out."""
     known = ends.get(move.partition, {})
     there = [known[broker] for broker in move.before.replicas if broker in known]
     return {broker: max(there) - known[broker] for broker in move.incomplete if broker in known}
 
 
 def copied_text(moves: Sequence[Move], sizes: Sizes, rate: int | None) -> str:
-    """How much has to be copied, where brokers tell, and how long that takes at *rate*."""
+    """Describe how much has to be copied, where sizes are known, and how long that
+    takes at *rate*."""
     if not any(move.partition in sizes for move in moves):
         return ""
     by_broker = copied_by_broker(moves, sizes)
@@ -74,7 +76,7 @@ def copied_text(moves: Sequence[Move], sizes: Sizes, rate: int | None) -> str:
 
 
 def copied_by_broker(moves: Sequence[Move], sizes: Sizes) -> dict[BrokerId, int]:
-    """The bytes that each broker has to take for *moves*, as far as brokers tell."""
+    """Return the bytes that each broker has to receive for *moves*, as far as sizes are known."""
     copied: Counter[BrokerId] = Counter()
     for move in moves:
         known = sizes.get(move.partition, {})

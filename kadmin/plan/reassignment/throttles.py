@@ -103,8 +103,9 @@ def throttles_in(
 class ThrottlesNow:
     """The throttles when nothing moves any more.
 
-    Those of reassignments were *cleared*; *restored* are what came back for them, by entity and
-    key, for those that had one before.  *foreign* are those that nobody knows as a reassignment's.
+    Those of reassignments were *cleared*; *restored* are the values that replaced them, by entity
+    and key, where there was one before.  *foreign* are those that no reassignment is known to have
+    set.
     """
 
     cleared: tuple[ConfigEntity, ...]

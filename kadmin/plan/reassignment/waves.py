@@ -5,8 +5,8 @@ from typing import Final
 from kadmin.plan.reassignment.moves import Move, MovePlan
 
 REQUEST_SIZE_MAX_BYTES: Final = 1_000_000
-"""ZooKeeper takes 1,048,575 bytes in one transaction unless its jute.maxbuffer says otherwise; the
-rest is for what is written around the request."""
+"""ZooKeeper accepts 1,048,575 bytes in one transaction unless its jute.maxbuffer is set; the rest
+is for what is written around the request."""
 
 TOPIC_OVERHEAD_BYTES: Final = 200
 """What a transaction holds at most to check one topic, beside its name."""

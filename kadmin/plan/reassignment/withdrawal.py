@@ -1,8 +1,8 @@
-"""Taking a reassignment back through ZooKeeper: to which replicas, and who has to hear of it?
+"""Cancellation of a reassignment through ZooKeeper: the replicas to go back to, and the writes.
 
-From Kafka 2.4 on the topic of a partition tells which replicas it had before.  Before that only
-the rollback file of whoever began the move does, and controllers refuse replicas that are not
-alive.  Knows neither how it is asked for nor what becomes of it.
+Since Kafka 2.4 the topic of a partition holds the replicas it had before.  Before that only the
+rollback file of the client that began the move does, and controllers refuse replicas that are not
+alive.  The caller makes the request and follows its outcome.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,14 +22,14 @@ HINT: Final = (
 
 
 def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
-    """Plan that those partitions of *targets* that are moved go back to what they had before, and
-    in the order of *targets*, where these are the same brokers; of the others none is in the plan.
+    """Plan that those partitions of *targets* that move go back to their previous replicas.
 
-    What no controller has begun, or ever will, only leaves the request.
+    They go back in the order of *targets*, where these are the same brokers; partitions that do not
+    move are not in the plan.  What no controller has begun, or ever will, only leaves the request.
 
     Raises:
-        UnfitTargets: nobody but the rollback file knows what they had before, and *targets* is not
-            that; or a controller would refuse it.
+        UnfitTargets: only the rollback file has the previous replicas, and *targets* is another; or
+            a controller would refuse it.
     """
     dropped = {each: to for each, to in snapshot.stale_moves.items() if each in targets}
     running = [move for move in running_moves(snapshot) if move.partition in targets]
@@ -44,7 +44,7 @@ def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
     problems = list(untold_problems(untold, snapshot))
     if problems:
         raise UnfitTargets(problems, HINT)
-    # Of a new node the controller hears by itself.
+    # The controller notices a new node by itself.
     is_changed = snapshot.moving and any(move.is_asked for move in moves)
     has_to_resign = is_changed or dropped
     controller = snapshot.controller if has_to_resign else None
@@ -57,13 +57,16 @@ def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
 
 
 def is_untouched(move: Move) -> bool:
-    """Whether nothing of it has begun, for all that its topic tells."""
+    """Return whether nothing of the move has begun, as far as its topic shows."""
     return not move.before.is_reassigning and is_told(move)
 
 
 def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId, ...]) -> Move:
-    """*move*, to what its partition had before; *named* are the replicas that a file has of it, and
-    *requested* those that are asked for in ZooKeeper, where whoever was killed may have asked."""
+    """Return *move* back to the previous replicas of its partition.
+
+    *named* are its replicas in a file, *requested* those that are requested in ZooKeeper, possibly
+    by a run that was killed.
+    """
     before = move.before.origin
     is_named = set(named) == set(before) or not is_told(move)
     to = named if is_named else before
@@ -77,7 +80,8 @@ def is_told(move: Move) -> bool:
 
 
 def untold_problems(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterator[str]:
-    """What is wrong with the targets that a file has for *moves*, whose topics do not tell."""
+    """Find what is wrong with the targets of a file for *moves* whose topics lack the previous
+    replicas."""
     unnamed = [move.partition for move in moves if not move.target.replicas]
     if unnamed:
         yield f"before Kafka 2.4 no znode has the replicas of before: {listed(unnamed)}"

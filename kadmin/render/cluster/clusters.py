@@ -64,7 +64,7 @@ class BrokerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterView:
-    """One cluster of this machine; *problem* says why its parts are not known, if so."""
+    """One cluster of this machine; *problem* is why its parts are not known, if so."""
 
     name: str
     zookeeper_connect: str
@@ -100,10 +100,10 @@ def status_document(
     *,
     with_events: bool = False,
 ) -> Document:
-    """One cluster with its servers and brokers, each by ascending id.
+    """Describe one cluster with its servers and brokers, each by ascending id.
 
     *partitions* and *controller* are None where they are not known.  Rows are of servers alone.
-    *with_events*: text tells of each kind of the controller's events, as the body always does.
+    *with_events*: text has each kind of the controller's events, as the body always does.
     """
     return Document(
         schema="kadmin.cluster.status/1",

@@ -21,7 +21,7 @@ class LackingPartition:
     """A partition without a leader or a replica.
 
     *leader* is None where there is none.  *lag* is by how many records each replica that is out of
-    the ISR is behind; None where nobody tells.
+    the ISR is behind; None where it is unknown.
     """
 
     topic: str
@@ -138,7 +138,7 @@ def ids_text(ids: Sequence[int]) -> str:
 
 
 def lag_text(lag: Mapping[int, int | None]) -> str:
-    """`2:1200,3:?`: broker 2 is 1,200 records behind, and of broker 3 nobody knows."""
+    """Write `2:1200,3:?`: broker 2 is 1,200 records behind, and the lag of broker 3 is unknown."""
     return ",".join(lag_words(lag))
 
 

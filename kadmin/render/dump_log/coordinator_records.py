@@ -25,7 +25,8 @@ ESCAPE: Final = re.compile(r"\\\\|\\u00[01][0-9a-f]")
 
 
 def decoded_texts(decoded: Decoded, offset: int) -> tuple[str, str | None]:
-    """Key and value of the record at *offset*; no value where the key says what is wrong."""
+    """Return key and value of the record at *offset*; if it was not decoded, the reason and no
+    value."""
     if not isinstance(decoded, CoordinatorRecord):
         return why_not_decoded(decoded, offset), None
     key, value = decoded.key, decoded.value

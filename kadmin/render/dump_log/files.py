@@ -35,9 +35,10 @@ END_OF_TRANSACTION: Final = {True: "ABORT", False: "COMMIT"}
 def text_line(
     piece: Piece, path: str, *, with_content: bool = False, with_metadata: bool = True
 ) -> str | None:
-    """The line of *piece* in the file *path*; None of a finding, which is told at the end.
+    """Return the line of *piece* in the file *path*; None for a finding, which is printed at the
+    end.
 
-    Of a record it has key and value *with_content*, all else *with_metadata*.
+    A record has key and value *with_content*, all else *with_metadata*.
     """
     match piece:
         case WalkedBatch():
@@ -191,7 +192,7 @@ def codec_name(codec: int) -> str:
 
 
 def json_object(piece: Piece, path: str, *, with_content: bool = False) -> dict[str, object]:
-    """*piece* of the file *path* as an object of JSON; `type` says which kind it is."""
+    """Return *piece* of the file *path* as an object of JSON; `type` is its kind."""
     return {"file": path, **json_fields(piece, with_content=with_content)}
 
 
@@ -236,7 +237,7 @@ def json_batch(batch: WalkedBatch) -> dict[str, object]:
         "position": batch.position,
         "size": header.size,
         "magic": header.magic,
-        # A message of the old formats tells its last offset alone.
+        # The header of a message of the old formats has only its last offset.
         "base_offset": header.base_offset if header.magic > 1 else None,
         "last_offset": header.last_offset,
         "record_count": header.record_count if header.magic > 1 else None,
@@ -317,7 +318,7 @@ HEADINGS: Final = {
     Flaw.INDEXED_OFFSET_NOT_FOUND: "The following indexed offsets are not found in the log.",
     Flaw.NOT_CONSECUTIVE: "Non-consecutive offsets in {path}",
 }
-"""What Kafka's tool says at its end, in its order."""
+"""What Kafka's tool prints at its end, in its order."""
 
 DETAILS: Final = {
     Flaw.INDEX_MISMATCH: "  Index offset: {said}, log offset: {found}",
@@ -340,7 +341,7 @@ WARNINGS: Final = {
 
 
 def findings_lines(findings: "dict[str, list[Finding]]") -> Iterator[str]:
-    """What was found wrong, by file, as Kafka's tool tells it behind everything else."""
+    """Write what was found wrong, by file, as Kafka's tool prints it behind everything else."""
     for flaw, heading in HEADINGS.items():
         for path, found in findings.items():
             of_flaw = [finding for finding in found if told_as(finding.flaw) is flaw]
@@ -358,7 +359,8 @@ def told_as(flaw: Flaw) -> Flaw:
 
 
 def warning(finding: Finding, path: str) -> str | None:
-    """What is said of *finding* at once; None where it is told at the end."""
+    """Return the warning that is printed at once for *finding*; None where it is printed at the
+    end."""
     if finding.flaw is Flaw.UNKNOWN_FILE:
         return f"Ignoring unknown file {path}"
     wording = WARNINGS.get(finding.flaw)

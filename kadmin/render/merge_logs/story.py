@@ -153,7 +153,7 @@ def anomaly_counts(story: Story) -> str:
 
 
 def isr_text(each: Leadership) -> str:
-    """The ISR at first and, where it changed, at last; `?` where no line tells it."""
+    """Write the first ISR and, where it changed, the last; `?` where no line has one."""
     if not each.isr:
         return "?"
     first, last = (",".join(map(str, change.isr)) for change in (each.isr[0], each.isr[-1]))
@@ -165,7 +165,7 @@ def broker_text(broker: int | None) -> str:
 
 
 def leader_text(each: Leadership) -> str:
-    """`1→3`, or `3` where nobody is known to have led before or the leader stayed."""
+    """Write `1→3`, or `3` where no previous leader is known or the leader stayed."""
     if each.before is None or each.before == each.leader:
         return broker_text(each.leader)
     return f"{broker_text(each.before)}→{broker_text(each.leader)}"
@@ -227,8 +227,11 @@ def duration_text(duration_ms: int) -> str:
 
 
 def leaderless_text(story: Story, *, has_traces: bool) -> str:
-    """For how long there was no leader; without TRACE lines its end alone is told, and nothing of
-    leader epochs that are in no line."""
+    """Describe how long there was no leader.
+
+    Logs without TRACE lines show only the end of such a time, and nothing about leader epochs that
+    are in no line.
+    """
     is_all = has_traces and not story.has_untold_epochs
     if not story.leaderless:
         return "never without a leader" if is_all else "not seen without a leader"
@@ -268,7 +271,7 @@ def answer_line(story: Story, time_ms: int) -> str:
         else f"{'some broker' if each.leader is None else f'broker {each.leader}'} led"
     )
     if time_ms > story.end_ms:
-        # Whoever mistyped the day shall not take it for an answer.
+        # An operator who mistyped the day must not take it for an answer.
         at = f"the logs end at {log_time(story.end_ms)}, before {log_time(time_ms)}: in the end"
     return (
         f"{at} {who}: epoch {broker_text(each.leader_epoch)} since {log_time(each.since_ms)}, "
@@ -289,7 +292,7 @@ def proof_line(line: Line) -> str:
 
 
 def delay_line(each: Leadership) -> str | None:
-    """How long each broker took to do as was decided; None where nobody is known to have."""
+    """Return how long each broker took to carry out the decision; None where no delay is known."""
     told = [
         f"{role.broker} {'leads' if role.is_leader else 'follows'} after "
         f"{duration_text(max(role.delay_ms, 0))}"

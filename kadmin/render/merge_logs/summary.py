@@ -24,7 +24,7 @@ LEVEL_STYLES: Final = {
     Level.ERROR: "bold red",
     Level.WARN: "yellow",
 }
-"""A grave line is told by its level, any other one by its kind."""
+"""Grave lines are summed up by their level, all others by their kind."""
 
 KIND_STYLES: Final = {
     Kind.ELECTED: "bold green",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COLUMNS: Final = ("topic", "partition", "offset", "timestamp_ms", "end_offset", "count")
 
 TABLE_ROWS_MAX: Final = 2_000
-"""Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
+"""Above that a terminal gets plain lines, too: such a table is not readable, and it takes long."""
 
 
 def offsets_document(report: OffsetReport) -> Document:

@@ -89,8 +89,10 @@ def table_of(
 
 
 def rows_of(report: OffsetReport) -> list[tuple[str, list[Cell]]]:
-    """Each topic with the cells after it; of whom nobody told comes first: a short terminal shows
-    no more."""
+    """Return each topic with the cells after it.
+
+    Partitions without an answer come first: a short terminal shows no more.
+    """
     between = ["-"] * (len(columns_of(report)) - 2)
     rows: list[tuple[str, list[Cell]]] = [
         (each.topic, [str(each.partition), *between, Text(reason, "bold red")])

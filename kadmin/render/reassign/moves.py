@@ -188,7 +188,7 @@ def started_lines(
     dir_rate: int | None,
     names: Callable[[Sequence[TopicPartition]], str] = joined,
 ) -> Iterator[str]:
-    """The lines of Kafka's tool, which names all partitions; *names* may tell less."""
+    """Return the lines of Kafka's tool, which names all partitions; *names* may shorten them."""
     if rate is not None or dir_rate is not None:
         yield (
             "Warning: You must run --verify periodically, until the reassignment completes, to"
@@ -346,8 +346,11 @@ def throttle_notes(throttles: ThrottlesNow) -> Iterator[str]:
 
 
 def throttle_warnings(throttles: ThrottlesNow) -> Iterator[str]:
-    """Throttles that nobody owns, each with the command that removes it; what was put back is the
-    operator's.  Each way to the cluster has a journal of its own, and brokers one for each user."""
+    """Warn of throttles that no journal has, each with the command that removes it.
+
+    A throttle that was restored is the operator's.  ZooKeeper and brokers have separate journals,
+    and for brokers each user has one.
+    """
     is_any_left = False
     for entity, found in throttles.foreign.items():
         keys = [key for key in found if key not in throttles.restored.get(entity, {})]
@@ -422,9 +425,9 @@ def list_document(
 def list_total(
     moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, *, ended: int = 0
 ) -> str:
-    """How much moves in all, and how much of it there is to copy still, as far as brokers tell.
+    """Describe how much moves in all, and how much is left to copy, as far as brokers report sizes.
 
-    *ended* were seen moving, and do not any more.
+    *ended* were seen moving, and do not move any more.
     """
     counts = [counted(len(moves), "partition")] if moves else []
     counts += [f"{counted(len(dirs), 'replica')} between log directories"] if dirs else []
@@ -487,7 +490,7 @@ def list_lines(
 
 
 def lag(move: Move, ends: Ends) -> int | None:
-    """That of the replica to come which is the furthest behind; None where nobody tells."""
+    """Return the largest lag of the replicas to come; None where none is known."""
     return max(lags(move, ends).values(), default=None)
 
 

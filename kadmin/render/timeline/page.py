@@ -1,6 +1,6 @@
-"""The page: what `--output json` says of an analysis, and the script that draws it.
+"""The page: the JSON of an analysis, as `--output json` prints it, and the script that draws it.
 
-Nothing of it is fetched from anywhere, and nothing that logs say is taken for markup.
+The page loads nothing from anywhere, and no text of a log is taken for markup.
 """
 
 import json

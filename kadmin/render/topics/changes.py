@@ -219,7 +219,7 @@ def count(number: int, noun: str) -> str:
 
 
 def layout_details(layout: Layout, placement: Placement | None) -> dict[str, object]:
-    """The part of a change's document that says where partitions go."""
+    """Return the part of a change's document with the placement of partitions."""
     details: dict[str, object] = {
         "partitions": {str(partition): replicas for partition, replicas in layout.items()}
     }

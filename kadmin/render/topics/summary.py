@@ -20,7 +20,7 @@ COLUMNS: Final = (
 WELL: Final = "ok"
 
 TABLE_ROWS_MAX: Final = 2_000
-"""Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
+"""Above that a terminal gets plain lines, too: such a table is not readable, and it takes long."""
 
 
 def summary_document(summaries: TopicSummaries) -> Document:

@@ -101,7 +101,7 @@ class Configs:
     def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
         raise NotImplementedError
 
-    def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
+    def dry_run(self, plans: Sequence[ConfigPlan]) -> None:
         raise NotImplementedError
 
 

@@ -176,4 +176,4 @@ def test_password_of_a_user_is_refused_by_brokers_that_take_none() -> None:
     )
 
     with pytest.raises(NotServed, match=r"do not serve SCRAM credentials; .* from 2\.7 on"):
-        WireConfigs(OldConnection(), lambda _: None).rehearse([made])
+        WireConfigs(OldConnection(), lambda _: None).dry_run([made])

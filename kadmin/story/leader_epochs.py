@@ -1,6 +1,6 @@
-"""Leader epochs as lines tell of them: everything that was said in each, put together.
+"""Leader epochs as the lines of several brokers record them.
 
-Lines of several brokers name the same epoch; the epochs order them, whatever the clocks say.
+Lines are grouped by the epoch that they name; the epochs order them, whatever the clocks show.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,14 +26,14 @@ STATED = frozenset(
         Kind.FOLLOWER_START,
     }
 )
-"""Kinds of lines that may say who leads in which epoch."""
+"""Kinds of lines that may name the leader of an epoch."""
 
 DECIDING = frozenset({Kind.PARTITION_STATE, Kind.ISR_CHANGE})
 
 
 @dataclass(slots=True)
-class Reign:
-    """One leader epoch; None where releases name none.
+class ObservedEpoch:
+    """One leader epoch, as lines record it; *leader_epoch* is None where releases name none.
 
     *named* is the first line that names it; *claims* are all lines that name it with a leader or an
     ISR, in order; *decided* the controller's own line that began it; *orders* the first line that
@@ -62,29 +62,29 @@ class Reign:
 
     @property
     def leader(self) -> int | None:
-        """Who led, NO_LEADER where nobody did, None where no line tells."""
+        """Return the leader, NO_LEADER if there was none, None if no line names it."""
         if self.decided is not None and self.decided.leader is not None:
             return self.decided.leader
         return next((each.leader for each in self.claims if each.leader is not None), None)
 
     @property
     def is_led(self) -> bool:
-        """Whether there was a leader: a broker that follows has one, whoever it is."""
+        """Return whether there was a leader: a follower has one even if no line names it."""
         return bool(self.roles) if self.leader is None else self.leader != NO_LEADER
 
 
 @dataclass(slots=True)
-class Life:
-    """A partition from its creation to its deletion, as far as the logs go.
+class Incarnation:
+    """A partition from its creation to its deletion, as far as the logs show it.
 
-    *replicas* are the assigned ones with the times from which they are told, each change once;
-    *reassignments* the lines that tell of one.  *ended_ms* is when it was deleted or, where no line
-    tells that, when the next one of its name was there; None: it goes on.
+    *replicas* are the assigned ones with the times of the first lines that have them, each change
+    once; *reassignments* the lines of a reassignment.  *ended_ms* is when the partition was deleted
+    or, without a line of that, when the next one of its name existed; None if it still exists.
     """
 
     created: Event | None = None
     deleted: Event | None = None
-    reigns: list[Reign] = field(default_factory=list)
+    epochs: list[ObservedEpoch] = field(default_factory=list)
     failures: list[Event] = field(default_factory=list)
     refusals: list[Event] = field(default_factory=list)
     offline: list[Event] = field(default_factory=list)
@@ -96,89 +96,92 @@ class Life:
     ended_ms: int | None = None
 
 
-def lives(events: Sequence[Event]) -> Iterator[Life]:
-    """The lives of a partition, of all whose *events* some tell a leader or a failure."""
+def incarnations(events: Sequence[Event]) -> Iterator[Incarnation]:
+    """Return the incarnations of a partition that have at least one leader or failed election
+    in *events*."""
     found = []
     for part in split(events):
-        life = read_life(part)
-        if life.reigns or life.failures:
-            found.append(life)
-    for life, following in zip_longest(found, found[1:]):
-        if life.deleted is not None:
-            life.ended_ms = life.deleted.time_ms
+        incarnation = read_incarnation(part)
+        if incarnation.epochs or incarnation.failures:
+            found.append(incarnation)
+    for incarnation, following in zip_longest(found, found[1:]):
+        if incarnation.deleted is not None:
+            incarnation.ended_ms = incarnation.deleted.time_ms
         elif following is not None:
-            life.ended_ms = following.events[0].time_ms
-        yield life
+            incarnation.ended_ms = following.events[0].time_ms
+        yield incarnation
 
 
-def read_life(events: list[Event]) -> Life:
+def read_incarnation(events: list[Event]) -> Incarnation:
     ids = (event.topic_id for event in events)
-    life = Life(events=events, topic_id=next((each for each in ids if each is not None), None))
-    reader = LifeReader(life)
+    incarnation = Incarnation(
+        events=events, topic_id=next((each for each in ids if each is not None), None)
+    )
+    reader = IncarnationReader(incarnation)
     for event in events:
         reader.read(event)
-    life.reigns = [reader.reigns[epoch] for epoch in sorted(reader.reigns)]
+    incarnation.epochs = [reader.epochs[epoch] for epoch in sorted(reader.epochs)]
     for event in reader.unnumbered:
         if not is_told(event, reader):
-            insert(life.reigns, Reign(None, event, [event], event))
-    return life
+            insert(incarnation.epochs, ObservedEpoch(None, event, [event], event))
+    return incarnation
 
 
-def is_told(decision: Event, reader: "LifeReader") -> bool:
-    """Whether a decision without a leader epoch began one that other lines name.
+def is_told(decision: Event, reader: "IncarnationReader") -> bool:
+    """Return whether a decision without a leader epoch began one that other lines name.
 
-    The order that followed tells, or a broker that took the role of the leader later.
+    The order that followed proves it, or a broker that became the leader later.
     """
     return any(decision is each for each in reader.numbered) or any(
-        reign.decided is None
-        and reign.leader == decision.leader
-        and reign.since_ms >= decision.time_ms - CLOCKS_AGREE_MS
-        for reign in reader.reigns.values()
+        epoch.decided is None
+        and epoch.leader == decision.leader
+        and epoch.since_ms >= decision.time_ms - CLOCKS_AGREE_MS
+        for epoch in reader.epochs.values()
     )
 
 
-def insert(reigns: list[Reign], late: Reign) -> None:
-    """Put a reign without a leader epoch where it belongs by its time.
+def insert(epochs: list[ObservedEpoch], late: ObservedEpoch) -> None:
+    """Put an epoch that no line names where it belongs by its time.
 
-    Not behind one of the same leader that has one: it may be the same.
+    Not behind a named one of the same leader: both may be the same.
     """
-    place = sum(1 for each in reigns if each.since_ms <= late.since_ms)
-    before = reigns[place - 1] if place > 0 else None
+    place = sum(1 for each in epochs if each.since_ms <= late.since_ms)
+    before = epochs[place - 1] if place > 0 else None
     if before is None or before.leader != late.leader or before.leader_epoch is None:
-        reigns.insert(place, late)
+        epochs.insert(place, late)
 
 
-class LifeReader:
-    """Takes the events of one life in order and puts what they say into its reigns."""
+class IncarnationReader:
+    """Takes the events of one incarnation in order and adds them to its epochs."""
 
-    def __init__(self, life: Life) -> None:
-        self.life = life
-        self.reigns: dict[int, Reign] = {}
+    def __init__(self, incarnation: Incarnation) -> None:
+        self.incarnation = incarnation
+        self.epochs: dict[int, ObservedEpoch] = {}
         self.unnumbered: list[Event] = []
         """Decisions of releases up to 1.0, whose own lines have no leader epoch."""
         self.pending: dict[int | None, Event] = {}
-        """The last of them, by controller, whose epoch the orders that follow will tell."""
+        """The last of them, by controller, whose epoch the orders that follow will name."""
         self.numbered: list[Event] = []
-        """Those whose epoch an order has told."""
+        """Those whose epoch an order has named."""
         self.received: dict[tuple[int | None, int | None, int | None], int] = {}
         """The leader epoch of each order that a broker has received, by its correlation id."""
 
     def read(self, event: Event) -> None:
-        told, replicas = self.life.replicas, event.replicas
+        told, replicas = self.incarnation.replicas, event.replicas
         if replicas is not None and (not told or told[-1][1] != replicas):
             told.append((event.time_ms, replicas))
         if event.is_reassigning:
-            self.life.reassignments.append(event)
+            self.incarnation.reassignments.append(event)
         match event.kind:
             case Kind.PARTITION_STATE:
                 self.on_state(event)
             case Kind.TRANSITION_FAILED:
                 if event.to_state in ONLINE:
-                    self.life.failures.append(event)
+                    self.incarnation.failures.append(event)
             case Kind.REFUSED | Kind.FAILED:
                 self.on_refused(event)
             case Kind.OFFLINE_REPLICAS:
-                self.life.failed_disks.append(event)
+                self.incarnation.failed_disks.append(event)
             case Kind.COMPLETED | Kind.SKIPPED:
                 self.on_completed(event)
             case kind if kind in STATED:
@@ -187,13 +190,13 @@ class LifeReader:
                 pass
 
     def on_state(self, event: Event) -> None:
-        life = self.life
+        incarnation = self.incarnation
         if event.to_state in NON_EXISTENT:
-            life.deleted = life.deleted or event
+            incarnation.deleted = incarnation.deleted or event
         elif event.to_state in NEW:
-            life.created = life.created or event
+            incarnation.created = incarnation.created or event
         elif event.to_state in OFFLINE:
-            life.offline.append(event)
+            incarnation.offline.append(event)
         elif event.to_state in ONLINE and event.leader is not None:
             if event.leader_epoch is not None:
                 self.on_stated(event)
@@ -204,46 +207,46 @@ class LifeReader:
     def on_stated(self, event: Event) -> None:
         if event.leader == DELETED or event.leader_epoch is None:
             return
-        reign = self.reigns.setdefault(event.leader_epoch, Reign(event.leader_epoch, event))
+        epoch = self.epochs.setdefault(event.leader_epoch, ObservedEpoch(event.leader_epoch, event))
         if event.leader is not None or event.isr is not None:
-            reign.claims.append(event)
+            epoch.claims.append(event)
         if event.is_of_controller:
-            self.on_decision(event, reign)
+            self.on_decision(event, epoch)
         if event.kind is Kind.SEND_LEADER_AND_ISR and event.peer_broker is not None:
-            reign.orders.setdefault(event.peer_broker, event)
+            epoch.orders.setdefault(event.peer_broker, event)
         if event.broker is None or event.is_of_controller:
             return
         if event.kind is Kind.RECEIVED_LEADER_AND_ISR:
             key = event.broker, event.controller_epoch, event.correlation_id
             self.received[key] = event.leader_epoch
-            reign.answers.setdefault(event.broker, event)
+            epoch.answers.setdefault(event.broker, event)
         elif event.kind in (Kind.LEADER_START, Kind.FOLLOWER_START):
-            reign.roles.setdefault(event.broker, event)
-            reign.answers.setdefault(event.broker, event)
+            epoch.roles.setdefault(event.broker, event)
+            epoch.answers.setdefault(event.broker, event)
 
-    def on_decision(self, event: Event, reign: Reign) -> None:
-        if reign.decided is not None:
+    def on_decision(self, event: Event, epoch: ObservedEpoch) -> None:
+        if epoch.decided is not None:
             return
         pending = self.pending.get(event.controller_epoch)
         if event.kind in DECIDING:
-            reign.decided = event
+            epoch.decided = event
         elif pending is not None and pending.leader == event.leader:
             del self.pending[event.controller_epoch]
             self.numbered.append(pending)
-            reign.decided = replace(
+            epoch.decided = replace(
                 pending, leader_epoch=event.leader_epoch, isr=event.isr, zk_version=event.zk_version
             )
 
     def on_refused(self, event: Event) -> None:
-        self.life.refusals.append(event)
+        self.incarnation.refusals.append(event)
         if event.leader_epoch is not None and event.broker is not None:
-            reign = self.reigns.get(event.leader_epoch)
-            if reign is not None:
-                reign.answers.setdefault(event.broker, event)
+            epoch = self.epochs.get(event.leader_epoch)
+            if epoch is not None:
+                epoch.answers.setdefault(event.broker, event)
 
     def on_completed(self, event: Event) -> None:
         key = event.broker, event.controller_epoch, event.correlation_id
         epoch = self.received.get(key)
         if epoch is None or event.broker is None:
             return
-        self.reigns[epoch].roles.setdefault(event.broker, event)
+        self.epochs[epoch].roles.setdefault(event.broker, event)
