@@ -110,7 +110,7 @@ class Produces:
         if isinstance(outcome, Refusal):
             return refused(index, outcome)
         if acks == NO_ACKS:
-            if outcome.needs_flush:
+            if outcome.outcome.needs_flush:
                 flush(self.ports, outcome.hosted, unheard)
         elif outcome.must_wait(acks):
             wait = ProducePartitionStatus(outcome, acks)
@@ -251,9 +251,10 @@ def answer_of(outcome: Outcome | None) -> PartitionProduceResponse:
     return answer_of(outcome.outcome)
 
 
-def appended(outcome: Appended, error: ErrorCode) -> PartitionProduceResponse:
+def appended(batch: Appended, error: ErrorCode) -> PartitionProduceResponse:
+    hosted, outcome = batch
     return PartitionProduceResponse(
-        outcome.hosted.partition.partition,
+        hosted.partition.partition,
         error,
         outcome.base_offset,
         outcome.log_append_time_ms,
