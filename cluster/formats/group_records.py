@@ -39,6 +39,7 @@ NAMES_MAX: Final = 1024
 
 _OFFSET_HEAD: Final = Struct(">hqih")
 """Version, offset, leader epoch and the length of the metadata."""
+_INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _INT64: Final = Struct(">q")
 
@@ -54,8 +55,16 @@ class EncodedRecord(NamedTuple):
 
 
 def encode(record: GroupRecord) -> EncodedRecord:
-    """Write *record* in the versions of Kafka 3.9."""
+    """Write *record* in the versions of Kafka 3.9.
+
+    Raises:
+        UnencodableMessageError: a text or a number is larger than its field.
+    """
     key, value = record
+    if isinstance(key, OffsetCommitKey) and isinstance(value, OffsetCommitValue):
+        encoded = encoded_offset(key, value)
+        if encoded is not None:
+            return encoded
     if isinstance(key, OffsetCommitKey):
         content = encode_payload(OFFSET_KEY, wire.OffsetCommitKey(*key))
     else:
@@ -103,6 +112,30 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
 
 # Nearly all records are offsets of these versions, and a partition may have a million: they take no
 # way round by the tables of messages.
+
+
+def encoded_offset(key: OffsetCommitKey, value: OffsetCommitValue) -> EncodedRecord | None:
+    """The record of an offset in the version that most are written in; None for others, and for
+    what has no form.
+    """
+    group, topic, partition = key
+    offset, leader_epoch, metadata, timestamp, expire_timestamp = value
+    if expire_timestamp != NO_TIMESTAMP:
+        return None
+    try:
+        text = metadata.encode()
+        head = _OFFSET_HEAD.pack(OFFSET_VALUE, offset, leader_epoch, len(text))
+        content = key_beginning(group, topic) + _INT32.pack(partition)
+        return _new(EncodedRecord, (content, head + text + _INT64.pack(timestamp)))
+    except (struct.error, UnicodeEncodeError):
+        return None
+
+
+@lru_cache(maxsize=NAMES_MAX)
+def key_beginning(group: str, topic: str) -> bytes:
+    """An offset's key without its partition."""
+    names = [name.encode() for name in (group, topic)]
+    return OFFSET_KEY_BEGINNING + b"".join(_INT16.pack(len(name)) + name for name in names)
 
 
 @lru_cache(maxsize=NAMES_MAX)
