@@ -245,6 +245,7 @@ class GrowingLog:
 
         They are in the log when each is counted.
         """
+        assert self.log_end_offset <= first_offset <= last_offset, "offsets do not fall"
         segment = self._segments[-1]
         try:
             if not segment.has_room(len(data), max_timestamp, last_offset, now_ms):
@@ -263,8 +264,8 @@ class GrowingLog:
     ) -> None:
         """Count the batch at *position* in *data*, the next that was written to *segment*."""
         base_offset, length, epoch, magic, _, _, delta, _, max_ms, producer_id, _, _, _ = header
-        assert base_offset >= self.log_end_offset, "offsets do not fall"
         last_offset = base_offset + delta
+        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
         try:
             segment.adopt(segment.size, length + PREFIX_SIZE, last_offset, max_ms)
         except OSError as error:
