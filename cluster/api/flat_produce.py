@@ -193,7 +193,7 @@ class Prefixes:
             if outcome.error in HINTED_ERRORS:
                 return None
             return encoded(version, correlation_id, topic, refused(index, outcome))
-        _, base_offset, time_ms, log_start_offset, _, _ = outcome
+        base_offset, _, time_ms, log_start_offset, _, _ = outcome
         return pack(
             answer_size, correlation_id, head, index, base_offset, time_ms, log_start_offset, tail
         )

@@ -102,21 +102,21 @@ class Produces:
     def answer_or_wait(
         self,
         index: int,
-        outcome: Appended | Refusal,
+        result: Appended | Refusal,
         acks: int,
         waits: list[ProducePartitionStatus],
     ) -> PartitionProduceResponse | ProducePartitionStatus:
         """Return the answer, or what has to be waited for before it goes out, added to *waits*."""
-        if isinstance(outcome, Refusal):
-            return refused(index, outcome)
+        if isinstance(result, Refusal):
+            return refused(index, result)
         if acks == NO_ACKS:
-            if outcome.needs_flush:
-                flush(self.ports, outcome.hosted, unheard)
-        elif outcome.must_wait(acks):
-            wait = ProducePartitionStatus(outcome, acks)
+            if result.outcome.needs_flush:
+                flush(self.ports, result.hosted, unheard)
+        elif result.must_wait(acks):
+            wait = ProducePartitionStatus(result, acks)
             waits.append(wait)
             return wait
-        return appended(outcome, NO_ERROR)
+        return appended(result, NO_ERROR)
 
     def answer(self, request: RequestFrame, peer: Peer, reply: Reply, topics: Outcomes) -> None:
         if cast(ProduceRequest, request.body).acks == NO_ACKS:
@@ -251,9 +251,10 @@ def answer_of(outcome: Outcome | None) -> PartitionProduceResponse:
     return answer_of(outcome.outcome)
 
 
-def appended(outcome: Appended, error: ErrorCode) -> PartitionProduceResponse:
+def appended(batch: Appended, error: ErrorCode) -> PartitionProduceResponse:
+    hosted, outcome = batch
     return PartitionProduceResponse(
-        outcome.hosted.partition.partition,
+        hosted.partition.partition,
         error,
         outcome.base_offset,
         outcome.log_append_time_ms,

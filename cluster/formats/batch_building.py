@@ -38,7 +38,8 @@ def build_batch(
     for key, value in records:
         # Attributes, no difference in time, the place in the batch, key, value, no headers.
         body = b"\0\0" + encode(2 * count) + with_length(key) + with_length(value) + b"\0"
-        batch += encode(2 * len(body)) + body
+        batch += encode(2 * len(body))
+        batch += body
         count += 1
     attributes = 0 if producer_id == NO_PRODUCER_ID else TRANSACTIONAL
     HEADER_LAYOUT.pack_into(

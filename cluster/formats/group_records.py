@@ -7,6 +7,7 @@ Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
 
 import struct
+from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -25,6 +26,7 @@ from cluster.wire.errors import MalformedFrameError
 from cluster.wire.messages import coordinator_records as wire
 
 OFFSET_KEY: Final = 1
+OFFSET_KEY_BEGINNING: Final = b"\0\1"
 GROUP_KEY: Final = 2
 OFFSET_VALUE: Final = 3
 EXPIRING_OFFSET_VALUE: Final = 1
@@ -32,10 +34,17 @@ EXPIRING_OFFSET_VALUE: Final = 1
 GROUP_VALUE: Final = 3
 
 
+NAMES_MAX: Final = 1024
+"""How many groups' topics are remembered: records of a group mostly follow each other."""
+
 _OFFSET_HEAD: Final = Struct(">hqih")
 """Version, offset, leader epoch and the length of the metadata."""
+_INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _INT64: Final = Struct(">q")
+
+# Makes a named tuple in half the time: its fields need not be counted.
+_new: Final = tuple.__new__
 
 
 class EncodedRecord(NamedTuple):
@@ -46,8 +55,16 @@ class EncodedRecord(NamedTuple):
 
 
 def encode(record: GroupRecord) -> EncodedRecord:
-    """Write *record* in the versions of Kafka 3.9."""
+    """Write *record* in the versions of Kafka 3.9.
+
+    Raises:
+        UnencodableMessageError: a text or a number is larger than its field.
+    """
     key, value = record
+    if isinstance(key, OffsetCommitKey) and isinstance(value, OffsetCommitValue):
+        encoded = encoded_offset(key, value)
+        if encoded is not None:
+            return encoded
     if isinstance(key, OffsetCommitKey):
         content = encode_payload(OFFSET_KEY, wire.OffsetCommitKey(*key))
     else:
@@ -71,10 +88,14 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
     Raises:
         MisreadError: it is damaged, or its value has an unknown version.
     """
-    if value is not None and key[:2] == b"\0\1":
-        offset = plain_offset(key, value)
+    names = None if value is None else names_of(key[:-4])
+    if names is not None:
+        assert value is not None
+        offset = offset_of(value)
         if offset is not None:
-            return offset
+            group, topic = names
+            (partition,) = _INT32.unpack_from(key, len(key) - 4)
+            return _new(OffsetCommitKey, (group, topic, partition)), offset
     record_type = OFFSETS.get(version_of(key, "key"))
     if record_type is None:
         return None
@@ -89,31 +110,63 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
     return GroupMetadataKey(*decoded_key), None if decoded is None else group_of(decoded)
 
 
-def plain_offset(key: bytes, value: bytes) -> GroupRecord | None:
-    """The offset in a record of the versions that nearly all have; None for any other record.
+# Nearly all records are offsets of these versions, and a partition may have a million: they take no
+# way round by the tables of messages.
 
-    A partition may have a million, so this takes no way round by the tables of messages.
+
+def encoded_offset(key: OffsetCommitKey, value: OffsetCommitValue) -> EncodedRecord | None:
+    """The record of an offset in the version that most are written in; None for others, and for
+    what has no form.
+    """
+    group, topic, partition = key
+    offset, leader_epoch, metadata, timestamp, expire_timestamp = value
+    if expire_timestamp != NO_TIMESTAMP:
+        return None
+    try:
+        text = metadata.encode()
+        head = _OFFSET_HEAD.pack(OFFSET_VALUE, offset, leader_epoch, len(text))
+        content = key_beginning(group, topic) + _INT32.pack(partition)
+        return _new(EncodedRecord, (content, head + text + _INT64.pack(timestamp)))
+    except (struct.error, UnicodeEncodeError):
+        return None
+
+
+@lru_cache(maxsize=NAMES_MAX)
+def key_beginning(group: str, topic: str) -> bytes:
+    """An offset's key without its partition."""
+    names = [name.encode() for name in (group, topic)]
+    return OFFSET_KEY_BEGINNING + b"".join(_INT16.pack(len(name)) + name for name in names)
+
+
+@lru_cache(maxsize=NAMES_MAX)
+def names_of(key: bytes) -> tuple[str, str] | None:
+    """Group and topic of an offset's key without its partition; None for any other key.
+
+    All partitions of a topic have the same, and share the texts.
     """
     try:
         group_end = 4 + (key[2] << 8 | key[3])
         topic_at = group_end + 2
         topic_end = topic_at + (key[group_end] << 8 | key[group_end + 1])
-        version, offset, leader_epoch, size = _OFFSET_HEAD.unpack_from(value)
-        end = _OFFSET_HEAD.size + size
-        if version != OFFSET_VALUE or size < 0:
+        if key[:2] != OFFSET_KEY_BEGINNING or len(key) != topic_end:
             return None
-        if len(key) != topic_end + _INT32.size or len(value) != end + _INT64.size:
-            return None
-        (partition,) = _INT32.unpack_from(key, topic_end)
-        (timestamp,) = _INT64.unpack_from(value, end)
-        metadata = value[_OFFSET_HEAD.size : end].decode() if size else ""
-        group, topic = key[4:group_end].decode(), key[topic_at:topic_end].decode()
-    except (IndexError, struct.error, UnicodeDecodeError):
+        return key[4:group_end].decode(), key[topic_at:].decode()
+    except (IndexError, UnicodeDecodeError):
         return None
-    return (
-        OffsetCommitKey(group, topic, partition),
-        OffsetCommitValue(offset, leader_epoch, metadata, timestamp),
-    )
+
+
+def offset_of(value: bytes) -> OffsetCommitValue | None:
+    """The value of an offset in the version that is written; None for any other one."""
+    try:
+        version, offset, leader_epoch, size = _OFFSET_HEAD.unpack_from(value)
+        metadata_end = _OFFSET_HEAD.size + size
+        if version != OFFSET_VALUE or size < 0 or len(value) != metadata_end + _INT64.size:
+            return None
+        (timestamp,) = _INT64.unpack_from(value, metadata_end)
+        metadata = value[_OFFSET_HEAD.size : metadata_end].decode() if size > 0 else ""
+    except (struct.error, UnicodeDecodeError):
+        return None
+    return _new(OffsetCommitValue, (offset, leader_epoch, metadata, timestamp, NO_TIMESTAMP))
 
 
 def group_of(value: tuple[object, ...]) -> GroupMetadataValue:

@@ -259,7 +259,7 @@ def stamp(
     """
     assert header.magic == CURRENT_MAGIC
     STAMP_LAYOUT.pack_into(buffer, position, base_offset, header.length, leader_epoch)
-    return _new(BatchHeader, (base_offset, header.length, leader_epoch, *header[3:]))
+    return _new(BatchHeader, HEADER_LAYOUT.unpack_from(buffer, position))
 
 
 def stamp_log_append_time(

@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.formats.compression import (
     UNPACKED_SIZE_MAX,
@@ -36,6 +36,11 @@ VARLONG_SHIFT_MAX: Final = 63
 TIMESTAMP_MAX: Final = 2**63 - 1
 NO_SEQUENCE: Final = -1
 
+NULL_LENGTH: Final = 1
+"""The varint of -1."""
+PLAIN_LENGTH_MAX: Final = 2**14
+"""From there on a length, twice as a varint has it, takes three bytes."""
+
 LENGTH: Final = Struct(">i")
 LEGACY_KEY_AT: Final = {0: LEGACY.size, 1: LEGACY.size + 8}
 LEGACY_TIMESTAMP: Final = Struct(">q")
@@ -49,6 +54,9 @@ class Marker(NamedTuple):
 
     is_abort: bool
     coordinator_epoch: int
+
+
+KeyAndValue: TypeAlias = tuple[bytes | None, bytes | None]
 
 
 class RecordTime(NamedTuple):
@@ -121,14 +129,102 @@ def bodies_of(batch: Buffer, header: BatchHeader, size_max: int) -> Iterator[mem
     content = memoryview(unpacked(batch, header.codec, size_max))
     position = 0
     for _ in range(header.record_count):
-        length, start = varint(content, position)
-        position = start + length
-        if length < RECORD_LENGTH_MIN or position > len(content):
-            raise CorruptBatchError(0, f"a record of {length} bytes")
-        yield content[start:position]
+        body, position = body_at(content, position)
+        yield body
+    check_end(content, position)
+
+
+def body_at(content: memoryview, position: int) -> tuple[memoryview, int]:
+    """What stands behind the length of the record at *position*, and where the next one begins."""
+    length, start = varint(content, position)
+    end = start + length
+    if length < RECORD_LENGTH_MIN or end > len(content):
+        raise CorruptBatchError(0, f"a record of {length} bytes")
+    return content[start:end], end
+
+
+def check_end(content: Buffer, position: int) -> None:
     if position < len(content):
         left = len(content) - position
         raise CorruptBatchError(0, f"{left} bytes are left behind its last record")
+
+
+def keys_and_values(
+    batch: bytes, header: BatchHeader, size_max: int = UNPACKED_SIZE_MAX
+) -> Iterator[KeyAndValue]:
+    """Keys and values of the records of the whole *batch*: `records_of`, where no more is needed.
+
+    Raises:
+        CorruptBatchError: as `records_of`.
+    """
+    if header.magic != CURRENT_MAGIC:
+        for record in records_of(batch, header, size_max):
+            yield record.key, record.value
+        return
+    content = bytes(unpacked(batch, header.codec, size_max))
+    position = 0
+    for _ in range(header.record_count):
+        plain = plain_record(content, position)
+        if plain is not None:
+            key, value, position = plain
+            yield key, value
+            continue
+        try:
+            body, position = body_at(memoryview(content), position)
+            record = current_record(body, header)
+        except (IndexError, struct.error) as error:
+            raise CorruptBatchError(0, f"its records end too early: {error}") from error
+        yield record.key, record.value
+    check_end(content, position)
+
+
+def plain_record(content: bytes, position: int) -> tuple[bytes, bytes | None, int] | None:
+    """Key and value of the record at *position*, and where it ends; None where it is not plain.
+
+    It is, with a key and without headers, if it is up to 8 KiB long, and the difference of its time
+    takes one byte and that of its offset two.
+    """
+    try:
+        length, at = content[position], position + 1
+        if length >= 0x80:
+            length += content[at] - 1 << 7
+            at += 1
+        end = at + (length >> 1)
+        if content[at + 1] >= 0x80:
+            return None
+        if content[at + 2] < 0x80:
+            at += 3
+        elif content[at + 3] < 0x80:
+            at += 4
+        else:
+            return None
+        key_size, at = content[at], at + 1
+        if key_size >= 0x80:
+            key_size += content[at] - 1 << 7
+            at += 1
+        key_end = at + (key_size >> 1)
+        key = content[at:key_end]
+        size, at = content[key_end], key_end + 1
+        if size == NULL_LENGTH:
+            value, value_end = None, at
+        else:
+            if size >= 0x80:
+                size += content[at] - 1 << 7
+                at += 1
+            value_end = at + (size >> 1)
+            value = content[at:value_end]
+            if size & 1:
+                return None
+        if (
+            value_end + 1 != end
+            or content[value_end] != 0
+            or (length | key_size) & 1
+            or length >= PLAIN_LENGTH_MAX
+        ):
+            return None
+    except IndexError:
+        return None
+    return key, value, end
 
 
 def timestamp_of(header: BatchHeader, delta: int) -> int:

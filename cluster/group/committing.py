@@ -14,7 +14,6 @@ from cluster.group.states import COMMIT, GroupState
 from cluster.group.storing import commit_error
 from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import OffsetCommitKey
-from cluster.model.ids import TopicPartition
 
 
 def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
@@ -103,9 +102,6 @@ def on_failed(context: Context, append_id: int, waiting: StoredOffsets, error: E
 
 
 def answer(context: Context, waiting: StoredOffsets, error: ErrorCode) -> None:
-    def error_of(partition: TopicPartition) -> ErrorCode:
-        is_stored = partition in waiting.stored
-        return error if is_stored else ErrorCode.OFFSET_METADATA_TOO_LARGE
-
-    errors = {partition: error_of(partition) for partition in waiting.request.offsets}
+    errors = dict.fromkeys(waiting.request.offsets, ErrorCode.OFFSET_METADATA_TOO_LARGE)
+    errors.update(dict.fromkeys(waiting.stored, error))
     context.respond(waiting.request_id, CommitAnswer(errors))

@@ -280,7 +280,9 @@ class Replica:
             self._at_end = ()
         if self._is_alone:
             if self.commits_at_once:
-                offset = min(log_end_offset, self.committable_end)
+                offset = self.committable_end
+                if log_end_offset < offset:
+                    offset = log_end_offset
                 if offset > self.high_watermark and not self.is_under_min_isr:
                     self.high_watermark = offset
             else:

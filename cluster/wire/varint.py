@@ -32,6 +32,8 @@ def read_rest(data: bytes | memoryview, position: int, first: int) -> tuple[int,
 
 def encode(value: int) -> bytes:
     """Encode 0 or a positive number."""
+    if value < 128:
+        return SMALL[value]
     out = bytearray()
     while value > 127:
         out.append(value & 0x7F | 0x80)

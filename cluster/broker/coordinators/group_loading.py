@@ -18,7 +18,7 @@ from cluster.broker.replica_manager.partitions import HostedPartition, Partition
 from cluster.formats.coordinator_records import MisreadError
 from cluster.formats.group_records import decode
 from cluster.formats.record_batch import BatchHeader, CorruptBatchError, parse_header
-from cluster.formats.records import marker_of, records_of
+from cluster.formats.records import keys_and_values, marker_of
 from cluster.group.replay import Replay
 from cluster.model.file_slice import FileSlice
 from cluster.model.group_records import GroupRecord
@@ -26,7 +26,7 @@ from cluster.model.ids import OFFSETS_TOPIC, LeaderEpoch
 from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.files import File
 
-AT_ONCE: Final = 200
+AT_ONCE: Final = 500
 """How many records are decoded in one turn of the loop: that takes about 2 ms."""
 
 
@@ -137,7 +137,8 @@ class GroupLoading:
         position = count = next_offset = 0
         while position < len(content):
             header = parse_header(content, position)
-            batch = content[position : position + header.size]
+            end = position + header.size
+            batch = content[position:end]
             try:
                 for records in pieces_of(batch, header, replay):
                     replay.take(header.base_offset, records, producer_of(header))
@@ -151,7 +152,7 @@ class GroupLoading:
                     f" over: {error}"
                 )
             count += 1
-            position += header.size
+            position = end
             next_offset = header.next_offset
         return next_offset
 
@@ -188,8 +189,8 @@ def pieces_of(
         replay.end_transaction(header.producer_id, is_commit=not marker_of(batch).is_abort)
         return
     records: list[GroupRecord] = []
-    for record in records_of(batch, header):
-        known = None if record.key is None else decode(record.key, record.value)
+    for key, value in keys_and_values(batch, header):
+        known = None if key is None else decode(key, value)
         if known is not None:
             records.append(known)
         if len(records) == AT_ONCE:

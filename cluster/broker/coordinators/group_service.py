@@ -224,7 +224,7 @@ class GroupService:
         if isinstance(written, ErrorCode):
             self._append_failed(append.partition, append.append_id, written)
             return
-        succeeded = Appended(append.partition, append.append_id, written.base_offset)
+        succeeded = Appended(append.partition, append.append_id, written.outcome.base_offset)
         if not written.must_wait(ALL_ACKS):
             self._take(succeeded)
             return

@@ -21,6 +21,7 @@ from cluster.broker.standstill import Standstill
 from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
+from cluster.storage.log.growing_log import AppendOutcome
 from cluster.storage.log_config import NO_BOUND
 
 ALL_ACKS: Final = -1
@@ -30,10 +31,6 @@ LEADER_ACKS: Final = 1
 ZSTD: Final = 4
 CODEC_AT: Final = 22
 """Of a batch: the byte with its codec, in the lowest three bits."""
-
-
-# Makes a named tuple in half the time: its fields need not be counted.
-_new: Final = tuple.__new__
 
 
 class Refusal(NamedTuple):
@@ -48,17 +45,13 @@ class Appended(NamedTuple):
     """A batch that is in the leader's log."""
 
     hosted: HostedPartition
-    base_offset: int
-    log_append_time_ms: int
-    log_start_offset: int
-    end_offset: int
-    needs_flush: bool
+    outcome: AppendOutcome
 
     def must_wait(self, acks: int) -> bool:
         """Whether a producer with *acks* may not be answered yet."""
-        if self.needs_flush:
+        if self.outcome.needs_flush:
             return True
-        return acks == ALL_ACKS and self.hosted.replica.high_watermark < self.end_offset
+        return acks == ALL_ACKS and self.hosted.replica.high_watermark <= self.outcome.last_offset
 
 
 def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
@@ -104,9 +97,8 @@ class Appender:
             return Refusal(hosted)
         if batch is None:
             return Refusal(ErrorCode.INVALID_RECORD, "there are no records")
-        return self.append_to(
-            hosted, batch, acks, takes_zstd, has_checked_records=has_checked_records
-        )
+        outcome = self.append_to(hosted, batch, acks, takes_zstd, has_checked_records)
+        return outcome if isinstance(outcome, Refusal) else Appended(hosted, outcome)
 
     def append_to(
         self,
@@ -114,19 +106,24 @@ class Appender:
         batch: memoryview,
         acks: int,
         takes_zstd: bool = True,
-        *,
         has_checked_records: bool = False,
-    ) -> Appended | Refusal:
+    ) -> AppendOutcome | Refusal:
         """Write the batch of a partition that this broker has just been found to lead, as `append`
         does.
 
         Raises:
             HeavyBatch: as `append`.
         """
-        refusal = self._refusal(hosted, batch, acks, takes_zstd)
-        if refusal is not None:
-            return refusal
         replica, log = hosted.replica, hosted.log
+        if (
+            not takes_zstd
+            or replica.is_under_min_isr
+            or replica.took_over_ms is not None
+            or self.refused_batches.by_producer
+        ):
+            refusal = self._refusal(hosted, batch, acks, takes_zstd)
+            if refusal is not None:
+                return refusal
         now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
         try:
             outcome = log.append(
@@ -134,7 +131,7 @@ class Appender:
                 replica.state.leader_epoch,
                 now_ms,
                 wall_ms,
-                has_checked_records=has_checked_records,
+                has_checked_records,
             )
         except InvalidTimestamp as error:
             wrong = timestamp_errors(batch, log.config, wall_ms)
@@ -148,16 +145,13 @@ class Appender:
             return Refusal(error.error_code, str(error))
         except CorruptBatchError as error:
             return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
-        base_offset, last_offset, time_ms, log_start_offset, _, needs_flush = outcome
-        assert last_offset < log.log_end_offset, "what was appended is in the log"
-        if needs_flush:
+        end_offset = log.log_end_offset
+        assert outcome.last_offset < end_offset, "what was appended is in the log"
+        if outcome.needs_flush:
             # Consumers read what is committed, and it is not to be gone with this machine's power.
             replica.committable_end = log.committable_end
-        replica.advance_high_watermark(log.log_end_offset, len(batch), now_ms)
-        return _new(
-            Appended,
-            (hosted, base_offset, time_ms, log_start_offset, last_offset + 1, needs_flush),
-        )
+        replica.advance_high_watermark(end_offset, len(batch), now_ms)
+        return outcome
 
     def _refusal(
         self, hosted: HostedPartition, batch: memoryview, acks: int, takes_zstd: bool

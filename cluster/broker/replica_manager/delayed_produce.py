@@ -33,7 +33,7 @@ class ProducePartitionStatus:
         self._acks = acks
         self._look: Look | None = None
         self.appended = appended
-        self.is_flushing = appended.needs_flush
+        self.is_flushing = appended.outcome.needs_flush
         self.has_flushed = False
         """Whether it has waited for the disk, and what is committed waits for nothing here."""
         self.disk_error: ErrorCode | None = None
@@ -51,7 +51,7 @@ class ProducePartitionStatus:
             replica = hosted.replica
             if not replica.is_leader:
                 return ErrorCode.NOT_LEADER_OR_FOLLOWER
-            is_committed = replica.high_watermark >= self.appended.end_offset
+            is_committed = replica.high_watermark > self.appended.outcome.last_offset
             if replica.is_under_min_maximal_isr and (is_committed or self.has_flushed):
                 return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
             if not is_committed:

@@ -16,9 +16,9 @@ from cluster.formats.record_batch import (
     NO_PRODUCER_ID,
     NO_TIMESTAMP,
     OFFSET_MAX,
+    PREFIX_SIZE,
     BatchHeader,
     Buffer,
-    PlacedBatch,
     stamp,
     stamp_log_append_time,
 )
@@ -171,7 +171,6 @@ class GrowingLog:
         leader_epoch: LeaderEpoch,
         now_ms: int,
         wall_ms: int,
-        *,
         has_checked_records: bool = False,
     ) -> AppendOutcome:
         """Append the batch that a producer sent, after stamping offset and epoch into *buffer*.
@@ -190,24 +189,21 @@ class GrowingLog:
         if self.health.failure is not None:
             self.health.check()
         config = self.config
-        header = checked_batch(buffer, config, wall_ms, has_checked_records=has_checked_records)
+        header = checked_batch(buffer, config, wall_ms, has_checked_records)
+        sent = None
         if header.producer_id != NO_PRODUCER_ID:
             sent = self._producers.duplicate_of(header)
-            if sent is not None:
-                return self._outcome(sent.first_offset, sent.last_offset, sent.timestamp, True)
-        if config.uses_log_append_time:
-            header = stamp_log_append_time(buffer, header, wall_ms)
-        base_offset = self.log_end_offset
-        header = stamp(buffer, header, base_offset, leader_epoch)
-        batches = (_new(PlacedBatch, (0, header)),)
-        last_offset = base_offset + header.last_offset_delta
-        self._write(buffer, batches, last_offset, header.max_timestamp, now_ms)
-        return self._outcome(base_offset, last_offset, wall_ms, False)
-
-    def _outcome(
-        self, base_offset: int, last_offset: int, time_ms: int, is_duplicate: bool
-    ) -> AppendOutcome:
-        config = self.config
+        if sent is None:
+            if config.uses_log_append_time:
+                header = stamp_log_append_time(buffer, header, wall_ms)
+            time_ms = wall_ms
+            base_offset = self.log_end_offset
+            header = stamp(buffer, header, base_offset, leader_epoch)
+            last_offset = base_offset + header.last_offset_delta
+            segment = self._write(buffer, base_offset, last_offset, header.max_timestamp, now_ms)
+            self._count(segment, header, buffer, 0, now_ms)
+        else:
+            base_offset, last_offset, time_ms = sent.first_offset, sent.last_offset, sent.timestamp
         return _new(
             AppendOutcome,
             (
@@ -215,7 +211,7 @@ class GrowingLog:
                 last_offset,
                 time_ms if config.uses_log_append_time else NO_TIMESTAMP,
                 self.log_start_offset,
-                is_duplicate,
+                sent is not None,
                 self.log_end_offset - self.recovery_point >= config.flush_messages,
             ),
         )
@@ -234,46 +230,53 @@ class GrowingLog:
         batches = following_batches(buffer, self.log_end_offset)
         view = memoryview(buffer)
         for run in runs(batches, self.config.segment_size_max):
-            start = run[0].position
-            end = run[-1].position + run[-1].header.size
-            placed = tuple(PlacedBatch(position - start, header) for position, header in run)
+            (start, first), (position, last) = run[0], run[-1]
+            data = view[start : position + last.size]
             max_timestamp = max(header.max_timestamp for _, header in run)
-            last_offset = run[-1].header.last_offset
-            self._write(view[start:end], placed, last_offset, max_timestamp, now_ms)
+            segment = self._write(data, first.base_offset, last.last_offset, max_timestamp, now_ms)
+            for position, header in run:
+                self._count(segment, header, view, position, now_ms)
         return self.log_end_offset
 
     def _write(
-        self,
-        data: Buffer,
-        batches: tuple[PlacedBatch, ...],
-        last_offset: int,
-        max_timestamp: int,
-        now_ms: int,
-    ) -> None:
-        """Write *batches*, which lie in *data* without gaps, up to their *last_offset*."""
-        assert batches[0].header.base_offset >= self.log_end_offset, "offsets do not fall"
-        segment, producers, epochs = self._segments[-1], self._producers, self.epochs
+        self, data: Buffer, first_offset: int, last_offset: int, max_timestamp: int, now_ms: int
+    ) -> Segment:
+        """Write batches, which lie in *data* without gaps, and return the segment that has them.
+
+        They are in the log when each is counted.
+        """
+        assert self.log_end_offset <= first_offset <= last_offset, "offsets do not fall"
+        segment = self._segments[-1]
         try:
             if not segment.has_room(len(data), max_timestamp, last_offset, now_ms):
-                self._make_room(batches[0].header.base_offset, last_offset, now_ms)
+                self._make_room(first_offset, last_offset, now_ms)
                 segment = self._segments[-1]
-            for _, header in batches:
-                if header.leader_epoch != epochs.latest or header.magic != CURRENT_MAGIC:
-                    self._note_epoch(header)
             assert segment.base_offset <= last_offset, "its index can say how far it is"
-            segment.append(data, batches, now_ms)
+            segment.write(data, now_ms)
         except OSError as error:
-            # Any part of the bytes may be there, and epochs are noted of batches that are not: the
-            # directory is offline, and the next start reads the file, not this.
+            # Any part of the bytes may be there: the directory is offline, and the next start reads
+            # the file, not this.
             raise self.health.fail(error) from error
-        # What is in the file is counted, whatever becomes of the index.
-        for position, header in batches:
-            if header.producer_id == NO_PRODUCER_ID:
-                continue
+        return segment
+
+    def _count(
+        self, segment: Segment, header: BatchHeader, data: Buffer, position: int, now_ms: int
+    ) -> None:
+        """Count the batch at *position* in *data*, the next that was written to *segment*."""
+        base_offset, length, epoch, magic, _, _, delta, _, max_ms, producer_id, _, _, _ = header
+        last_offset = base_offset + delta
+        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
+        try:
+            segment.adopt(segment.size, length + PREFIX_SIZE, last_offset, max_ms)
+        except OSError as error:
+            raise self.health.fail(error) from error
+        if epoch != self.epochs.latest or magic != CURRENT_MAGIC:
+            self._note_epoch(header)
+        producers = self._producers
+        if producer_id != NO_PRODUCER_ID:
             aborted = producers.note_batch(header, data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
-        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
         self.log_end_offset = producers.end_offset = last_offset + 1
 
     def _index_aborted(self, aborted: AbortedTxn) -> None:

@@ -53,7 +53,7 @@ def rebuild(
         if is_far:
             beyond = header
             break
-        segment.adopt(position, header)
+        segment.adopt(position, header.size, header.last_offset, header.max_timestamp)
         transaction = producers.note_stored(segment.file, position, header, now_ms)
         if transaction is not None:
             aborted.append(transaction)

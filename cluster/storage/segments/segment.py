@@ -16,7 +16,6 @@ from cluster.formats.indexes import (
 )
 from cluster.formats.record_batch import (
     NO_TIMESTAMP,
-    PREFIX_SIZE,
     BatchHeader,
     Buffer,
     CorruptBatchError,
@@ -172,23 +171,24 @@ class Segment:
         self.max_timestamp_offset = self.time_index.max_timestamp_offset
 
     def append(self, data: Buffer, batches: Iterable[PlacedBatch], now_ms: int) -> None:
-        """Write *data*, whose *batches* are placed in it, behind the last batch.
-
-        One write, whatever the number of batches or records.
-        """
+        """Write *data*, whose *batches* are placed in it, behind the last batch, and count them."""
         start = self.size
-        (self._file or self.file).write(start, data)
-        # The batches count only now: a write that fails in its middle leaves bytes behind the end.
-        self.modified_ms = now_ms
+        self.write(data, now_ms)
         for position, header in batches:
-            self.adopt(start + position, header)
+            self.adopt(start + position, header.size, header.last_offset, header.max_timestamp)
 
-    def adopt(self, position: int, header: BatchHeader) -> None:
+    def write(self, data: Buffer, now_ms: int) -> None:
+        """Write *data* behind the last batch: one write, whatever the number of batches.
+
+        The batches count only when they are adopted: a write that fails in its middle leaves bytes
+        behind the end.
+        """
+        (self._file or self.file).write(self.size, data)
+        self.modified_ms = now_ms
+
+    def adopt(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
         """Count and index the batch that stands at *position*, which is the end so far."""
         assert position == self.size
-        base_offset, length, _, _, _, _, delta, _, max_timestamp, _, _, _, _ = header
-        last_offset = base_offset + delta
-        size = length + PREFIX_SIZE
         if position == 0:
             self._first_timestamp = max_timestamp
         if max_timestamp > self.max_timestamp:
@@ -200,8 +200,11 @@ class Segment:
             self.time_index.append_if_later(self.max_timestamp, self.max_timestamp_offset)
             self._unindexed_size = 0
         self._unindexed_size += size
-        self.size = position + size
-        self._remember(last_offset + 1, self.size)
+        self.size = end = position + size
+        # `_remember` without the call.
+        if len(self._boundaries) >= BOUNDARIES_MAX:
+            self.forget_oldest()
+        self._boundaries[last_offset + 1] = end
 
     def _remember(self, offset: int, position: int) -> None:
         """Keep in mind that the batch with *offset* begins, or will begin, at *position*."""
@@ -224,10 +227,10 @@ class Segment:
         Source: Kafka's LogSegment.shouldRoll.  By age a segment is full when the batch is more
         than `segment.ms` later than its first one; without timestamps, than its making.
         """
-        config = self._config
-        if self.size > config.segment_size_max - size:
+        config, filled_size = self._config, self.size
+        if filled_size > config.segment_size_max - size:
             return False
-        if self.size > 0:
+        if filled_size > 0:
             first = self._first_timestamp
             if first is None or first < 0 or max_timestamp < 0:
                 age_ms = self._age_at(max_timestamp, now_ms)
@@ -235,10 +238,13 @@ class Segment:
                 age_ms = max_timestamp - first
             if age_ms > config.segment_ms:
                 return False
+        # `is_full` without the calls.
         offset_index, time_index = self.offset_index, self.time_index
-        if offset_index.count >= offset_index.entries_max or time_index.is_full:
-            return False
-        return last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
+        return (
+            offset_index.count < offset_index.entries_max
+            and time_index.count < time_index.entries_max - 1
+            and last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
+        )
 
     def holds(self, header: BatchHeader) -> bool:
         """Whether the indexes can name the offsets of a batch, which are relative to the base."""

@@ -19,6 +19,7 @@ from cluster.model.group_records import (
     OffsetCommitValue,
 )
 from cluster.wire.codec import encode_payload
+from cluster.wire.errors import UnencodableMessageError
 from cluster.wire.messages import coordinator_records as wire
 
 KEY = OffsetCommitKey("g", "orders", 3)
@@ -50,6 +51,31 @@ def test_what_is_written_is_read_back(record: GroupRecord) -> None:
     key, value = encode(record)
 
     assert record == decode(key, value)
+
+
+@given(st.builds(OffsetCommitKey, TEXT, TEXT, NUMBER), OFFSETS)
+def test_offsets_are_written_as_their_messages_are(
+    key: OffsetCommitKey, value: OffsetCommitValue
+) -> None:
+    found = encode((key, value))
+
+    assert found.key == encode_payload(1, wire.OffsetCommitKey(*key))
+    assert found.value == encode_payload(3, wire.OffsetCommitValue(*value))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (KEY._replace(group="g" * 2**15), OffsetCommitValue(5)),
+        (KEY._replace(partition=2**31), OffsetCommitValue(5)),
+        (KEY, OffsetCommitValue(2**63)),
+        (KEY, OffsetCommitValue(5, 2, "x" * 2**15)),
+        (KEY, OffsetCommitValue(5, 2, "\ud800")),
+    ],
+)
+def test_what_has_no_form_is_not_written(key: OffsetCommitKey, value: OffsetCommitValue) -> None:
+    with pytest.raises(UnencodableMessageError):
+        encode((key, value))
 
 
 @pytest.mark.parametrize(

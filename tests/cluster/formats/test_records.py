@@ -1,9 +1,12 @@
 """Records of every message format and codec."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cluster.formats.batch_building import build_batch
 from cluster.formats.record_batch import CorruptBatchError, parse_header
-from cluster.formats.records import Record, records_of
+from cluster.formats.records import KeyAndValue, Record, keys_and_values, plain_record, records_of
 from tests.cluster.formats.messages import message, wrapper
 from tests.cluster.storage.batches import START_MS, batch, batch_around
 
@@ -90,3 +93,62 @@ def test_bytes_behind_the_last_record_are_corrupt() -> None:
 def test_records_do_not_unpack_to_more_than_they_may() -> None:
     with pytest.raises(CorruptBatchError, match="more than 100 bytes"):
         read(bytes(batch([b"x" * 1000], codec="gzip")), size_max=100)
+
+
+def both(content: bytes) -> tuple[list[KeyAndValue] | None, list[KeyAndValue] | None]:
+    """Keys and values by either way of reading; None where the batch is corrupt."""
+    found: list[list[KeyAndValue] | None] = []
+    for read_all in (
+        lambda header: [(one.key, one.value) for one in records_of(content, header)],
+        lambda header: list(keys_and_values(content, header)),
+    ):
+        try:
+            found.append(read_all(parse_header(content)))
+        except CorruptBatchError:
+            found.append(None)
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(batch(VALUES, codec=codec) for codec in ("none", "gzip", "zstd")),
+        wrapper(VALUES),
+        message(b"value"),
+        message(None, key=b"gone", magic=0),
+        build_batch([(b"k" * size, b"v" * size) for size in (0, 1, 63, 64, 8000, 8191, 9000)], 0),
+        build_batch([(b"k", None), (None, b"v"), (None, None)], 0),
+        build_batch([(b"k", b"v")] * 8200, 0),
+        batch(VALUES, times=[START_MS, START_MS + 63, START_MS + 64]),
+    ],
+)
+def test_keys_and_values_are_those_of_the_records(content: bytes) -> None:
+    expected, found = both(bytes(content))
+
+    assert expected is not None
+    assert expected == found
+
+
+RECORDS = st.tuples(st.none() | st.binary(max_size=70), st.none() | st.binary(max_size=70))
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=4), st.data())
+def test_keys_and_values_of_damaged_batches_are_those_of_their_records(
+    records: list[KeyAndValue], data: st.DataObject
+) -> None:
+    content = build_batch(records, 0)
+    at = data.draw(st.integers(61, len(content) - 1))
+    content[at] ^= data.draw(st.integers(1, 255))
+
+    expected, found = both(bytes(content))
+
+    assert expected == found
+
+
+def test_what_coordinators_write_is_plain() -> None:
+    content = bytes(build_batch([(b"k" * 90, b"v" * 24), (b"k" * 20, None)], 0))
+
+    first = plain_record(content, 61)
+
+    assert first is not None
+    assert (b"k" * 20, None, len(content)) == plain_record(content, first[2])

@@ -44,6 +44,7 @@ from cluster.replication.replica import IsrRules, Replica
 from cluster.replication.truncation import UNDEFINED, EpochEnd, truncation_by
 from cluster.storage.errors import UnexpectedAppendOffset
 from cluster.storage.health import DirectoryHealth
+from cluster.storage.log.growing_log import AppendOutcome
 from cluster.storage.log.leader_epochs import LeaderEpochs
 from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition, PartitionData
 from tests.cluster.replication.leading import state
@@ -178,9 +179,8 @@ class Race:
             node.log.append(record)
             end_offset = node.log.log_end_offset
             node.replica.advance_high_watermark(end_offset, 1, self.now_ms)
-            wait = ProducePartitionStatus(
-                Appended(node.hosted, end_offset - 1, -1, 0, end_offset, False), ALL_ACKS
-            )
+            outcome = AppendOutcome(end_offset - 1, end_offset - 1, -1, 0, False, False)
+            wait = ProducePartitionStatus(Appended(node.hosted, outcome), ALL_ACKS)
             node.waits.append((wait, record))
 
     def _any(self) -> Node:

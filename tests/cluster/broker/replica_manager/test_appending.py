@@ -99,7 +99,8 @@ class Leader:
 def test_a_leader_that_is_alone_appends_and_commits(acks: int) -> None:
     leader = Leader(ME)
 
-    assert Appended(leader.hosted, 0, -1, 0, 3, False) == (appended := leader.append(acks))
+    outcome = AppendOutcome(0, 2, -1, 0, False, False)
+    assert Appended(leader.hosted, outcome) == (appended := leader.append(acks))
     assert not appended.must_wait(acks)
     assert 3 == leader.replica.high_watermark
 

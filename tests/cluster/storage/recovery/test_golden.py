@@ -119,7 +119,7 @@ def test_indexes_made_anew_are_those_of_the_broker(unpacked):
         segment = Segment(Disk(), str(path.parent), int(path.stem), CONFIG, NOW_MS)
         segment.begin_rebuild(NOW_MS)
         for position, header in headers(segment.file, 0, path.stat().st_size):
-            segment.adopt(position, header)
+            segment.adopt(position, header.size, header.last_offset, header.max_timestamp)
         segment.finish()
         segment.close()
 

@@ -1,0 +1,283 @@
+"""How fast are offsets committed, and how soon back after a coordinator, beside Kafka 3.9.1?
+
+    python -m bench.groups [--requests 5000] [--offsets 100000] [--rounds 2] [--no-kafka]
+                           [--only commits failover]
+
+Commits: both brokers run at once and are loaded in turns, as in `bench.broker`; a request commits
+1 or 100 offsets, each connection those of a group of its own.  Failover: three brokers a cluster,
+one partition of `__consumer_offsets` with three replicas and that many offsets of 100 groups; the
+coordinator is killed, in turns.  Times are from the end of its session in ZooKeeper, so that the
+timeout does not count, to the moment when another broker has answered for the last group.  Of each
+the least of all rounds.  Goals: twice Kafka's rate at half of its CPU; failover within its time.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from kazoo.client import KazooClient
+from kazoo.protocol.states import WatchedEvent
+
+from bench.broker import new_topic
+from bench.broker_clusters import REPLICAS, Cluster, running_cluster
+from bench.broker_loads import Case, Done, loads, python_build, settle, show, titles
+from bench.broker_servers import Broker, Command, chroot, contestants, running
+from bench.broker_wire import Wire, create_topic, request, round_trips
+from bench.measure import kafka_class_path
+from cluster.model.ids import BrokerId
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_response
+from cluster.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from cluster.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from cluster.wire.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestTopic,
+    OffsetFetchResponse,
+)
+from cluster.zk import paths
+from kadmin.local.zookeeper import start_server
+
+COMMIT_VERSION: Final = 8
+FETCH_VERSION: Final = 7
+FIND_VERSION: Final = 3
+CONNECTIONS: Final = (1, 16)
+IN_REQUEST: Final = (1, 100)
+GROUPS: Final = 100
+TOPIC: Final = "bench"
+SESSION_TIMEOUT_MS: Final = 6_000
+PATIENCE_S: Final = 120.0
+REST_S_MAX: Final = 20.0
+LOOK_S: Final = 0.005
+
+
+def main() -> None:
+    arguments = parse()
+    print(python_build(), flush=True)
+    class_path = None if arguments.no_kafka else kafka_class_path("3.9.1")
+    commands = contestants(class_path)
+    with tempfile.TemporaryDirectory() as place:
+        if "commits" in arguments.only:
+            show_commits(commands, Path(place) / "commits", arguments)
+        if "failover" in arguments.only:
+            show_failover(commands, Path(place) / "failover", arguments)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--requests", type=int, default=5000, help="for a case of commits")
+    parser.add_argument("--offsets", type=int, default=100_000, help="that a failover loads")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=["commits", "failover"])
+    parser.add_argument("--no-kafka", action="store_true")
+    return parser.parse_args()
+
+
+# Requests.
+
+
+def commit_request(group: str, topic: str, count: int) -> bytes:
+    """A commit of the first *count* partitions, by a consumer that is no member of the group."""
+    partitions = [OffsetCommitRequestPartition(n, 1000 + n, 3, -1, "") for n in range(count)]
+    body = OffsetCommitRequest(group, topics=[OffsetCommitRequestTopic(topic, partitions)])
+    return request(ApiKey.OFFSET_COMMIT, COMMIT_VERSION, body)
+
+
+def check_committed(frame: memoryview) -> None:
+    (topic,) = decode_response(OffsetCommitResponse, COMMIT_VERSION, frame).body.topics
+    codes = {one.error_code for one in topic.partitions}
+    if codes != {0}:
+        raise SystemExit(f"commits were refused with the errors {codes}")
+
+
+def coordinator_of(wire: Wire, group: str) -> int | None:
+    """Who a broker says the coordinator is; None while there is none."""
+    body = FindCoordinatorRequest(group, 0)
+    answer = wire.ask(ApiKey.FIND_COORDINATOR, FIND_VERSION, body, FindCoordinatorResponse)
+    return int(answer.node_id) if answer.error_code == 0 else None
+
+
+def await_coordinator(wire: Wire, group: str) -> int:
+    """The same, once there is one: the first to ask has `__consumer_offsets` made."""
+    deadline = time.perf_counter() + PATIENCE_S
+    while time.perf_counter() < deadline:
+        found = coordinator_of(wire, group)
+        if found is not None:
+            return found
+        time.sleep(LOOK_S)
+    raise SystemExit(f"no coordinator after {PATIENCE_S:.0f} s")
+
+
+def await_loaded(wire: Wire, group: str, topic: str) -> None:
+    """Commit an offset of *group* until its coordinator has loaded it."""
+    frame = commit_request(group, topic, 1)
+    deadline = time.perf_counter() + PATIENCE_S
+    while time.perf_counter() < deadline:
+        wire.socket.sendall(frame)
+        with suppress(SystemExit):
+            check_committed(wire.receive())
+            return
+        time.sleep(LOOK_S)
+    raise SystemExit(f"no commit of {group} after {PATIENCE_S:.0f} s")
+
+
+# Commits.
+
+
+def show_commits(
+    commands: dict[str, Command], directory: Path, arguments: argparse.Namespace
+) -> None:
+    server = start_server(directory / "zookeeper")
+    with ExitStack() as stack:
+        stack.callback(server.kill)
+        brokers = [
+            stack.enter_context(
+                running(name, command, chroot(server.connect, name), directory / name)
+            )
+            for name, command in commands.items()
+        ]
+        titles(brokers)
+        for count in IN_REQUEST:
+            for connections in CONNECTIONS:
+                case = Case(
+                    f"commit {count} offsets, {connections} connections",
+                    partial(topic_of_groups, max(IN_REQUEST), connections),
+                    partial(commit, count, connections, arguments.requests),
+                )
+                # The first round is for the JVM alone.
+                show(case.title, loads(case, 1 + arguments.rounds, brokers))
+
+
+def groups_of(connections: int) -> list[str]:
+    return [f"group-{number}" for number in range(connections)]
+
+
+def topic_of_groups(partitions: int, connections: int, broker: Broker) -> str:
+    """A new topic, on a broker that has loaded the groups of all connections."""
+    topic = new_topic(broker, partitions)
+    with broker.wire() as wire:
+        for group in groups_of(connections):
+            await_coordinator(wire, group)
+            await_loaded(wire, group, topic)
+    return topic
+
+
+def commit(count: int, connections: int, requests: int, broker: Broker, topic: str) -> Done:
+    frames = [commit_request(group, topic, count) for group in groups_of(connections)]
+    took = round_trips(broker.port, frames, connections, requests, check_committed)
+    return Done(took.count, took.wall_s, took)
+
+
+# Failover.
+
+
+class Trial:
+    """What a cluster goes through whose coordinator is killed again and again."""
+
+    def __init__(self, cluster: Cluster, client: KazooClient, offsets: int) -> None:
+        self.cluster = cluster
+        self.client = client
+        self.partitions = offsets // GROUPS
+        self.groups = groups_of(GROUPS)
+        self.took_s: list[float] = []
+        with cluster.wire() as wire:
+            create_topic(wire, TOPIC, self.partitions)
+            coordinator_id = await_coordinator(wire, self.groups[0])
+        with cluster.broker(coordinator_id).wire() as wire:
+            await_loaded(wire, self.groups[0], TOPIC)
+            for group in self.groups:
+                wire.socket.sendall(commit_request(group, TOPIC, self.partitions))
+                check_committed(wire.receive())
+
+    def kill_coordinator(self) -> None:
+        """Kill the coordinator, wait until others answer for all groups, and start it again."""
+        settle([self.cluster], REST_S_MAX)
+        with self.cluster.wire() as wire:
+            killed = await_coordinator(wire, self.groups[0])
+        gone_s: list[float] = []
+
+        def gone(_event: WatchedEvent) -> None:
+            gone_s.append(time.time())
+
+        self.client.exists(paths.broker(BrokerId(killed)), watch=gone)
+        process = self.cluster.broker(killed).process
+        process.kill()
+        process.wait()
+        others = [one for one in self.cluster.brokers if one.broker_id != killed]
+        answered_s = self.await_answers(killed, others)
+        self.took_s.append(answered_s - gone_s[0])
+        self.cluster.start_again(killed)
+
+    def await_answers(self, killed: int, others: Sequence[Broker]) -> float:
+        """When another broker than *killed* has said all offsets, in s since 1970."""
+        deadline = time.perf_counter() + PATIENCE_S
+        while time.perf_counter() < deadline:
+            with others[0].wire() as wire:
+                found = coordinator_of(wire, self.groups[0])
+            if found is not None and found != killed:
+                with self.cluster.broker(found).wire() as wire:
+                    if all(self.has_offsets(wire, group) for group in self.groups):
+                        return time.time()
+            time.sleep(LOOK_S)
+        raise SystemExit(f"{self.cluster.name}: no coordinator after {PATIENCE_S:.0f} s")
+
+    def has_offsets(self, wire: Wire, group: str) -> bool:
+        wanted = [OffsetFetchRequestTopic(TOPIC, list(range(self.partitions)))]
+        body = OffsetFetchRequest(group, wanted)
+        answer = wire.ask(ApiKey.OFFSET_FETCH, FETCH_VERSION, body, OffsetFetchResponse)
+        if answer.error_code != 0:
+            return False
+        (topic,) = answer.topics
+        offsets = [one.committed_offset for one in topic.partitions]
+        if offsets != [1000 + n for n in range(self.partitions)]:
+            raise SystemExit(f"{self.cluster.name}: offsets of {group} are lost")
+        return True
+
+
+def begun(stack: ExitStack, name: str, command: Command, place: Path, offsets: int) -> Trial:
+    """A running cluster over a ZooKeeper of its own; both go with *stack*."""
+    server = start_server(place / "zookeeper")
+    stack.callback(server.kill)
+    connect = chroot(server.connect, name)
+    settings = {
+        "zookeeper_session_timeout_ms": SESSION_TIMEOUT_MS,
+        "offsets_topic_num_partitions": 1,
+        "offsets_topic_replication_factor": REPLICAS,
+    }
+    cluster = stack.enter_context(
+        running_cluster(name, command, connect, place / "brokers", **settings)
+    )
+    stack.callback(cluster.kill)
+    client = KazooClient(connect)
+    client.start()
+    stack.callback(client.stop)
+    return Trial(cluster, client, offsets)
+
+
+def show_failover(
+    commands: dict[str, Command], directory: Path, arguments: argparse.Namespace
+) -> None:
+    with ExitStack() as stack:
+        trials = [
+            begun(stack, name, command, directory / name, arguments.offsets)
+            for name, command in commands.items()
+        ]
+        for _ in range(arguments.rounds):
+            for trial in trials:
+                trial.kill_coordinator()
+        title = f"{arguments.offsets} offsets back after a coordinator"
+        said = "".join(f"{trial.cluster.name} {min(trial.took_s):.2f} s  " for trial in trials)
+        print(f"{title}: {said}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
