@@ -407,6 +407,15 @@ def lead(epoch: int, isr: tuple[int, ...], leader: int = ME) -> Callable[[Side],
     return step
 
 
+def truncate(side: Side) -> None:
+    """Truncate the log as a follower does; that of a leader never ends earlier."""
+    hosted = side.world.broker.partitions.find(ORDERS)
+    if hosted is None or hosted.replica.is_leader or hosted.log.is_offline:
+        return
+    hosted.log.truncate_to(3, START_MS)
+    hosted.replica.keep_within(hosted.log.log_start_offset, hosted.log.log_end_offset)
+
+
 def leave(side: Side) -> None:
     side.world.broker.partitions.remove(ORDERS)
 
@@ -468,7 +477,7 @@ TROUBLES: Final = st.one_of(
             on_log("expire_producers", START_MS + 2 * DAY_MS),
             on_log("delete_records_before", 2, 3),
             on_log("delete_old_segments", START_MS + 30 * DAY_MS, START_MS + 30 * DAY_MS, 4),
-            on_log("truncate_to", 3, START_MS),
+            truncate,
             lead(1, (1,)),
             lead(2, (1, 2)),
             lead(3, (2, 1), leader=2),
