@@ -1,4 +1,4 @@
-"""Spark as an engine: a DataFrame of the pieces of work, whose tasks do them, in order.
+"""Spark as an engine: jobs whose tasks do the pieces of work, in order.
 
 Brings up a session in the background.  Knows nothing of what the work is.
 """
@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from importlib import import_module
 from typing import Any, Final
 
 from kadmin.errors import UsageError
@@ -55,8 +54,6 @@ class SparkEngine:
         """Bring up the session; the number of workers, or what failed, is in `started`."""
         try:
             self.session.bring_up()
-            # Before jobs do on several threads at once.
-            import_module("pyspark.sql.pandas.functions")
             cores = int(self.session.context.defaultParallelism)
             self.started.set_result(min(cores, self.workers_max))
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for.
@@ -120,24 +117,14 @@ class SparkEngine:
 
         Spark itself carries them, and repeats what fails with a worker.
         """
-        import pyarrow as pa
-        from pyspark.sql.pandas import functions
-
-        arrow_udf: Any = functions.arrow_udf  # Of what kind it is, the annotations of `done` say.
+        tasks = min(len(items), TASKS_PER_WORKER * self.workers)
         hint = LOCAL_HINT if self.session.is_local else CLUSTER_HINT
         with py4j_errors(self.session.log, hint=hint):
-            sent = self.session.context.broadcast(items)
-
-            def done(numbers: pa.Array) -> pa.Array:
-                return pa.array([run_packed(sent.value[n]) for n in numbers.to_pylist()])
-
-            tasks = min(len(items), TASKS_PER_WORKER * self.workers)
-            frame = self.session.spark.range(0, len(items), 1, tasks)
+            shares = self.session.context.parallelize(items, tasks)
             if ended.is_set():
                 return []
-            rows = frame.select(arrow_udf(done, "binary")("id")).collect()
-            sent.unpersist()
-        return [pickle.loads(outcome) for (outcome,) in rows]
+            outcomes = shares.map(run_packed).collect()
+        return [pickle.loads(outcome) for outcome in outcomes]
 
     def close(self, *, is_abandoned: bool) -> None:
         """End the session; waits for nothing that is still at work."""

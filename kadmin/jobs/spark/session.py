@@ -25,13 +25,15 @@ import kadmin
 from kadmin.errors import UnreachableError
 from kadmin.extras import Extra, pyspark_directory
 from kadmin.jobs.spark.errors import ROOM_HINT, SparkFailed, error_line, py4j_errors, reason_of
-from kadmin.jobs.spark.master_url import is_plain, with_retries
+from kadmin.jobs.spark.master_url import is_local, is_plain, with_retries
 from kadmin.jvm.java import find_java
 
 FLAGS: Final = (
     # The bytes are worked on in Python; what is left for Java is short and never gets hot.
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
+    # Less would make it collect garbage twice on the way, for classes alone.
+    "-XX:MetaspaceSize=128m",
     # It would leave a file in /tmp when it is killed.
     "-XX:-UsePerfData",
 )
@@ -42,8 +44,6 @@ ENDS_WITHOUT_MEMORY: Final = "-XX:+ExitOnOutOfMemoryError"
 DEFAULTS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # A job of ours has as many partitions as it needs; to look for better ones takes jobs more.
-    "spark.sql.adaptive.enabled": "false",
     # Buffers of tens of megabytes come and go with every piece of work: whoever gives them back to
     # the system each time pays for fresh pages, up to half of its time.
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -113,15 +113,21 @@ class Session:
             **conf,
             "spark.master": master,
         }
-        self.spark: Any = None
+        self.context: Any = None
         self.process: subprocess.Popen[bytes] | None = None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
             self.process = start_jvm(self.conf, directory)
 
     @property
-    def context(self) -> Any:
-        return self.spark.sparkContext
+    def spark(self) -> Any:
+        """The session of DataFrames, which is made when it is first asked for.
+
+        Java takes as long to load the classes of SQL as all the rest of Spark takes to start.
+        """
+        from pyspark.sql import SparkSession
+
+        return SparkSession.builder.getOrCreate()
 
     @property
     def log(self) -> Path | None:
@@ -145,7 +151,6 @@ class Session:
         logging.getLogger().addHandler(SILENT)
         warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
         from pyspark import SparkConf, SparkContext
-        from pyspark.sql import SparkSession
 
         if self.process is not None:
             await_gateway(self.process, self.directory)
@@ -162,13 +167,13 @@ class Session:
             if not context.master.startswith("local"):
                 context.addPyFile(str(pack_code(self.directory)))
                 await_executors(context, self.log)
-            self.spark = SparkSession(context)
+            self.context = context
 
     def kill(self) -> None:
         """End the JVM at once if it is ours, whatever it is doing."""
         if self.process is None:
             return
-        if self.spark is not None:
+        if self.context is not None:
             expect_end(self.context)
             if self.conf["spark.local.dir"] != str(self.directory):
                 # It is given the time to remove its files in a directory that is not ours.
@@ -184,15 +189,13 @@ class Session:
 
     def end(self, *, is_abandoned: bool) -> None:
         """End the session, and the JVM if it is ours; nothing uses them any more."""
-        if self.spark is not None:
-            context = self.context
+        if self.context is not None:
             if self.process is not None:
                 if not is_abandoned and not self.is_local:
-                    give_back_executors(context)
+                    give_back_executors(self.context)
                 # Nothing of it is needed any more, and to stop the rest in order takes a second.
                 self.kill()
-            context.stop()
-            type(self.spark)._instantiatedSession = None
+            self.context.stop()
         self.kill()
         if self.process is not None:
             forget_gateway()
@@ -214,7 +217,7 @@ def has_room_for_sockets(master: str, directory: Path) -> bool:
 
 def start_jvm(conf: Mapping[str, str], directory: Path) -> "subprocess.Popen[bytes]":
     """Start a JVM by Spark's own script; it ends by itself when this process does."""
-    home = Path(os.environ.get("SPARK_HOME") or pyspark_directory("Spark", Extra.SPARK))
+    home = spark_home(conf["spark.master"], directory)
     settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
     # Its Python workers find there what executors find where they run.
     path = [str(Path(kadmin.__path__[0]).parent), str(directory), os.environ.get("PYTHONPATH")]
@@ -236,6 +239,28 @@ def start_jvm(conf: Mapping[str, str], directory: Path) -> "subprocess.Popen[byt
             # Ctrl-C is for us to handle.
             start_new_session=True,
         )
+
+
+def spark_home(master: str, directory: Path) -> Path:
+    """SPARK_HOME, or where PySpark is installed.
+
+    Of the latter, workers of this machine get what is below links in *directory*: without PySpark
+    as a zip, which their Python would prefer to the installed one and compile at each start, for
+    more than a second.
+
+    Raises:
+        MissingExtra: PySpark is not installed.
+    """
+    if home := os.environ.get("SPARK_HOME"):
+        return Path(home)
+    installed = pyspark_directory("Spark", Extra.SPARK)
+    if not is_local(master) or os.environ["PYSPARK_PYTHON"] != sys.executable:
+        return installed
+    linked = directory / "home"
+    linked.mkdir()
+    for name in ("bin", "conf", "jars"):
+        (linked / name).symlink_to(installed / name)
+    return linked
 
 
 def await_gateway(process: "subprocess.Popen[bytes]", directory: Path) -> None:
