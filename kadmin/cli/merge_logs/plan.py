@@ -65,7 +65,7 @@ def plan(
     from kadmin.jobs.merge.inputs.streams import separated
     from kadmin.jobs.merge.request import MergeRequest, OddInput
     from kadmin.jobs.merge.slices.line_filter import record_filter
-    from kadmin.jobs.merge.slices.plan import Order
+    from kadmin.jobs.merge.slices.plan import SEARCH_SLICE_BYTES, SLICE_BYTES, Order
 
     is_of_lines = not (options["analyze"] or options["brief"])
     output = session.settings.output if is_of_lines else "text"
@@ -86,6 +86,9 @@ def plan(
     size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
     has_parts = is_directory(options["out"])
+    is_numbered = form != "text"
+    kept = record_filter(wanted)
+    is_search = kept is not None and bool(kept.substrings) and not is_numbered
     return Job(
         inputs=inputs,
         request=MergeRequest(
@@ -94,13 +97,14 @@ def plan(
             clock=clock(common_zone=common_zone),
             times=times,
             order=Order(options["order"]),
-            record_filter=record_filter(wanted),
+            record_filter=kept,
             formatter=formatter(
                 session, form, sources, options, counts=counts, has_parts=has_parts
             ),
-            is_numbered=form != "text",
+            is_numbered=is_numbered,
             is_strict=options["strict"],
             unpacked_max=options["max_unpacked"],
+            slice_bytes=SEARCH_SLICE_BYTES if is_search else SLICE_BYTES,
             master=master,
             conf=conf,
         ),

@@ -18,6 +18,10 @@ from kadmin.jobs.merge.survey.surveyed_file import SurveyedFile
 SLICE_BYTES: Final = 16 << 20
 """With larger ones a worker needs more than 400 MB, and is no faster."""
 
+SEARCH_SLICE_BYTES: Final = 24 << 20
+"""Where few lines have what is searched for: to look at those of a slice takes some 40 ms, however
+few.  Buffers of 32 MiB and more would come fresh from the system each time."""
+
 PART_BYTES_MIN: Final = 1 << 15
 PART_BYTES_MAX: Final = 1 << 20
 PARTS_MAX: Final = 200_000
