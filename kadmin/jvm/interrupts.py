@@ -53,9 +53,9 @@ def ending_in_order() -> Iterator[None]:
 
     Blocks inside clean up, undisturbed by further signals.  Python and libraries lose the exception
     now and then, where it is raised while they import: the signal is sent again until the block has
-    ended.  Behind the block the first signal does what it would have done at once: after Ctrl-C
-    KeyboardInterrupt is raised again, SIGTERM and SIGHUP end the process.  Signals that the process
-    ignores, as under nohup, stay ignored.
+    ended, and Python prints no exception that it cannot raise.  Behind the block the first signal
+    does what it would have done at once: after Ctrl-C KeyboardInterrupt is raised again, SIGTERM
+    and SIGHUP end the process.  Signals that the process ignores, as under nohup, stay ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -70,6 +70,12 @@ def ending_in_order() -> Iterator[None]:
         if not is_interrupted():
             raise KeyboardInterrupt
 
+    print_unraisable = sys.unraisablehook
+
+    def print_others(lost: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            print_unraisable(lost)
+
     repeater = threading.Thread(
         target=repeat_first,
         args=(heard, threading.get_ident()),
@@ -78,6 +84,7 @@ def ending_in_order() -> Iterator[None]:
     )
     repeater.start()
     before = take_over(end)
+    sys.unraisablehook = print_others
     try:
         yield
     finally:
@@ -85,6 +92,7 @@ def ending_in_order() -> Iterator[None]:
         heard.put(None)
         repeater.join()
         restore(before)
+        sys.unraisablehook = print_unraisable
         if first:
             signal.raise_signal(first[0])
 

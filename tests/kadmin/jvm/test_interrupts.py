@@ -66,6 +66,32 @@ def test_a_signal_that_a_library_has_lost_comes_again() -> None:
     assert ["went on"] == done
 
 
+def test_a_signal_that_python_cannot_raise_is_not_printed_and_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Disturbed:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    class Faulty:
+        def __del__(self) -> None:
+            raise OSError("no room")
+
+    printed: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda each: printed.append(each.exc_type))
+
+    def work() -> None:
+        with ending_in_order():
+            Faulty()
+            Disturbed()
+            threading.Event().wait(OUTER_LIMIT_S)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert [OSError] == printed
+
+
 def test_nothing_that_goes_wrong_in_a_clean_up_lets_signals_disturb_it() -> None:
     done = []
 
