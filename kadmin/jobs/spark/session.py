@@ -79,7 +79,9 @@ CONF_HINT: Final = "check --master, --conf and --properties-file"
 SILENT: Final = logging.NullHandler()
 
 START_TIMEOUT_S: Final = 120.0
-EXECUTOR_TIMEOUT_S: Final = 60.0
+EXECUTOR_TIMEOUT_S: Final = 180.0
+"""On busy machines, an executor's JVM alone has taken 80 s to come up."""
+
 SETTLE_S: Final = 0.3
 POLL_S: Final = 0.02
 KILL_TIMEOUT_S: Final = 10.0
