@@ -2,6 +2,7 @@
 
 __all__ = [
     "copying",
+    "growing_log",
     "leader_epochs",
     "offset_lookup",
     "partition_log",
