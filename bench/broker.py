@@ -1,12 +1,12 @@
-"""What does the broker carry, and at which cost, beside Kafka 3.9.1?
+"""Throughput, latency and resource usage of the broker, beside Kafka 3.9.1.
 
     python -m bench.broker [--megabytes 500] [--requests 20000] [--partitions 1 100 2000]
                            [--idle 1 1000] [--rounds 2] [--only WORD…] [--no-kafka]
 
 Both brokers run at once, each over a ZooKeeper node of its own, and are loaded in turns, each when
-none of them has anything left to do; of each case the round with the least wall time.  Goals: as
-fast as Kafka in every row, 2 million records a second produced, a third of its CPU for a GB, a
-tenth of its memory, ready in 0.5 s.
+both are idle; of each case the round with the least wall time counts.  Goals: as fast as Kafka in
+every row, 2 million records a second produced, a third of its CPU for a GB, a tenth of its memory,
+ready in 0.5 s.
 """
 
 import argparse
@@ -55,7 +55,7 @@ from kadmin.local.zookeeper import start_server
 RECORD_SIZES: Final = (100, 1000)
 BATCH_SIZES: Final = {"1 MB": 1_000_000, "16 KB": 16_000}
 OVERHEAD: Final = 8
-"""Of a record without a key, in bytes: its size, time, offset, and where key and headers are."""
+"""Of a record without a key, in bytes: its size, time, offset, and lengths of key and headers."""
 CONNECTIONS: Final = (1, 16)
 WARM_UP_REQUESTS: Final = 5_000
 TOPICS: Final = (f"bench-{number}" for number in count())
@@ -106,7 +106,7 @@ def parse() -> argparse.Namespace:
 
 
 def cases(arguments: argparse.Namespace, class_path: str | None) -> Iterator[Case[Broker]]:
-    """Everything that is measured on one partition."""
+    """All cases on one partition."""
     librdkafka = Librdkafka()
     for size in RECORD_SIZES:
         wanted = arguments.megabytes * MB // size
@@ -196,7 +196,7 @@ def trips(connections: int, requests: int, partitions: int, broker: Broker, topi
 
 
 def warm_up(broker: Broker) -> None:
-    """Let a JVM compile what the cases run; ours has nothing to compile but its messages."""
+    """Let a JVM compile what the cases run; ours only generates the codecs of messages."""
     topic = new_topic(broker)
     wire_produce(150, 100, WARM_UP_REQUESTS, broker, topic)
     trips(1, WARM_UP_REQUESTS, 1, broker, topic)
@@ -205,7 +205,7 @@ def warm_up(broker: Broker) -> None:
         delete_topic(wire, topic)
 
 
-# What is shown.
+# The output.
 
 
 def show_starts(commands: dict[str, Command], connect: str, directory: Path, rounds: int) -> None:
@@ -220,7 +220,7 @@ def show_starts(commands: dict[str, Command], connect: str, directory: Path, rou
 
 
 def show_counts(brokers: Sequence[Broker], arguments: argparse.Namespace) -> None:
-    """What partitions and idle connections cost."""
+    """Show the cost of partitions and idle connections."""
     connections = max(CONNECTIONS)
     for partitions in arguments.partitions:
         case = Case(

@@ -1,7 +1,7 @@
-"""Real clients that send and read records without Python touching one of them.
+"""Real clients that produce and consume without Python code for each record.
 
-librdkafka is called ten thousand records at a time, by the library that confluent-kafka brings;
-kcat and Kafka's own performance tool are processes of their own.
+librdkafka is called ten thousand records at a time, through the library of confluent-kafka; kcat
+and Kafka's own performance tool are separate processes.
 """
 
 import ctypes
@@ -74,8 +74,8 @@ class Librdkafka:
         acks: int = 1,
         partition: int = 0,
     ) -> None:
-        """Send *records* to *partition*, or to ALL_PARTITIONS; returns when all are acknowledged
-        as *acks* says.
+        """Send *records* to *partition*, or to ALL_PARTITIONS; returns when all are acknowledged by
+        *acks*.
         """
         c = self.c
         settings = {
@@ -112,7 +112,9 @@ class Librdkafka:
         c.rd_kafka_destroy(client)
 
     def produce_checked(self, wire: Wire, bootstrap: str, topic: str, count: int, size: int) -> int:
-        """As `produce`, and the log's end is looked at: nobody reports single records here."""
+        """As `produce`, and check the log's end, since there are no reports of single records
+        here.
+        """
         before = end_offset(wire, topic)
         self.produce(bootstrap, topic, count, size)
         arrived = end_offset(wire, topic) - before
@@ -128,8 +130,8 @@ def has_kcat() -> bool:
 def kcat_consume(bootstrap: str, topic: str, count: int) -> None:
     """Read *count* records of all partitions from their beginnings.
 
-    librdkafka asks nobody for half a second when its queue is full: how often a broker is fast
-    enough for that would be measured, and not how fast.
+    librdkafka sends no request for half a second when its queue is full: without a long queue this
+    would measure how often a broker is fast enough for that, and not how fast.
     """
     words = ("-C", "-b", bootstrap, "-t", topic, "-o", "beginning", "-q", "-f", "")
     queue = ("-X", "queued.min.messages=10000000", "-X", "queued.max.messages.kbytes=1000000")
@@ -137,7 +139,7 @@ def kcat_consume(bootstrap: str, topic: str, count: int) -> None:
 
 
 def perf_tool(class_path: str, bootstrap: str, topic: str, count: int, size: int) -> float:
-    """Run kafka-producer-perf-test; how long it says that it has sent, in s."""
+    """Run kafka-producer-perf-test; returns the time that it reports for sending, in s."""
     command = kafka_tool(
         class_path,
         "org.apache.kafka.tools.ProducerPerformance",

@@ -1,4 +1,4 @@
-"""Starts three brokers as one cluster, of Kafka's or ours, and says what they cost together."""
+"""Starts three brokers of Kafka or ours as one cluster, and measures their usage together."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -34,14 +34,14 @@ class Cluster:
         return found
 
     def start_again(self, broker_id: int) -> None:
-        """Start a broker that was killed, where it was."""
+        """Restart a broker that was killed, with its data."""
         broker = self.broker(broker_id)
         directory = self.directory / str(broker_id)
-        # Whoever has started the first process ends the one that is there then.
+        # The context manager of the first process ends the one that is there then.
         broker.process = start(self.name, broker_id, self.command, directory, broker.port).process
 
     def kill(self) -> None:
-        """Kill all brokers at once, for what comes after them in no order."""
+        """Kill all brokers at once, without an orderly shutdown."""
         for broker in self.brokers:
             broker.process.kill()
         for broker in self.brokers:
@@ -56,21 +56,21 @@ class Cluster:
         return max(broker.rss_mib() for broker in self.brokers)
 
     def peak_mib(self) -> float:
-        """The most memory that was ever resident in one broker, in MiB."""
+        """The peak of the resident memory of one broker, in MiB."""
         return max(broker.peak_mib() for broker in self.brokers)
 
     def controller_id(self) -> int:
-        """Who the controller is, as a broker says; -1 while there is none."""
+        """The controller's id according to a broker; -1 while there is none."""
         with self.brokers[0].wire() as wire:
             question = MetadataRequest(topics=())
             return int(wire.ask(ApiKey.METADATA, 9, question, MetadataResponse).controller_id)
 
     def wire(self) -> Wire:
-        """A connection to the controller: it alone makes topics."""
+        """A connection to the controller, which alone creates topics."""
         return self.broker(self.controller_id()).wire()
 
     def leaders(self, topic: str) -> dict[int, Broker]:
-        """Who leads each partition."""
+        """The leader of each partition."""
         with self.brokers[0].wire() as wire:
             question = MetadataRequest([MetadataRequestTopic(name=topic)], False)
             (found,) = wire.ask(ApiKey.METADATA, 9, question, MetadataResponse).topics
@@ -89,7 +89,7 @@ class Cluster:
 def running_cluster(
     name: str, command: Command, connect: str, directory: Path, **settings: object
 ) -> Iterator[Cluster]:
-    """Three brokers over *connect*, each with its data below *directory*; gone at the end.
+    """Three brokers over *connect*, each with its data below *directory*; stopped at the end.
 
     *settings* are keys of server.properties, with `_` for each dot.
     """

@@ -1,7 +1,6 @@
-"""Loads on brokers that are measured side by side: what did one do in which time, at which cost?
+"""Loads on brokers that are compared: throughput, time and cost of each.
 
-What is measured is a broker or a whole cluster.  They are loaded in turns, each when none of them
-has anything left to do.
+A load is on a broker or a whole cluster.  They are loaded in turns, each when all are idle.
 """
 
 import platform
@@ -16,19 +15,19 @@ from bench.broker_wire import RoundTrips, Wire, delete_topic
 
 MB: Final = 1_000_000
 BUSY_SHARE: Final = 0.05
-"""Of a core: a broker that uses more may still have something to do."""
+"""Of a core: a broker that uses more may still be working."""
 IDLE_SHARE: Final = 0.25
-"""Of a core: what a broker may use for good that nobody asks for anything; followers ask all the
-time (Kafka's use 0.06 to 0.11 with 1,000 partitions)."""
+"""Of a core: what a broker may use permanently without a client; followers fetch all the time
+(Kafka's use 0.06 to 0.11 with 1,000 partitions)."""
 STEADY_LOOKS: Final = 6
 LOOK_S: Final = 0.5
 SETTLE_S_MAX: Final = 60.0
 BOUND: Final = 0.85
-"""Of the wall time: whoever has a CPU for longer than this is what the others wait for."""
+"""Of the wall time: a process that uses a CPU for longer than this is the bottleneck."""
 
 
 class Process(Protocol):
-    """A broker's: see `bench.broker_servers`."""
+    """The process of a broker: see `bench.broker_servers`."""
 
     def cpu_s(self) -> float: ...
 
@@ -45,14 +44,14 @@ class Server(Protocol):
     def brokers(self) -> Sequence[Process]: ...
 
     def wire(self) -> Wire:
-        """A connection to where topics are made."""
+        """A connection to the broker that creates topics."""
 
 
 S = TypeVar("S", bound=Server)
 
 
 class Usage(NamedTuple):
-    """What one process had of the CPUs, and for how long it was kept from them."""
+    """The CPU time of one process, and the time for which it waited for a CPU."""
 
     cpu_s: float
     kept_s: float
@@ -60,7 +59,7 @@ class Usage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One run of one case: *records*, and how often a record or request got through in a second.
+    """One run of one case: *records*, and how many records or requests were done in a second.
 
     *megabytes* are those of the records; 0 where the case is about requests.
     """
@@ -86,10 +85,10 @@ class Load:
 
     @property
     def bound(self) -> str:
-        """Who had no time left; CPUs: the broker had work, and others had its CPU.
+        """The bottleneck; CPUs: the broker had work, and others had its CPU.
 
-        A client and a broker that speak in turns often share one, each with half of it: a third
-        process there shows as a p99 of a scheduler's slice, which is some milliseconds.
+        A client and a broker that work in turns often share one, each with half of it: a third
+        process there causes a p99 of a scheduler's time slice, which is some milliseconds.
         """
         busiest = max(self.brokers)
         if busiest.cpu_s > BOUND * self.wall_s:
@@ -103,7 +102,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a client did; *wall_s* where it knows better than a clock around it."""
+    """The result of a client; *wall_s* where it is more accurate than the time around the call."""
 
     records: int
     wall_s: float | None = None
@@ -112,7 +111,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Case(Generic[S]):
-    """What is done to brokers; *prepare* makes the topic that *work* then uses."""
+    """A case; *prepare* creates the topic that *work* then uses."""
 
     title: str
     prepare: Callable[[S], str]
@@ -132,10 +131,10 @@ def loads(case: Case[S], rounds: int, brokers: Sequence[S]) -> list[Load]:
 
 
 def settle(brokers: Sequence[Server], patience_s: float = SETTLE_S_MAX) -> None:
-    """Wait until no broker is busy any more with what was asked of it before.
+    """Wait until every broker has finished its earlier work.
 
-    The files of 2,000 partitions go for seconds after the topic is deleted: whoever is measured
-    meanwhile, in whichever process, is kept from a CPU.
+    The files of 2,000 partitions are deleted for seconds after the topic: a measurement in that
+    time would wait for a CPU, in whichever process.
     """
     deadline = time.perf_counter() + patience_s
     looks: list[float] = []
@@ -158,7 +157,7 @@ def settle(brokers: Sequence[Server], patience_s: float = SETTLE_S_MAX) -> None:
 
 
 def is_at_rest(looks: Sequence[float]) -> bool:
-    """Whether brokers are, of which the busiest had these shares of a core, one look at a time."""
+    """Whether brokers are idle, given the share of a core of the busiest one at each look."""
     if not looks:
         return False
     return looks[-1] <= BUSY_SHARE or (
@@ -203,11 +202,11 @@ def client_cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-# What is shown.
+# The output.
 
 
 def python_build() -> str:
-    """Which Python runs: one that was built with PGO and LTO needs a tenth less CPU."""
+    """The build of this Python: one with PGO and LTO needs a tenth less CPU."""
     said = sysconfig.get_config_var("CONFIG_ARGS") or ""
     pgo = "with" if "--enable-optimizations" in said else "without"
     lto = "with" if "--with-lto" in said else "without"

@@ -1,4 +1,4 @@
-"""Starts brokers of Kafka's and ours over a ZooKeeper, and says what each of them costs."""
+"""Starts brokers of Kafka and ours over a ZooKeeper, and measures their resource usage."""
 
 import os
 import shutil
@@ -33,15 +33,15 @@ KAFKA_JVM: Final = (
     *("-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent"),
     *("-XX:MaxInlineLevel=15", "-Djava.awt.headless=true"),
 )
-"""What kafka-server-start.sh gives a broker."""
+"""The JVM options of kafka-server-start.sh."""
 
 Command = Callable[[Path], Sequence[str]]
-"""How a broker is started, given its server.properties."""
+"""The command of a broker, given its server.properties."""
 
 
 @dataclass(slots=True)
 class Broker:
-    """A running broker; *ready_s* is how long it took from its start to serving metadata."""
+    """A running broker; *ready_s* is the time from its start to serving metadata."""
 
     name: str
     broker_id: int
@@ -62,7 +62,7 @@ class Broker:
         return status(self.process.pid)[1]
 
     def kept_s(self) -> float:
-        """How long its threads had work up to now and no CPU, in s."""
+        """How long its threads have waited for a CPU, in s."""
         tasks = (PROC / str(self.process.pid) / "task").iterdir()
         return sum(int((task / "schedstat").read_text().split()[1]) for task in tasks) / 1e9
 
@@ -71,7 +71,7 @@ class Broker:
         return memory_mib(self.process.pid, "VmRSS")
 
     def peak_mib(self) -> float:
-        """The most memory that was ever resident, in MiB."""
+        """The peak of its resident memory, in MiB."""
         return memory_mib(self.process.pid, "VmHWM")
 
     def wire(self) -> Wire:
@@ -90,7 +90,7 @@ def our_command(properties: Path) -> Sequence[str]:
 
 
 def kafka_command(class_path: str) -> Command:
-    """Starts Kafka from these jars, with warnings alone in its log."""
+    """The command for Kafka from these jars, with only warnings in its log."""
 
     def command(properties: Path) -> Sequence[str]:
         log4j = properties.with_name("log4j.properties")
@@ -108,7 +108,7 @@ def kafka_command(class_path: str) -> Command:
 
 
 def contestants(class_path: str | None) -> dict[str, Command]:
-    """Who is compared, by name: ours, and the Kafka of these jars, if there are any."""
+    """The compared brokers, by name: ours, and the Kafka of these jars, if there are any."""
     commands: dict[str, Command] = {"ours": our_command}
     if class_path is not None:
         commands["Kafka"] = kafka_command(class_path)
@@ -116,7 +116,7 @@ def contestants(class_path: str | None) -> dict[str, Command]:
 
 
 def chroot(connect: str, name: str) -> str:
-    """Make node *name*, and return how one connects to what is below it."""
+    """Create node *name*, and return the connect string for it as a chroot."""
     client = KazooClient(connect)
     client.start()
     client.ensure_path(f"/{name}")
@@ -134,7 +134,9 @@ def running(
     broker_id: int = 1,
     settings: Mapping[str, object] = MappingProxyType({}),
 ) -> Iterator[Broker]:
-    """A broker over *connect* with its data below *directory*, both of its own; gone at the end."""
+    """A broker over *connect* with its data below *directory*, both of its own; stopped at
+    the end.
+    """
     directory.mkdir(parents=True)
     (port,) = free_ports(1, LOOPBACK)
     keys = {
@@ -145,7 +147,7 @@ def running(
         "kafka.logs.dir": directory / "logs",
         "offsets.topic.replication.factor": 1,
         "zookeeper.session.timeout.ms": 30_000,
-        # Topics are deleted between the cases, so that no case writes back another's pages.
+        # Topics are deleted between the cases, so that no case writes back pages of another.
         "log.segment.delete.delay.ms": 0,
         **settings,
     }
@@ -160,8 +162,8 @@ def running(
 
 
 def start(name: str, broker_id: int, command: Command, directory: Path, port: int) -> Broker:
-    """Start a broker by the server.properties in *directory*; it serves when this returns."""
-    # Set on some build machines; who runs a broker does not compile it anew for every start.
+    """Start a broker with the server.properties in *directory*; it serves when this returns."""
+    # Set on some build machines; normally a broker is not compiled anew at every start.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with (directory / "console").open("ab") as console:
         started = time.perf_counter()
@@ -180,7 +182,7 @@ def start(name: str, broker_id: int, command: Command, directory: Path, port: in
 
 
 def wait_until_ready(process: "subprocess.Popen[bytes]", port: int, console: Path) -> None:
-    """Wait until the broker names itself to a client that asks for brokers."""
+    """Wait until the broker is in its own answer to a metadata request."""
     deadline = time.perf_counter() + READY_TIMEOUT_S
     while time.perf_counter() < deadline and process.poll() is None:
         with suppress(OSError), Wire(port) as wire:
@@ -202,7 +204,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 @contextmanager
 def idle_connections(port: int, count: int) -> Iterator[None]:
-    """*count* clients that are connected and say nothing."""
+    """*count* connected clients that send nothing."""
     sockets = [socket.create_connection((LOOPBACK, port)) for _ in range(count)]
     try:
         yield

@@ -1,6 +1,6 @@
-"""A client that costs next to nothing: it sends the same bytes again and looks at no record.
+"""A client with hardly any cost: it sends the same bytes again and decodes no records.
 
-So what is measured is the broker.  Batches are valid to their last record, since Kafka reads each.
+So the broker is measured.  Batches are valid to their last record, since Kafka reads each.
 """
 
 import selectors
@@ -40,10 +40,10 @@ from tests.cluster.storage.batches import batch
 
 TIMEOUT_S: Final = 660.0
 ACTS_MS: Final = 600_000
-"""How long a broker may take to act: Kafka makes 10,000 partitions with three replicas for more
-than two minutes."""
+"""How long a broker may take for a request: Kafka needs more than two minutes to create 10,000
+partitions with three replicas."""
 LOOK_SHARE: Final = 0.2
-"""Of the time that is spent on looking how far a broker is, which keeps it from going on."""
+"""The share of the time for polling a broker's progress, which slows the broker down."""
 
 PRODUCE_VERSION: Final = 9
 FETCH_VERSION: Final = 12
@@ -66,7 +66,7 @@ class Wire:
         self.socket.close()
 
     def receive(self) -> memoryview:
-        """The next answer, good until the one after."""
+        """The next answer, valid until the one after."""
         self.receive_into(4)
         (size,) = SIZE.unpack_from(self.buffer)
         if size > len(self.buffer):
@@ -97,7 +97,7 @@ def request(api_key: ApiKey, version: int, body: tuple[Any, ...]) -> bytes:
 
 
 def create_topic(wire: Wire, name: str, partitions: int, replicas: int = 1) -> None:
-    """Make a topic, and return when all its partitions have a leader."""
+    """Create a topic, and return when all its partitions have a leader."""
     body = CreateTopicsRequest([CreatableTopic(name, partitions, replicas)], ACTS_MS)
     answer = wire.ask(ApiKey.CREATE_TOPICS, 5, body, CreateTopicsResponse)
     if answer.topics[0].error_code != 0:
@@ -106,7 +106,7 @@ def create_topic(wire: Wire, name: str, partitions: int, replicas: int = 1) -> N
 
 
 def wait_until_known(wire: Wire, name: str, partitions: int) -> None:
-    """Until the broker asked knows leaders of all partitions: each learns of them on its own."""
+    """Wait until this broker has leaders of all partitions: each receives them separately."""
     question = MetadataRequest([MetadataRequestTopic(name=name)], False)
     while True:
         started = time.perf_counter()
@@ -146,7 +146,7 @@ def produce_request(
 
 
 def produce(wire: Wire, frame: bytes, times: int, window: int = 5) -> None:
-    """Send *frame* that many times, with up to *window* of them not answered yet."""
+    """Send *frame* that many times, with up to *window* requests in flight."""
     for number in range(times):
         if number >= window:
             check_produced(wire.receive())
@@ -163,7 +163,7 @@ def check_produced(frame: memoryview) -> None:
 
 
 def fetch(wire: Wire, topic: str, end: int, size_max: int = 1 << 20) -> int:
-    """Read partition 0 from its beginning up to offset *end*, and return how many bytes came."""
+    """Read partition 0 from its beginning up to offset *end*, and return the number of bytes."""
     offset = size = 0
     while offset < end:
         part = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=size_max)
@@ -183,7 +183,7 @@ def fetch(wire: Wire, topic: str, end: int, size_max: int = 1 << 20) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RoundTrips:
-    """How long requests took from sending to their answer: half of them, and all but 1 %"""
+    """Times from request to answer: the median, and the 99th percentile."""
 
     count: int
     wall_s: float

@@ -1,4 +1,4 @@
-"""How long does a kadmin command take from start to end on a small cluster?
+"""The time of a kadmin command from start to end on a small cluster.
 
     python -m bench.cli_start [--rounds 15] [--no-kafka]
 

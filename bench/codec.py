@@ -1,10 +1,10 @@
-"""How long does it take to read and write messages, beside kio and kafka-python?
+"""The time for encoding and decoding messages, beside kio and kafka-python.
 
     python -m bench.codec [seconds]
 
-Microseconds, the least of several rounds, for messages that brokers, clients and controllers send
-one another all the time.  kafka-python is measured without its headers; kio reads from bytes, since
-it takes no writable buffers.  Neither knows the control plane.
+Microseconds, the least of several rounds, for messages that brokers, clients and controllers
+exchange all the time.  kafka-python is measured without its headers; kio decodes from bytes, since
+it takes no writable buffers.  Neither has the messages of controllers.
 """
 
 import functools
@@ -137,7 +137,9 @@ CASES = [
 
 
 def others(schema: Schema, version: int, data: bytes) -> Iterator[tuple[str, Any, Any]]:
-    """Reading and writing of the same bytes by kio and by kafka-python, where they know them."""
+    """Decoding and encoding of the same bytes by kio and by kafka-python, where they support
+    them.
+    """
     is_request = schema.name.endswith("Request")
     load = kio.index.load_request_schema if is_request else kio.index.load_response_schema
     try:
@@ -170,7 +172,7 @@ def microseconds(work: Callable[[], object], seconds: float) -> float:
 
 
 def figures_of(case: Case, seconds: float) -> list[float | None]:
-    """One row: ours, kio and kafka-python reading, the same writing; None where one cannot."""
+    """One row: decoding by ours, kio and kafka-python, then encoding; None where one cannot."""
     message = case.build()
     schema = schema_of(type(message))
     data = b"".join(encode_message(schema, case.version, message))  # type: ignore[arg-type]

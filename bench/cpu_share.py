@@ -1,6 +1,6 @@
-"""Commands that get a share of a core, as if each had a slower machine of its own.
+"""Commands with a share of a core, as if each had a slower machine of its own.
 
-Linux alone knows such, by control groups (both versions), and lets root make them.
+Works on Linux only, by control groups (both versions), which only root can create.
 """
 
 import time
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 PERIOD_US: Final = 20_000
-"""Short beside what is measured, so that nobody waits long for his next share."""
+"""Short beside what is measured, so that a process does not wait long for its next share."""
 
 SHARE_MIN: Final = 0.1
-"""With less, processes do not come up in the time that is given to them."""
+"""With less, processes do not start within their timeouts."""
 
 OLD: Final = Path("/sys/fs/cgroup/cpu")
 UNIFIED: Final = Path("/sys/fs/cgroup")
@@ -23,12 +23,12 @@ REMOVE_TIMEOUT_S: Final = 10.0
 
 @contextmanager
 def share_of_a_core(share: float | None) -> Iterator[list[str]]:
-    """The words before a command that give it, and all that it starts, so much of a core.
+    """The words before a command that limit it, and all its children, to so much of a core.
 
-    Each command has a share of its own; None: what it can get.
+    Each command has a share of its own; None: no limit.
 
     Raises:
-        SystemExit: it is no share, or this system does not let us.
+        SystemExit: it is no share, or this system does not permit it.
     """
     if share is None:
         yield []
@@ -54,7 +54,7 @@ def share_of_a_core(share: float | None) -> Iterator[list[str]]:
         deadline = time.monotonic() + REMOVE_TIMEOUT_S
         while (groups := list(root.glob(f"{NAME}*"))) and time.monotonic() < deadline:
             for group in groups:
-                # One that a process is still ending in stays for another moment.
+                # A group in which a process is still ending stays for another moment.
                 with suppress(OSError):
                     group.rmdir()
             time.sleep(0.05)

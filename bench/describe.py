@@ -1,4 +1,4 @@
-"""How long do list and describe take on a large cluster, beside Kafka 2.8.2's own tool?
+"""The time of list and describe on a large cluster, beside Kafka 2.8.2's own tool.
 
     python -m bench.describe [--topics 10000] [--partitions 10] [--rounds 3] [--no-kafka]
 
@@ -77,7 +77,7 @@ def compare(address: str, arguments: argparse.Namespace) -> None:
 
 
 def show_reading(address: str) -> None:
-    """What of the time is reading and decoding, and in how many round trips."""
+    """Show the time for reading and decoding, and the number of round trips."""
     settings = ZooKeeperSettings(connect=address, timeout_s=60)
     with connect(settings) as connection:
         started = time.perf_counter()

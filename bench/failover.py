@@ -1,12 +1,12 @@
-"""How long do partitions lack leaders and replicas, beside three brokers of Kafka 3.9.1?
+"""The time for which partitions lack leaders and replicas, beside three brokers of Kafka 3.9.1.
 
     python -m bench.failover [--partitions 1000] [--rounds 2] [--no-kafka]
 
 Each cluster has three brokers and a ZooKeeper of its own, and a topic whose partitions have three
-replicas.  In each round and in turns, a broker that is not the controller is killed and started
-again, and after it the controller; the other cluster is left alone meanwhile.  Times are
-ZooKeeper's own, of the last write that they wait for: from the end of the killed broker's session,
-so that its timeout does not count, or from its registration.  Of each the least of all rounds.
+replicas.  In each round and in turns, a broker that is not the controller is killed and restarted,
+and after it the controller; the other cluster is left alone meanwhile.  Times are those of
+ZooKeeper for the last write in question: from the end of the killed broker's session, so that its
+timeout does not count, or from its registration.  Of each the least of all rounds.
 Goals: half of Kafka's, each.  1,000 partitions take some 3 minutes, 10,000 about 20.
 """
 
@@ -71,7 +71,7 @@ def main() -> None:
 def begun(
     stack: ExitStack, name: str, command: Command, directory: Path, partitions: int
 ) -> "Trial":
-    """A running cluster over a ZooKeeper of its own; both go with *stack*."""
+    """A running cluster over a ZooKeeper of its own; *stack* stops both."""
     server = start_server(directory / "zookeeper")
     stack.callback(server.kill)
     connect = chroot(server.connect, name)
@@ -79,7 +79,7 @@ def begun(
     cluster = stack.enter_context(
         running_cluster(name, command, connect, directory / "brokers", **keys)
     )
-    # Nothing of them is looked at any more: a controlled shutdown would move all leaders first.
+    # Killed, since a controlled shutdown would move all leaders first.
     stack.callback(cluster.kill)
     client = KazooClient(connect)
     client.start()
@@ -107,7 +107,7 @@ def written(node: Znode) -> Written:
 
 
 class Trial:
-    """What a cluster goes through, and what is seen of it in ZooKeeper."""
+    """One cluster under test, and its state changes as seen in ZooKeeper."""
 
     def __init__(self, cluster: Cluster, client: KazooClient, partitions: int) -> None:
         self.cluster = cluster
@@ -117,7 +117,7 @@ class Trial:
         self.question = GetMany(nodes, written)
         self.partitions = partitions
         self.found: dict[str, float] = {}
-        """How long everything took, in s: what, and the least of all rounds."""
+        """The times in s, by title: the least of all rounds."""
 
     def note(self, title: str, took_s: float) -> None:
         self.found[title] = min(self.found.get(title, took_s), took_s)
@@ -130,7 +130,7 @@ class Trial:
         self.note(f"{self.partitions} partitions made", time.perf_counter() - started)
 
     def kill(self, what: str) -> None:
-        """Kill a *what*, wait until nobody needs it, and start it again."""
+        """Kill a *what*, wait until all its partitions are moved, and restart it."""
         self.elect_preferred()
         settle([self.cluster], REST_S_MAX)
         controller_id = self.cluster.controller_id()
@@ -164,7 +164,7 @@ class Trial:
         self.note(f"{what} back in all ISRs, from registration", back_s - registered_s)
 
     def elect_preferred(self) -> None:
-        """Let each broker lead a third again, as when the topic was made."""
+        """Elect the preferred leaders, so that each broker leads a third, as for a new topic."""
         with self.cluster.wire() as wire:
             question = ElectLeadersRequest(PREFERRED, None, ACTS_MS)
             wire.ask(ApiKey.ELECT_LEADERS, 2, question, ElectLeadersResponse)

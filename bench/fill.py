@@ -20,7 +20,7 @@ from cluster.zk.topics import encode_assignment, encode_state
 from kadmin.plan.place import place
 
 OPERATIONS_PER_TRANSACTION = 400
-"""That many creates stay below jute.maxbuffer (1 MiB)."""
+"""This many creates stay below jute.maxbuffer (1 MiB)."""
 
 
 def cluster_znodes(
@@ -82,7 +82,7 @@ def registration(broker_id: BrokerId) -> BrokerRegistration:
 
 
 def fill(connect: str, znodes: Iterator[tuple[str, bytes]]) -> int:
-    """Create *znodes* below the chroot of *connect*, which is made; returns how many there were."""
+    """Create *znodes* below the chroot of *connect*, which is created; returns their number."""
     client = KazooClient(hosts=connect, timeout=30)
     client.start()
     try:

@@ -1,11 +1,11 @@
-"""What does one client's huge request cost the others on the same broker?
+"""The cost of one client's huge request for the others on the same broker.
 
     python -m bench.large_requests [--elements 1000000] [--only WORD…]
 
 For each API a request with so many elements, then frames that are never finished.  Meanwhile
-another client asks for the metadata of one topic again and again: its longest wait, and the most
-memory that the broker had, are what the row says.  Goals: 200 ms, and memory that does not grow
-with the number of elements.
+another client requests the metadata of one topic again and again: a row has its longest wait, and
+the broker's peak of memory.  Goals: 200 ms, and memory that does not grow with the number of
+elements.
 """
 
 import argparse
@@ -88,7 +88,7 @@ ANSWER_S_MAX: Final = 60.0
 PAUSE_S: Final = 0.002
 AFTERWARDS_S: Final = 0.5
 EPOCH: Final = 1000
-"""Of the controller that the attacker claims to be."""
+"""Epoch of the controller that the attacker claims to be."""
 UNFINISHED: Final = {"12 unfinished frames of 90 MB": (12, 90), "200 of 10 MB": (200, 10)}
 UNFINISHED_S: Final = 15.0
 
@@ -324,7 +324,7 @@ ATTACKS: Final[dict[str, Attack]] = {
 
 
 def led_elsewhere(count: int) -> Sequence[LeaderAndIsrTopicState]:
-    """Partitions that the broker is no replica of."""
+    """Partitions without a replica on the broker."""
     states = [
         LeaderAndIsrPartitionState(
             topic_name="told",
@@ -342,7 +342,7 @@ def led_elsewhere(count: int) -> Sequence[LeaderAndIsrTopicState]:
 
 @dataclass(slots=True)
 class Outcome:
-    """*ended_s* is None where nothing came in time; *answered* is the size of what came."""
+    """*ended_s* is None where nothing arrived in time; *answered* is the size of the answer."""
 
     answered: int = 0
     ended_s: float | None = None
@@ -377,7 +377,7 @@ def send(port: int, frame: Frame, outcome: Outcome) -> None:
 
 @contextmanager
 def unfinished(port: int, count: int, megabytes: int) -> Iterator[None]:
-    """Frames of which all has come but the last byte; each by a connection of its own."""
+    """Frames without their last byte; each on a connection of its own."""
     announced = struct.pack(">ihhih", megabytes * 1_000_000, 3, 9, 7, -1)
     piece = bytes(1_000_000)
     waiting: dict[socket.socket, int] = {}
@@ -412,7 +412,7 @@ def unfinished(port: int, count: int, megabytes: int) -> Iterator[None]:
 
 
 class Bystander:
-    """A client that asks for little, and how long it waited."""
+    """A client with small requests, and how long it waited."""
 
     def __init__(self, port: int) -> None:
         self._frame = frame_of(
@@ -437,7 +437,7 @@ class Bystander:
         time.sleep(PAUSE_S)
 
     def ask_while(self, is_on: Callable[[], bool]) -> None:
-        """Ask; give up when there is no answer in ANSWER_S_MAX."""
+        """Send requests; give up without an answer in ANSWER_S_MAX."""
         while is_on():
             try:
                 self.ask()
@@ -449,7 +449,9 @@ class Bystander:
 def ask_beside(
     port: int, frame: Frame, afterwards_s: float = AFTERWARDS_S
 ) -> tuple[Outcome, float]:
-    """Send *frame*, ask beside it and for a while after it: how it ended, and the longest wait."""
+    """Send *frame*, and small requests during and after it; returns its outcome and the longest
+    wait.
+    """
     outcome = Outcome()
     with Bystander(port) as bystander:
         bystander.ask()

@@ -1,4 +1,4 @@
-"""Runs commands side by side and says how long they took and how much memory they held."""
+"""Runs commands side by side and measures their time and memory."""
 
 import os
 import resource
@@ -42,14 +42,16 @@ def run(command: Sequence[str]) -> Run:
 
 
 def start(command: Sequence[str], said: IO[bytes]) -> "subprocess.Popen[bytes]":
-    """Start *command*, whose stderr goes to *said*."""
-    # Set on some build machines; who uses kadmin does not compile it anew for every command.
+    """Start *command*, whose stderr is written to *said*."""
+    # Set on some build machines; normally kadmin is not compiled anew for every command.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment)
 
 
 def drain(process: "subprocess.Popen[bytes]", started: float) -> tuple[float, int]:
-    """Read the output to its end; when the first byte came, in s after *started*, and the size."""
+    """Read the output to its end; the time of the first byte, in s after *started*, and the
+    size.
+    """
     assert process.stdout is not None
     first_byte_s, size = 0.0, 0
     with process.stdout as output:
@@ -63,10 +65,10 @@ def drain(process: "subprocess.Popen[bytes]", started: float) -> tuple[float, in
 def finish(
     process: "subprocess.Popen[bytes]", command: Sequence[str], said: IO[bytes]
 ) -> resource.struct_rusage:
-    """Wait for the end of *process*, which runs *command*; what the kernel says that it used.
+    """Wait for the end of *process*, which runs *command*; returns the kernel's resource usage.
 
     Raises:
-        SystemExit: it failed; the message has what it *said* on stderr.
+        SystemExit: it failed; the message has its stderr from *said*.
     """
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -80,7 +82,7 @@ def finish(
 def alternate(times: int, commands: Mapping[str, Callable[[], Run]]) -> dict[str, Run]:
     """The run with the least wall time of *times* of each, in turns.
 
-    So noise meets all of them alike, and it only ever adds.
+    So noise affects all of them alike, and it only ever adds time.
     """
     results: dict[str, list[Run]] = {name: [] for name in commands}
     for _ in range(times):

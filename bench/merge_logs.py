@@ -1,4 +1,4 @@
-"""How fast does `kadmin merge-logs` merge the logs of four brokers, beside `sort -m` and Kafka?
+"""The throughput of `kadmin merge-logs` with the logs of four brokers, beside `sort -m` and Kafka.
 
     python -m bench.merge_logs [--bytes 1073741824] [--rounds 2] [--only NAME…] [--no-kafka]
 
@@ -26,9 +26,9 @@ TOPIC = "topic-074"
 MINUTE = ("--start-time", "2026-11-20 03:01:00,000", "--end-time", "2026-11-20 03:01:59,999")
 MASTERS = ("local[1]", "local[2]")
 SPARK = ("--conf", "spark.ui.enabled=false")
-"""A setting of Spark says that it is meant."""
+"""A setting of Spark means that Spark is wanted."""
 PACKED_FILES = (3, 3, 2, 2)
-"""How many .gz each broker's log makes: ten together."""
+"""Into how many .gz files each broker's log is split: ten in all."""
 
 SMALL_BYTES = 1 << 20
 MERGER = "kafka.tools.StateChangeLogMerger"
@@ -36,9 +36,9 @@ MERGER = "kafka.tools.StateChangeLogMerger"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing to measure: which of the logs, with which options; whether Kafka can do it too.
+    """One case: which of the logs, with which options; whether Kafka can do it too.
 
-    *bound* says what takes most of the time.
+    *bound* names what takes most of the time.
     """
 
     logs: str
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def make_logs(directory: Path, total_bytes: int, names: Sequence[str]) -> dict[str, list[Path]]:
-    """The logs that the cases of *names* need, by what the cases call them."""
+    """The logs for the cases of *names*, by their names in the cases."""
     needed = {CASES[name].logs for name in names} | {"plain"}
     logs = {"plain": write_logs(directory / "plain", total_bytes)}
     if "small" in needed:
@@ -121,7 +121,7 @@ def pack_one(log: Path, begin: int, end: int, target: Path) -> Path:
 def commands(
     case: Case, logs: Mapping[str, Sequence[Path]], directory: Path, class_path: str | None
 ) -> dict[str, Callable[[], TreeRun]]:
-    """Who does *case*, by name, and how."""
+    """The commands that can do *case*, by name."""
     joined = ",".join(map(str, logs[case.logs]))
     found: dict[str, Callable[[], TreeRun]] = {}
     for master in MASTERS:
@@ -146,7 +146,7 @@ def commands(
 
 
 def run_into(command: Sequence[str], out: Path, case: Case) -> TreeRun:
-    """Run *command*; Parquet goes to part files in *out*, which is gone afterwards."""
+    """Run *command*; Parquet goes to part files in *out*, which is removed afterwards."""
     if "parquet" not in case.options:
         return run_tree(command)
     try:
@@ -156,7 +156,7 @@ def run_into(command: Sequence[str], out: Path, case: Case) -> TreeRun:
 
 
 def alternate(rounds: int, commands: Mapping[str, Callable[[], TreeRun]]) -> dict[str, TreeRun]:
-    """The run with the least wall time of *rounds* of each, in turns: noise meets all alike."""
+    """The run with the least wall time of *rounds* of each, in turns, so that noise affects all."""
     runs: dict[str, list[TreeRun]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, once in commands.items():

@@ -1,9 +1,9 @@
-"""The least that Spark's own Python does on a master, as its user would write it.
+"""The least work of Spark's own Python on a master, in the form that a user would write.
 
     python -m bench.plain_spark job|query MASTER [NAME=VALUE ...]
 
-A job of one task, or a query that goes through Python once and groups one row: what starting Spark
-costs whoever uses it without kadmin.
+A job of one task, or a query that runs Python once and groups one row: the cost of starting Spark
+without kadmin.
 """
 
 import argparse

@@ -1,7 +1,6 @@
-"""How much time and memory does a command take together with all processes that it starts?
+"""The time and memory of a command together with all processes that it starts.
 
-Looks at /proc again and again: what a process does after the last look at it is not counted.
-Linux only.
+Polls /proc: what a process does after the last poll is not counted.  Linux only.
 """
 
 import os
@@ -20,7 +19,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 LOOK_S = 0.04
 LOOKS_PER_PSS = 5
-"""The kernel adds up shared memory page by page, which is too dear for every look."""
+"""The kernel adds up shared memory page by page, which costs too much for every poll."""
 
 MIB = 1 << 20
 
@@ -43,7 +42,7 @@ class TreeRun:
 
 @dataclass(slots=True)
 class Watch:
-    """What the processes below *root* have used so far."""
+    """The usage of the processes below *root* so far."""
 
     root: int
     cpu_s: dict[int, float] = field(default_factory=dict)
@@ -59,14 +58,14 @@ class Watch:
     def look(self, *, with_pss: bool) -> None:
         parents: dict[int, int] = {}
         for entry in PROC.iterdir():
-            # A process may end while it is looked at.
+            # A process may end while it is polled.
             with suppress(OSError):
                 if entry.name.isdigit():
                     pid = int(entry.name)
                     parents[pid], used = status(pid)
                     if pid in self.cpu_s:
                         self.cpu_s[pid] = used
-        # Once seen, a process is ours also when its parent is gone.
+        # Once seen, a process counts also when its parent is gone.
         ours = {pid for pid in parents if pid == self.root or pid in self.cpu_s}
         while grown := {pid for pid, parent in parents.items() if parent in ours} - ours:
             ours |= grown
@@ -119,7 +118,7 @@ def run_tree(command: Sequence[str]) -> TreeRun:
         finally:
             stop.set()
             follower.join()
-    # What the command itself has waited for the kernel knows better than we do.
+    # The kernel's figure for the command itself is more accurate.
     own_s = usage.ru_utime + usage.ru_stime
     return TreeRun(
         wall_s=wall_s,

@@ -1,9 +1,9 @@
-"""How long does `kadmin reassign --execute` work on a large plan by itself?
+"""The time of `kadmin reassign --execute` for a large plan by itself.
 
     python -m bench.reassign [--topics 1000] [--partitions 10] [--rounds 3]
 
-Fills an embedded ZooKeeper, then runs whole processes that read all, judge the plan, and write the
-request, which no controller takes up.  Goal (10,000 partitions): 2 s.
+Fills an embedded ZooKeeper, then runs whole processes that read everything, judge the plan, and
+write the request, which no controller processes.  Goal (10,000 partitions): 2 s.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def measure(address: str, directory: Path, arguments: argparse.Namespace) -> dic
     plan = directory / "plan.json"
     plan.write_text(plan_for(address))
     command = [*KADMIN, "reassign", "--zookeeper", address, "--execute", "--quiet"]
-    # Whoever would tell how much there is to copy refuses at once.
+    # A broker that would report how much there is to copy refuses the connection.
     command += ["--bootstrap-server", "127.0.0.1:1"]
     command += ["--reassignment-json-file", str(plan)]
     dry_run = partial(run, [*command, "--dry-run"])
@@ -52,7 +52,7 @@ def measure(address: str, directory: Path, arguments: argparse.Namespace) -> dic
 
 
 def plan_for(address: str) -> str:
-    """A plan that moves the first replica of every partition to a broker that has none of it."""
+    """A plan that moves the first replica of every partition to a broker without one of it."""
     client = connected(address)
     brokers = sorted(map(int, client.get_children(paths.BROKER_IDS)))
     entries = []
@@ -67,7 +67,7 @@ def plan_for(address: str) -> str:
 
 
 def write(address: str, directory: Path, command: list[str]) -> Run:
-    """One run of *command*, whose request and rollback file are gone afterwards."""
+    """One run of *command*, whose request and rollback file are removed afterwards."""
     rollback = directory / "rollback.json"
     ran = run([*command, "--rollback-file", str(rollback)])
     rollback.unlink()

@@ -1,14 +1,14 @@
-"""What do three brokers carry that replicate all to each other, beside three of Kafka 3.9.1?
+"""Throughput of three brokers that replicate everything, beside three of Kafka 3.9.1.
 
     python -m bench.replication [--megabytes 300] [--requests 5000] [--partitions 1 6] [--rounds 2]
                                 [--idle 1000] [--idle-seconds 20] [--only WORD…] [--no-kafka]
 
 Topics have three replicas, and producers wait for all of them (acks=all).  Both clusters run at
 once, each below a ZooKeeper node of its own, and are loaded in turns; of each case the round with
-the least wall time.  CPU is that of all three brokers together.  In the end a topic of many
-partitions is made and left alone: what does a cluster use that has nothing to do?  Goals: twice
-Kafka's records a second at a third of its CPU, as many read, twice its single records, all brokers
-together at most 2 % of a CPU when idle.
+the least wall time counts.  CPU is that of all three brokers together.  At the end a topic of many
+partitions is created and left alone, to measure an idle cluster.  Goals: twice Kafka's records a
+second at a third of its CPU, as many read, twice its single records, all brokers together at most
+2 % of a CPU when idle.
 """
 
 import argparse
@@ -161,7 +161,7 @@ def trips(connections: int, requests: int, cluster: Cluster, topic: str) -> Done
 
 
 def warm_up(library: Librdkafka, cluster: Cluster) -> None:
-    """Let JVMs compile what the cases run; ours have nothing to compile but their messages."""
+    """Let JVMs compile what the cases run; ours only generate the codecs of messages."""
     topic = new_topic(REPLICAS, cluster)
     produce(library, WARM_UP_RECORDS, cluster, topic)
     trips(1, WARM_UP_REQUESTS, cluster, topic)
@@ -170,7 +170,7 @@ def warm_up(library: Librdkafka, cluster: Cluster) -> None:
 
 
 def show_idle(partitions: int, seconds: float, clusters: Sequence[Cluster]) -> None:
-    """What a cluster uses that has *partitions* partitions, and that nobody asks for anything."""
+    """Show the usage of an idle cluster with *partitions* partitions."""
     for cluster in clusters:
         new_topic(partitions, cluster)
     settle(clusters)

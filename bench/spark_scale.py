@@ -1,16 +1,16 @@
-"""How much does a second worker bring to `merge-logs` and `verify-replicas` on a Spark cluster?
+"""The speedup by a second worker for `merge-logs` and `verify-replicas` on a Spark cluster.
 
     python -m bench.spark_scale [--only merge-logs verify-replicas] [--rounds 3] [--share 0.5]
 
 A standalone master and workers of one core each, all on this machine; whole processes, with one
-worker and with two, in turns, over many bytes and over very few, which tells what starting costs;
-beside it PySpark's own least job or query on one worker, which tells what of that is Spark's.
-Medians.  Goals: a start of 8 s at most, and 1.7 times the speed beyond it.
+worker and with two, in turns, over many bytes and over very few, which measures the start; beside
+it PySpark's own least job or query on one worker, which measures Spark's part of that.  Medians.
+Goals: a start of 8 s at most, and 1.7 times the speed beyond it.
 
-What a machine with two cores says of two workers is less than two machines would: master, driver
-and workers share them, so the load before the run is printed.  `--share 0.5` gives each worker, its
-executor and their Pythons half a core (`bench.cpu_share`), which leaves driver and master what they
-have beside machines of workers; its starts are those of machines with half a core.
+On one machine with two cores, two workers gain less than on two machines: master, driver and
+workers share the cores, so the load before the run is printed.  `--share 0.5` gives each worker,
+its executor and their Pythons half a core (`bench.cpu_share`), which leaves driver and master what
+they would have beside separate workers; its starts are those of machines with half a core.
 """
 
 import argparse
@@ -31,16 +31,16 @@ from tests.support.spark import standalone_master
 
 SMALL_BYTES = 1 << 20
 PARTITIONS = 16
-"""A partition is one task's."""
+"""One task reads one partition."""
 
 MASTER = "MASTER"
 MEMORY = "spark.executor.memory=500m"
 
 
 class Case(NamedTuple):
-    """A command, over how many bytes it is run, and what of `bench.plain_spark` stands beside it.
+    """A command, its number of bytes, and the case of `bench.plain_spark` beside it.
 
-    *make* makes inputs of so many bytes in a directory, and gives the command's words.
+    *make* creates inputs of so many bytes in a directory, and returns the command's words.
     """
 
     make: Callable[[Path, int], list[str]]
@@ -65,16 +65,16 @@ def verify_replicas(directory: Path, size: int) -> list[str]:
 
 CASES: Mapping[str, Case] = {
     "merge-logs": Case(merge_logs, 2 << 30, "job"),
-    # Batches are looked at ten times as fast as lines are merged.
+    # Batches are read ten times as fast as lines are merged.
     "verify-replicas": Case(verify_replicas, 8 << 30, "query"),
 }
 
 
 class Walls:
-    """What a command takes on a standalone master with one worker and with two, in s.
+    """The wall times of a command on a standalone master with one worker and with two, in s.
 
-    The master is the word MASTER of *command*; *merged* is where it leaves its result, *share* what
-    each worker gets of a core.
+    The master is the word MASTER of *command*; *merged* is where it writes its result, *share* each
+    worker's share of a core.
     """
 
     def __init__(self, command: list[str], share: float | None, merged: Path | None = None) -> None:
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, metavar="CORES")
     arguments = parser.parse_args()
     with share_of_a_core(arguments.share):
-        pass  # Where there are none, it is said before any work.
+        pass  # Without control groups this fails before any work.
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
     for name in arguments.only:
         compare(name, arguments.rounds, arguments.share)

@@ -1,9 +1,9 @@
-"""Writes the state-change logs of four brokers, as large as wanted, the same for the same seed.
+"""Writes the state-change logs of four brokers, of any size, the same for the same seed.
 
     python -m bench.statechange_logs DIRECTORY [--bytes 1073741824] [--seed 1]
 
-Lines are those of Kafka 0.9 at TRACE, which its own merger understands too.  Four in five share
-their millisecond with the line before, as in logs of busy clusters.
+Lines are those of Kafka 0.9 at TRACE, which its own merger understands too.  Four in five have the
+same millisecond as the line before, as in logs of busy clusters.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def write_logs(directory: Path, total_bytes: int, seed: int = 1) -> list[Path]:
 
 
 def blocks(broker: int, rng: random.Random) -> Iterator[bytes]:
-    """Lines without end, in blocks, each behind the one before in time."""
+    """Endless lines, in blocks, each later than the one before."""
     bodies = [body(broker, rng) for _ in range(BLOCK_LINES)]
     now_ms = START_S * 1000 + rng.randrange(1000)
     while True:

@@ -1,4 +1,4 @@
-"""How long does it take to say what lines of state-change logs mean, as columns?
+"""The time for parsing lines of state-change logs into columns.
 
     python -m bench.typed_lines [--lines 500000] [--at-once 32768] [--release 2.8]
 
@@ -26,13 +26,13 @@ RARE = {
     *(Kind.LOCAL_PARTITION, Kind.OFFLINE_REPLICAS),
 }
 DRAWN = 20_000
-"""Lines that differ; they are repeated, for to draw them takes far longer than to read them."""
+"""Distinct lines; they are repeated, since drawing them takes far longer than reading them."""
 
 PLAIN_LINES = 5_000
 
 
 def usual_lines(version_text: str) -> list[bytes]:
-    """Lines without errors, as often of one template as of the other."""
+    """Lines without errors, equally many of each template."""
     version = release(version_text)
     templates = [
         template

@@ -1,12 +1,12 @@
-"""How fast does `kadmin verify-replicas` read replicas, beside Kafka's dump tool and a plain read?
+"""The throughput of `kadmin verify-replicas`, beside Kafka's dump tool and a plain read.
 
     python -m bench.verify_replicas [--bytes 536870912] [--rounds 2] [--no-kafka]
 
-Whole processes over generated log directories of two brokers, uncompressed batches of 16 records
-of 1,000 bytes unless said, in turns; of each the run with the least wall time.  Kafka 3.9.1's
-DumpLogSegments reads one file at a time and compares nothing, so it is given the same files.
-Goals: Kafka's rate by headers and checksums; 10 times its rate record by record (`--deep`), which
-is reached with the small records that Kafka takes long for (`--records 160 --value-size 100`): of
+Whole processes over generated log directories of two brokers, uncompressed batches of 16 records of
+1,000 bytes by default, in turns; of each the run with the least wall time.  Kafka 3.9.1's
+DumpLogSegments reads one file at a time and compares nothing; it gets the same files.  Goals:
+Kafka's rate by headers and checksums; 10 times its rate record by record (`--deep`), which is
+reached with the small records that Kafka takes long for (`--records 160 --value-size 100`): of
 large ones reading and checksums are most of the work, and neither gets faster.
 """
 
