@@ -1,13 +1,13 @@
-"""Which files are written from the program's own tables, and are they up to date?
+"""Writes the files and blocks that are generated from the program's own tables.
 
     python docs/generate.py           write them
     python docs/generate.py --check   name those that differ, and fail
 
 Completions, man pages, docs/commands.md, docs/broker-settings.md and docs/state-change-lines.md are
-written whole.  In README.md and docs/*.md what stands between `<!-- generated: … -->` and
-`<!-- end -->` is replaced: `commands` is a table of the commands, `help topics` the help of
-`kadmin topics`, `states partition` a diagram of the states that a partition can have, `packages
-kadmin` and `layers kadmin` what kadmin is made of and who may import whom.
+written whole.  In README.md and docs/*.md the text between `<!-- generated: … -->` and
+`<!-- end -->` is replaced: `commands` is a table of the commands, `help topics` the help of `kadmin
+topics`, `states partition` a diagram of a partition's states, `packages kadmin` and `layers kadmin`
+the packages of kadmin and their layers.
 """
 
 import re
@@ -34,11 +34,11 @@ COMPLETION_FILES: Final = {"bash": "kadmin.bash", "zsh": "_kadmin", "fish": "kad
 assert COMPLETION_FILES.keys() == set(SHELLS)
 
 OF_SECOND_NAME: Final = {
-    # bash looks for a file of the command's name, and hands over the command itself.
+    # bash looks for a file of the command's name, and passes the command itself.
     "completions/kadmin-kafka.bash": 'eval "$("${1:-kadmin-kafka}" completion bash)"\n',
     "completions/kadmin-kafka.fish": "kadmin-kafka completion fish | source\n",
 }
-"""What finds completions by the command's second name; zsh needs no file."""
+"""By this name completions of the command's second name are found; zsh needs no file."""
 
 WHOLLY_GENERATED: Final = ("completions", "man")
 """Directories in which any other file is a leftover."""
@@ -47,7 +47,7 @@ BLOCK: Final = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.
 
 
 def generated_files(root: CommandNode) -> dict[Path, str]:
-    """Every generated file and what it should hold."""
+    """Every generated file with its content."""
     release = manpage.latest_release((CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8"))
     files = {
         CHECKOUT / "completions" / name: script_of(shell)
@@ -71,7 +71,7 @@ def with_blocks(text: str, root: CommandNode) -> str:
 
 
 def block(name: str, root: CommandNode) -> str:
-    """What stands in the block of this name."""
+    """The content of the block of this name."""
     what, _, table = name.partition(" ")
     if what == "states":
         return state_diagrams.block(table)
@@ -86,7 +86,7 @@ def leftovers(files: dict[Path, str]) -> Iterator[Path]:
 
 
 def stale_files(files: dict[Path, str]) -> list[Path]:
-    """The files that are missing or hold something else."""
+    """The files that are missing or have other content."""
     return [
         path
         for path, text in files.items()

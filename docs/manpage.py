@@ -1,8 +1,8 @@
-r"""How does a command look as a man page?
+r"""Man pages of the commands.
 
 Written in the macros of man(7), which every roff knows.  A page holds a command, or a group with
 its subcommands.  In roff a backslash starts an escape and a dot or a quote at the start of a line
-a macro; all text goes through `text` or `literal`, which see to that.
+a macro; all text passes through `text` or `literal`, which escape them.
 """
 
 import re
@@ -16,7 +16,7 @@ from kadmin.errors import EXIT_CODE_MEANINGS
 from kadmin.settings.keys import KEYS, Key
 
 LINE_WIDTH: Final = 78
-"""Of the roff text itself; mandoc complains of lines above 80."""
+"""Of the roff text itself; mandoc warns about lines above 80."""
 
 SPECIAL: Final = {
     "\\": r"\e",
@@ -25,7 +25,7 @@ SPECIAL: Final = {
     "^": r"\(ha",
     "~": r"\(ti",
 }
-"""Characters that roff would understand or typeset otherwise than a shell wants them."""
+"""Characters that roff would interpret or typeset otherwise than a shell needs them."""
 
 OPTION_IN_PROSE: Final = re.compile(r"(?<![\w\\-])(--?[a-z][a-z-]*)")
 RELEASE: Final = re.compile(r"^## \[(\d[^\]]*)\] - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
@@ -33,14 +33,14 @@ RELEASE: Final = re.compile(r"^## \[(\d[^\]]*)\] - (\d{4}-\d\d-\d\d)$", re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The release that a page describes, and its day as YYYY-MM-DD."""
+    """The release that a page describes, and its date as YYYY-MM-DD."""
 
     version: str
     day: str
 
 
 def latest_release(changelog: str) -> Release:
-    """The newest release that *changelog* dates."""
+    """The newest release with a date in *changelog*."""
     found = RELEASE.search(changelog)
     if found is None:
         raise SystemExit("CHANGELOG.md dates no release: '## [1.2.3] - YYYY-MM-DD'")
@@ -70,7 +70,7 @@ def page(
     lines = [
         r".\" Written by 'make docs'; changes here are lost.",
         f'.TH {literal(name.upper())} 1 {release.day} "kadmin {release.version}" "kadmin manual"',
-        # No word is divided, and no line stretched: what is shown here gets pasted.
+        # No word is hyphenated, and no line justified: text from here is pasted into shells.
         ".nh",
         ".ad l",
         ".SH NAME",
@@ -165,7 +165,7 @@ def options_section(options: tuple[OptionNode, ...]) -> Iterator[str]:
 def option_item(option: OptionNode) -> Iterator[str]:
     names = ", ".join(bold(name) for name in option.names)
     metavar = f" {italic(option.metavar)}" if option.takes_value else ""
-    # click sets what it knows of the values apart by two blanks.
+    # click separates its notes on the values by two blanks.
     yield from item(names + metavar, text(option.help.replace("  [", " [")))
 
 

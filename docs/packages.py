@@ -1,7 +1,7 @@
 """The packages and their layers, as docs/architecture.md shows them.
 
-Each package says in the docstring of its `__init__.py` what it is; who may import whom is what
-import-linter enforces, as pyproject.toml has it.
+The docstring of a package's `__init__.py` describes it; import-linter enforces the layers in
+pyproject.toml.
 """
 
 import ast
@@ -17,7 +17,7 @@ DEPTH_MAX: Final = 3
 
 
 def block(name: str) -> str:
-    """What stands in the block `packages NAME` or `layers NAME`; *name* is both words."""
+    """The content of the block `packages NAME` or `layers NAME`; *name* is both words."""
     what, _, package = name.partition(" ")
     lines = tree(CHECKOUT / package, package) if what == "packages" else layers(package)
     return "\n".join(["```text", *lines, "```"]) + "\n"

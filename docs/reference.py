@@ -1,4 +1,4 @@
-"""How do the commands look in Markdown?"""
+"""The commands in Markdown."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -49,7 +49,7 @@ def settings_rows() -> Iterator[str]:
 
 
 def block(name: str, root: CommandNode) -> str:
-    """What stands in a block `<!-- generated: NAME -->` of a Markdown file."""
+    """The content of a block `<!-- generated: NAME -->` of a Markdown file."""
     if name == "commands":
         return commands_table(root)
     if name == "exit-codes":

@@ -1,4 +1,4 @@
-"""How do the state tables of controller, replica, fetcher and connection look as diagrams?"""
+"""The state tables of controller, replica, fetcher and connection as diagrams."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 
 START: Final = "[*]"
-"""Where a diagram begins and ends."""
+"""The name of a diagram's beginning and end."""
 
 STEPS: Final[dict[str, list[tuple[str, str]]]] = {
     "partition": [
@@ -45,7 +45,7 @@ STEPS: Final[dict[str, list[tuple[str, str]]]] = {
         (ConnectionState.CLOSED, START),
     ],
 }
-"""From which state to which others each of the tables leads."""
+"""The transitions in each of the tables."""
 
 NOWHERE: Final = (PartitionStatus.NON_EXISTENT, ReplicaStatus.NON_EXISTENT)
 

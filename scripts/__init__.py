@@ -1,1 +1,1 @@
-"""What the Makefile calls."""
+"""Scripts of the Makefile."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 from coverage import Coverage
 
 DEPTH: Final = 2
-"""How many folders name a package: `cluster/controller`."""
+"""How many folders are in a package's name: `cluster/controller`."""
 COUNTS: Final = ("num_statements", "covered_lines", "num_branches", "covered_branches")
 
 
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def summaries_of(files: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What coverage counted in each of *files*."""
+    """coverage's counts for each of *files*."""
     coverage = Coverage()
     coverage.load()
     with tempfile.NamedTemporaryFile(suffix=".json") as report:

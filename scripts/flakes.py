@@ -1,10 +1,10 @@
-"""Runs the tests again and again beside busy loops, and names what failed once.
+"""Runs the tests repeatedly beside busy loops, and names what failed once.
 
 usage: python -m scripts.flakes [--runs N] [--loads N] [--together N] [COMMAND…]
 
-Each run has an order of its own, by a seed of pytest-randomly.  What runs came to is kept in
-`.flakes/`, so that those of one commit add up.  COMMAND runs pytest with what PYTEST_ADDOPTS
-says; without one it is `make test`.
+Each run has an order of its own, by a seed of pytest-randomly.  The results of runs are kept in
+`.flakes/`, so that those of one commit add up.  COMMAND runs pytest with the options in
+PYTEST_ADDOPTS; without one it is `make test`.
 """
 
 import argparse
@@ -30,14 +30,14 @@ from scripts.results import Results, read_results
 CHECKOUT: Final = Path(__file__).parents[1]
 DIRECTORY: Final = CHECKOUT / ".flakes"
 GRACE_S: Final = 60
-"""So long a run that is interrupted may take to end its servers."""
+"""How long an interrupted run may take to stop its servers."""
 LOOP: Final = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
-"""Busy until the process that started it is gone, in whatever way."""
+"""Busy until the process that started it is gone, for whatever reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run, as it is kept; *failed* has `pytest` where there are no results of single tests."""
+    """One stored run; *failed* has `pytest` where there are no results of single tests."""
 
     commit: str
     seed: int
@@ -55,7 +55,7 @@ class Run:
 
 
 class Runner:
-    """The runs of one call: their command, and the processes that are running."""
+    """The runs of one call: their command, and the running processes."""
 
     def __init__(self, command: Sequence[str], directory: Path, loads: int, together: int) -> None:
         self.command = command
@@ -68,7 +68,7 @@ class Runner:
 
     def run(self, number: int, seed: int) -> Run | None:
         """Run the tests once; None when it was interrupted."""
-        # Sockets have short names, so what holds them does.
+        # The paths of sockets must be short, and so must their directory's.
         with tempfile.TemporaryDirectory(prefix="flakes-", ignore_cleanup_errors=True) as own:
             junit = Path(own, "results.xml")
             words = [f"--randomly-seed={seed}", f"--basetemp={own}/t", f"--junitxml={junit}"]
@@ -93,7 +93,7 @@ class Runner:
             if self.is_ending:
                 end(process, signal.SIGINT)
             exit_code = process.wait()
-            # What it has left behind, if anything.
+            # Processes that it has left behind, if any.
             end(process, signal.SIGKILL)
             self.processes.discard(process)
             if self.is_ending:
@@ -117,7 +117,7 @@ class Runner:
         )
 
     def end(self) -> None:
-        """End all runs: as Ctrl-C does, so that tests end their servers, and then for good."""
+        """Stop all runs: as Ctrl-C does, so that tests stop their servers, and then by force."""
         self.is_ending = True
         for process in tuple(self.processes):
             end(process, signal.SIGINT)
@@ -138,7 +138,7 @@ def end(process: "subprocess.Popen[bytes]", sign: signal.Signals) -> None:
 
 @contextmanager
 def busy_loops(count: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """*count* processes that keep a core busy each, gone at the end."""
+    """*count* processes that keep a core busy each, ended at the end."""
     loops = []
     try:
         for _ in range(count):
@@ -152,14 +152,14 @@ def busy_loops(count: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
 
 
 def commit_of(checkout: Path) -> str:
-    """HEAD, marked when files differ from it; nothing where there is no git."""
+    """HEAD, marked when files differ from it; empty without git."""
     command = ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
     asked = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
     return asked.stdout.strip()
 
 
 def kept_runs(path: Path, commit: str) -> list[Run]:
-    """The runs of *commit* that are kept; lines that other versions wrote are left out."""
+    """The stored runs of *commit*; lines of other versions are left out."""
     runs = []
     with suppress(FileNotFoundError):
         for line in path.read_text().splitlines():
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str], directory: Path = DIRECTORY) -> int:
     parser.add_argument("--together", type=int, default=1, help="how many runs side by side")
     parser.add_argument("command", nargs="*", default=["make", "test"])
     given = parser.parse_args(arguments)
-    # However it is ended, but by SIGKILL, it ends its runs; loops end after that, too.
+    # Any signal but SIGKILL makes it end its runs; loops end after that, too.
     for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, interrupt)
     own = directory / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"

@@ -1,4 +1,4 @@
-"""Records the broker configs of a real Kafka: what its classes know of them, and what it answers.
+"""Records the broker configs of a real Kafka: from its classes, and from its answers.
 
     python -m scripts.kafka_configs
 
@@ -69,7 +69,7 @@ def write(path: Path, document: Mapping[str, Any]) -> None:
     sys.stdout.write(f"{path.relative_to(CHECKOUT)}\n")
 
 
-# What Kafka's classes know.
+# The keys in Kafka's classes.
 
 
 def table_of(java: str, class_path: str, directory: Path) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def table_of(java: str, class_path: str, directory: Path) -> dict[str, Any]:
 
 
 def bounds_of(validator: str) -> dict[str, Any]:
-    """What the text of a validator of Kafka's says, as far as it is one of numbers or of words."""
+    """The bounds in the text of one of Kafka's validators, if it is about numbers or words."""
     if "IV0" in validator:
         return {"is_release": True}
     if "-1 means that this will be set" in validator:
@@ -115,7 +115,7 @@ def bounds_of(validator: str) -> dict[str, Any]:
     return {} if found is None else {"choices": found[1].split(", ")}
 
 
-# What a broker answers.
+# A broker's answers.
 
 
 @contextmanager

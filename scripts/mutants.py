@@ -1,13 +1,13 @@
-"""Mutants of the code: which small mistakes does no test notice?
+"""Mutation tests: small changes of the code that no test detects.
 
 usage: python -m scripts.mutants [--count N] [--seed S] [FILE…]
 
-Draws N mutations, by the seed S, from the files of `AIMS` (or from those that are named), makes one
-after the other in a copy of the checkout, runs the tests that are about the file there, the fast
-ones first, and prints those that survive, as `file:line: before -> after`.  Exits with 1 if there
-are any.  Some survivors are no holes: code that means the same, or that only saves time.
+Draws N mutations, by the seed S, from the files of `AIMS` (or from the named ones), applies one
+after the other in a copy of the checkout, runs the tests about the file there, the fast ones first,
+and prints those that survive, as `file:line: before -> after`.  Exits with 1 if there are any.
+Some survivors are no gaps: code that means the same, or that only saves time.
 
-mutmut and cosmic-ray draw no sample, and run the same tests whatever is mutated.
+mutmut and cosmic-ray cannot draw a sample, and run the same tests for every mutation.
 """
 
 import argparse
@@ -36,12 +36,12 @@ AIMS: Final = (
 STARTS_NOTHING: Final = "not (zk or interop or spark or clients or sockets or faults)"
 STARTS_ZOOKEEPER: Final = "zk and not (interop or spark or clients or faults)"
 SEEDS: Final = "40"
-"""How many stories of the simulator each mutant has to live through."""
+"""How many simulated runs each mutant has to pass."""
 TIMEOUT_S: Final = 600
-"""A mutant that makes tests wait for ever is noticed, too."""
+"""The time limit also detects a mutant that makes tests wait for ever."""
 
 Stage: TypeAlias = tuple[str, ...]
-"""Words for pytest."""
+"""Options of pytest."""
 
 EXCHANGES: Final[dict[type[ast.AST], type[ast.AST]]] = {
     ast.Lt: ast.LtE,
@@ -95,7 +95,7 @@ def mutations_of(path: str, content: bytes) -> list[Mutation]:
         before = content[start:end].decode()
         for mutated in mutated_nodes(node):
             after = ast.unparse(mutated)
-            # Where a line break stood it may have been allowed by what is around it only.
+            # A line break may have been allowed only by the surrounding parentheses.
             text = after if isinstance(node, ast.stmt) or "\n" not in before else f"({after})"
             found.append(Mutation(path, node.lineno, start, end, before, text))
     return found
@@ -150,8 +150,8 @@ def mutated_nodes(node: ast.stmt | ast.expr) -> Iterator[ast.AST]:
 def stages_for(path: str) -> tuple[Stage, ...]:
     """The tests that are about *path*, the fastest first.
 
-    Cores are pure: what they do is to be seen in their own tests, in those of the APIs and in the
-    simulator.  Tests with a real server come in where the code talks to one.
+    Cores are pure: their own tests, those of the APIs and the simulator cover them.  Tests with a
+    real server are added where the code uses one.
     """
     folder, name = path.rpartition("/")[::2]
     tests = Path("tests", folder)
@@ -170,7 +170,7 @@ def stages_for(path: str) -> tuple[Stage, ...]:
 
 
 class Copy:
-    """The checkout's files as they are now, somewhere else."""
+    """A copy of the checkout's present files."""
 
     def __init__(self, checkout: Path, directory: Path) -> None:
         self.directory = directory
@@ -185,7 +185,7 @@ class Copy:
     def write(self, path: str, content: bytes) -> None:
         file = self.directory / path
         file.write_bytes(content)
-        # Python takes compiled code for that of a file by size and second.
+        # Python recognises outdated compiled code only by size and second.
         self._writes += 1
         os.utime(file, (self._writes, self._writes))
 
@@ -204,7 +204,7 @@ class Copy:
             try:
                 return process.wait(TIMEOUT_S) in (0, 5)
             except subprocess.TimeoutExpired:
-                # As Ctrl-C does: the tests stop the servers that they have started.
+                # As Ctrl-C does, so that the tests stop their servers.
                 process.send_signal(signal.SIGINT)
                 return False
 

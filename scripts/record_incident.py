@@ -1,4 +1,4 @@
-"""Records what the brokers of a real cluster write into their state-change logs in a bad night.
+"""Records the state-change logs of a real cluster's brokers during an incident.
 
     python -m scripts.record_incident DIRECTORY
 
@@ -33,7 +33,7 @@ TOPICS: Final = {"orders": "2:1:3,3:2:1,1:3:2", "payments": "3:1,1:2"}
 PARTITIONS: Final = [("orders", 0), ("orders", 1), ("orders", 2), ("payments", 0), ("payments", 1)]
 
 OPERATOR_S: Final = 20.0
-"""How long it takes until somebody starts the brokers again."""
+"""How long it takes until an operator restarts the brokers."""
 
 QUIET_AT: Final = datetime(2026, 11, 20, 2, 41, 7)
 INCIDENT_AT: Final = datetime(2026, 11, 20, 3, 12, 4)
@@ -81,7 +81,7 @@ def log_as_kafka_does_by_default(cluster: RealCluster) -> None:
 
 
 def live_through(cluster: RealCluster) -> Night:
-    """Start the cluster and let the night happen."""
+    """Start the cluster and produce the incident."""
     began = datetime.now()
     cluster.start(CONTROLLER)
     cluster.start(VICTIM, SURVIVOR)
@@ -110,19 +110,19 @@ def live_through(cluster: RealCluster) -> Night:
 
 
 def sell(tools: Tools, keys: "count[int]") -> None:
-    """Give the logs of all partitions of `orders` some records, so that offsets tell something."""
+    """Append some records to all partitions of `orders`, so that their offsets are not all 0."""
     tools.produce_with_keys("orders", *(f"{next(keys)}:sold" for _ in range(40)))
 
 
 def without_ports(log: str, cluster: RealCluster) -> str:
-    """*log* with a broker's name where its loopback address stood."""
+    """*log* with a broker's name in place of its loopback address."""
     for broker_id, broker in cluster.brokers.items():
         log = log.replace(f"127.0.0.1:{broker.place.port}", f"kafka-{broker_id}:9092")
     return log
 
 
 def keep(directory: Path, log: str, night: Night) -> None:
-    """Write *log* into *directory*, rolled by the hour as log4j does."""
+    """Write *log* into *directory*, rolled hourly as by log4j."""
     directory.mkdir(parents=True, exist_ok=True)
     later = (head for head in DATE.finditer(log) if written_at(head) >= night.incident_began)
     boundary = next((head.start() for head in later), len(log))

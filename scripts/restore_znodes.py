@@ -2,7 +2,7 @@
 
     python scripts/restore_znodes.py HOST:PORT/CHROOT scripts/demo-cluster.json
 
-Znodes that lived with their broker (ephemeral ones) become ordinary ones: nobody serves here.
+Znodes that lived with their broker (ephemeral ones) become persistent ones, since no broker runs.
 """
 
 import json

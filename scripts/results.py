@@ -1,8 +1,8 @@
-"""What a run of pytest came to, read from the JUnit file that it wrote.
+"""The results of pytest runs, from the JUnit files that they wrote.
 
 usage: python -m scripts.results FILE…
 
-Prints a line for each file, and last, alone on its line, the total of all of them.
+Prints a line for each file, and last, on a line of its own, the total of all of them.
 """
 
 import sys
@@ -27,7 +27,7 @@ class Results:
 
 
 def read_results(path: Path) -> Results | None:
-    """Read a JUnit file; None where pytest ended without writing a whole one.
+    """Read a JUnit file; None where pytest ended without writing a complete one.
 
     A test that is expected to fail counts as skipped, as pytest writes it.  One that fails and
     cannot be taken down either counts once.
@@ -56,7 +56,7 @@ def read_results(path: Path) -> Results | None:
 
 
 def name_of(case: ElementTree.Element) -> str:
-    """The name by which pytest runs a test again; of a file that was not read, the file's."""
+    """The name by which pytest can run a test again; for a file that was not read, the file's."""
     file, own = case.get("file"), case.get("name", "")
     if file is None or not case.get("classname"):
         return file or own
@@ -75,7 +75,7 @@ def total(runs: Sequence[Results]) -> Results:
 
 
 def main(paths: Sequence[Path]) -> int:
-    """Print what is in *paths*; 1 where a test failed, or a run left no results."""
+    """Print the results in *paths*; 1 where a test failed, or a run left no results."""
     runs = {path: read_results(path) for path in paths}
     for path, run in runs.items():
         text = "no results" if run is None else f"{run} in {run.took_s:.0f} s"

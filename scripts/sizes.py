@@ -1,6 +1,6 @@
-"""A report of the largest files and functions: which of them may hold a second idea?
+"""A report of the largest files and functions, which may hold a second idea.
 
-A report, not a fence: nothing fails, and nothing is to be split to please a number.
+Only a report: nothing fails, and nothing is to be split to please a number.
 """
 
 import ast
@@ -16,7 +16,7 @@ FUNCTION_LINES: Final = 70
 
 
 def large_parts(path: Path) -> Iterator[tuple[int, str]]:
-    """What is large in the file at *path*: how many lines it has, and where it is."""
+    """The large parts of the file at *path*: the number of lines, and the place."""
     text = path.read_text()
     line_count = text.count("\n")
     if line_count > FILE_LINES:
