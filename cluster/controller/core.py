@@ -97,9 +97,9 @@ class LeaderRebalanceDue:
     """The leaders are due for the check whether preferred leaders lead."""
 
 
-WaitsOnce: TypeAlias = Hint | LeaderRebalanceDue
-"""Hints: several of one kind that wait together count as one."""
-Task: TypeAlias = WaitsOnce | Requested | tuple[OrderAnswered, Order]
+CoalescedEvent: TypeAlias = Hint | LeaderRebalanceDue
+"""Queued once, however often it is reported while it waits."""
+Task: TypeAlias = CoalescedEvent | Requested | tuple[OrderAnswered, Order]
 
 
 REQUESTS: Final[Mapping[type[ControllerRequest], ControllerState]] = {
@@ -114,7 +114,7 @@ ANSWERS: Final[Mapping[type[Order], ControllerState]] = {
     UpdateMetadata: ControllerState.UPDATE_METADATA_RESPONSE_RECEIVED,
     StopReplica: ControllerState.TOPIC_DELETION,
 }
-HINTS: Final[Mapping[type[WaitsOnce], ControllerState]] = {
+HINTS: Final[Mapping[type[CoalescedEvent], ControllerState]] = {
     ControllerChanged: ControllerState.CONTROLLER_CHANGE,
     BrokersChanged: ControllerState.BROKER_CHANGE,
     TopicsChanged: ControllerState.TOPIC_CHANGE,
@@ -176,7 +176,7 @@ class ControllerCore:
         self._active: ActiveController | None = None
         self._queue: deque[tuple[Task, int]] = deque()
         """Each with its arrival time, in ms."""
-        self._waiting_hints: set[WaitsOnce] = set()
+        self._waiting_hints: set[CoalescedEvent] = set()
         """The hints in the queue."""
         self._written_topics: dict[str, None] = {}
         """Topics whose nodes are to be read, which are all after an outage.  They share one place

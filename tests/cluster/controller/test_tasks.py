@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from cluster.controller.controller_state import ControllerState
-from cluster.controller.core import ANSWERS, HINTS, REQUESTS, WaitsOnce, kind_of
+from cluster.controller.core import ANSWERS, HINTS, REQUESTS, CoalescedEvent, kind_of
 from cluster.controller.events import (
     BrokersChanged,
     IsrChangesNotified,
@@ -119,7 +119,7 @@ def test_every_kind_of_request_has_figures(asked: type) -> None:
     assert asked in REQUESTS
 
 
-@pytest.mark.parametrize("hint", [*get_args(WaitsOnce)])
+@pytest.mark.parametrize("hint", [*get_args(CoalescedEvent)])
 def test_every_kind_of_hint_has_figures(hint: type) -> None:
     assert hint in HINTS
 
