@@ -119,8 +119,8 @@ def look_at_moves(
     # The request first: what leaves it meanwhile is in its topic's node by then.
     standing = yield from read_node(path)
     request = Reassignment(targets={}) if standing is None else decode_reassignment(standing)
-    office = yield from read_node(paths.CONTROLLER)
-    controller = None if office is None else decode_controller(office).broker_id
+    controller_node = yield from read_node(paths.CONTROLLER)
+    controller = None if controller_node is None else decode_controller(controller_node).broker_id
     if resigning != (None if standing is None else controller):
         return Conflict(path, ConflictKind.VERSION)
     topics = yield from read_topics((*moves, *dropped))
@@ -156,8 +156,8 @@ def look_at_moves(
         write,
         *(Check(paths.topic(name), topic.zk_version) for name, topic in topics.items()),
     ]
-    if office is not None and resigning is not None:
-        operations.append(Delete(office.path, office.zk_version))
+    if controller_node is not None and resigning is not None:
+        operations.append(Delete(controller_node.path, controller_node.zk_version))
     return operations, targets
 
 

@@ -41,7 +41,7 @@ class Fault(Enum):
     REFUSAL = auto()
     """ZooKeeper refuses a read."""
     LATE_REMOVAL = auto()
-    """A controller that leaves office is slow to remove /controller: an operator was faster."""
+    """A controller that resigns is slow to remove /controller: an operator was faster."""
     SLOW_PEER = auto()
     """What a broker asks another takes its time, up to more than it waits for the response."""
     CLOCK_STEP = auto()

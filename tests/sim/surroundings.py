@@ -240,7 +240,9 @@ class Surroundings(ABC):
                 self.after(delay_ms, lambda: process.deliver(lambda: on_replies(lost)))
 
         arrival_ms = self.now_ms + self.between(1, 5, name)
-        if leaves_office(requests) and self.does(Fault.LATE_REMOVAL, 0.5, f"b{process.broker_id}"):
+        if removes_controller(requests) and self.does(
+            Fault.LATE_REMOVAL, 0.5, f"b{process.broker_id}"
+        ):
             self.tool(Delete(paths.CONTROLLER))
             arrival_ms += self.between(1, self._long_ms, name)
         arrival_ms = max(arrival_ms, self._last_arrival_ms.get(session, 0))
@@ -318,7 +320,7 @@ class Surroundings(ABC):
         return self.does(Fault.LOST_FRAME, 0.1, way)
 
 
-def leaves_office(requests: Iterable[ZkRequest]) -> bool:
+def removes_controller(requests: Iterable[ZkRequest]) -> bool:
     """Whether a controller removes `/controller` by one of *requests*."""
     removal = Delete(paths.CONTROLLER)
     return any(isinstance(one, Multi) and removal in one.operations for one in requests)

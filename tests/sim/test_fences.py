@@ -47,7 +47,7 @@ class TakesAnyAnswer(ControllerCore):
             8,
             {Fault.LATE_REMOVAL},
             {Kind.ZOMBIE_CONTROLLER},
-            id="check of the controller epoch by who leaves office",
+            id="check of the controller epoch on resignation",
         ),
         pytest.param(
             Fences(core=TakesAnyAnswer),

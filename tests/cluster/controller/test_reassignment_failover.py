@@ -79,16 +79,16 @@ def ask(harness: Harness, target: tuple[int, ...] | None) -> None:
             is_over = refusal is not None and target is None
             assert refusal is None or is_over, refusal
             return
-        take_office(harness)
+        take_over(harness)
 
 
 def catch_up_all(harness: Harness, *isr: int) -> None:
     """The leader has to try again when the controller was faster."""
     catch_up(harness, *isr)
-    take_office(harness)
+    take_over(harness)
 
 
-def take_office(harness: Harness) -> None:
+def take_over(harness: Harness) -> None:
     if harness.core.active is None:
         harness.register_controller()
 

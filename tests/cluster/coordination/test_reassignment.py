@@ -109,8 +109,8 @@ class Cluster:
         return run(steps, self.serve)
 
     def elect(self, broker: int) -> None:
-        office = Controller(broker_id=BrokerId(broker), timestamp_ms=1)
-        self.put(Create(paths.CONTROLLER, encode_controller(office)))
+        controller = Controller(broker_id=BrokerId(broker), timestamp_ms=1)
+        self.put(Create(paths.CONTROLLER, encode_controller(controller)))
 
     @property
     def has_controller(self) -> bool:

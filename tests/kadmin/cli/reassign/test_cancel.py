@@ -55,21 +55,21 @@ def set_assignment(connect: str, name: str, *replicas: list[int]) -> None:
 def next_controller(
     connect: str, carry_out: Callable[[KazooClient], None] | None = None
 ) -> Iterator[None]:
-    """Whoever is elected when the office is free; it takes the request away when it has carried it
+    """A controller that is elected after the resignation; it removes the request after carrying it
     out, by *carry_out* where it does something else."""
     with client_of(connect) as client:
-        office = client.get(paths.CONTROLLER)[0]
+        content = client.get(paths.CONTROLLER)[0]
 
-        def take_office() -> None:
-            wait_until(lambda: client.exists(paths.CONTROLLER) is None, what="the office")
+        def take_over() -> None:
+            wait_until(lambda: client.exists(paths.CONTROLLER) is None, what="the resignation")
             if carry_out is None:
                 move(client, znode_of(REQUEST_PATH, client.get(REQUEST_PATH)))
             else:
                 carry_out(client)
             client.delete(REQUEST_PATH)
-            client.create(paths.CONTROLLER, office)
+            client.create(paths.CONTROLLER, content)
 
-        thread = threading.Thread(target=take_office)
+        thread = threading.Thread(target=take_over)
         thread.start()
         try:
             yield
