@@ -29,7 +29,7 @@ DISABLED_VERSION: Final = 3
 ID_VERSION: Final = 6
 
 
-class Doomed(NamedTuple):
+class DeletedTopic(NamedTuple):
     """A topic as the client names it, by *name* or by *topic_id*."""
 
     name: str | None
@@ -43,7 +43,7 @@ def handle(
     asked = body.topics
     if request.api_version < ID_VERSION:
         asked = tuple(DeleteTopicState(name=name) for name in body.topic_names)
-    topics = dict.fromkeys(Doomed(topic.name, topic.topic_id) for topic in asked)
+    topics = dict.fromkeys(DeletedTopic(topic.name, topic.topic_id) for topic in asked)
     version, timeout_ms = request.api_version, body.timeout_ms
     run_all(
         ports.clock,
@@ -53,7 +53,7 @@ def handle(
 
 
 def delete(
-    ports: Ports, cache: MetadataCache, topic: Doomed, version: int, timeout_ms: int
+    ports: Ports, cache: MetadataCache, topic: DeletedTopic, version: int, timeout_ms: int
 ) -> Procedure[DeletableTopicResult]:
     """Write the request for deletion, and wait until the topic has gone."""
     name = resolved(cache, topic)
@@ -71,7 +71,7 @@ def delete(
     return result
 
 
-def resolved(cache: MetadataCache, topic: Doomed) -> str | None:
+def resolved(cache: MetadataCache, topic: DeletedTopic) -> str | None:
     """The topic's name; None for an unknown id."""
     if topic.topic_id == NO_TOPIC_ID:
         return topic.name
@@ -79,7 +79,7 @@ def resolved(cache: MetadataCache, topic: Doomed) -> str | None:
 
 
 def refusal(
-    ports: Ports, cache: MetadataCache, topic: Doomed, name: str | None, version: int
+    ports: Ports, cache: MetadataCache, topic: DeletedTopic, name: str | None, version: int
 ) -> ErrorCode:
     if cache.live_controller_id != ports.registration.broker_id:
         return ErrorCode.NOT_CONTROLLER

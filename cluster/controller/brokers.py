@@ -111,8 +111,8 @@ def _on_failed(active: ActiveController, failed: list[BrokerId]) -> Procedure[No
     assert not any(broker_id in active.context.brokers for broker_id in failed)
     lost = _replicas_on(active, failed)
     yield from on_replicas_offline(active, lost)
-    doomed = [replica for replica in lost if active.context.is_to_be_deleted(replica.partition)]
-    yield from deletion.on_replicas_gone(active, doomed)
+    deleted = [replica for replica in lost if active.context.is_to_be_deleted(replica.partition)]
+    yield from deletion.on_replicas_gone(active, deleted)
     yield from deletion.on_brokers_gone(active, failed)
 
 

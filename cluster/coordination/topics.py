@@ -53,10 +53,10 @@ def mark_for_deletion(fence: Fence, topic: str, expected_zk_version: ZkVersion) 
     since is another one, and is not marked.
     """
     path = paths.topic(topic)
-    doomed = yield from read_node(path)
-    if doomed is None:
+    node = yield from read_node(path)
+    if node is None:
         return Conflict(path, ConflictKind.MISSING)
-    czxid = doomed.czxid
+    czxid = node.czxid
 
     def is_deleted() -> Steps[bool]:
         found = yield from read_node(path)

@@ -160,11 +160,11 @@ def commit(
     assert any(map(leaves_trace, operations))
     writes = [one for one in operations if leaves_trace(one) and not isinstance(one, Delete)]
     deleted = [one.path for one in operations if isinstance(one, Delete)]
-    doomed: dict[str, int] = {}
+    deleted_czxids: dict[str, int] = {}
     for path, node in zip(deleted, (yield from read_each(deleted)), strict=True):
         if node is None:
             return Conflict(path, ConflictKind.MISSING)
-        doomed[path] = node.czxid
+        deleted_czxids[path] = node.czxid
     request = fence.transaction(operations)
     for _ in range(SENDS_MAX):
         (reply,) = yield (request,)
@@ -173,7 +173,7 @@ def commit(
             raise Refusal(outcome.reason)
         if not isinstance(outcome, Lost):
             return outcome
-        if (yield from has_landed(writes, doomed, is_carried_out)):
+        if (yield from has_landed(writes, deleted_czxids, is_carried_out)):
             return Committed()
     raise NeverAnswered(operations[0].path)
 
@@ -192,13 +192,13 @@ def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> SentOnce:
 
 def has_landed(
     writes: Sequence[Operation],
-    doomed: Mapping[str, int],
+    deleted_czxids: Mapping[str, int],
     is_carried_out: Callable[[], Steps[bool]],
 ) -> Steps[bool]:
     """Find out from the nodes whether the transaction with *writes* was carried out.
 
-    *doomed* are the czxids of the nodes that it deletes, by path.  A transaction is carried out
-    completely or not at all, so all that leave a trace must agree.
+    *deleted_czxids* are the czxids of the nodes that it deletes, by path.  A transaction is carried
+    out completely or not at all, so all that leave a trace must agree.
 
     Raises:
         OutcomeUnknown: another writer changed a node since, as a controller does that gives a new
@@ -206,14 +206,14 @@ def has_landed(
     """
     # Another server of the ensemble may lag behind the one that took the transaction.
     yield from read((Sync(),))
-    nodes = yield from read_each([*(write.path for write in writes), *doomed])
+    nodes = yield from read_each([*(write.path for write in writes), *deleted_czxids])
     if (yield from is_carried_out()):
         return True
     written = list(zip(writes, nodes[: len(writes)], strict=True))
     for write, node in written:
         if is_overwritten(write, node):
             raise OutcomeUnknown(write.path)
-    left = zip(doomed.values(), nodes[len(writes) :], strict=True)
+    left = zip(deleted_czxids.values(), nodes[len(writes) :], strict=True)
     return all(shows_trace(write, node) for write, node in written) and all(
         node is None or node.czxid != czxid for czxid, node in left
     )

@@ -91,7 +91,7 @@ def heal(world: World) -> None:
     deleted, when nothing has to be moved before: nobody needs to.
     """
     world.is_troubled = False
-    doomed = {
+    to_be_deleted = {
         topic
         for topic in world.zookeeper.children(paths.DELETE_TOPICS)
         if not is_reassigning(world, topic)
@@ -101,7 +101,7 @@ def heal(world: World) -> None:
         if process.is_frozen:
             thaw(world, process)
         unopened = {of.topic for one in process.logs.directories for of in one.unopened}
-        if process.is_up and (process.has_failed_logs or unopened - doomed):
+        if process.is_up and (process.has_failed_logs or unopened - to_be_deleted):
             world.stop(process)
         if not world.processes[process.broker_id].is_up:
             world.start(process.broker_id)

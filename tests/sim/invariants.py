@@ -55,7 +55,7 @@ class Invariants:
         """The incarnations for which an operator has asked for unclean elections."""
         self.ever_unclean_topics: set[str] = set()
         """Whose committed records may be gone, since nobody forbade that once."""
-        self.doomed: set[str] = set()
+        self.to_be_deleted: set[str] = set()
         """The incarnations that somebody has asked to delete."""
         self.logs: dict[tuple[str, TopicPartition], set[int]] = {}
         """Who has a log of a topic id's partition, brokers that are down included."""
@@ -126,7 +126,7 @@ class Invariants:
         if commit.before is None:
             self._incarnations[name] = f"{name}@{commit.after.czxid}"
             if name in self._requested:
-                self.doomed.add(self._incarnations[name])
+                self.to_be_deleted.add(self._incarnations[name])
         assignment = decode_assignment(commit.after)
         if assignment.topic_id is not None:
             self.topic_ids[self._incarnations[name]] = assignment.topic_id
@@ -144,13 +144,15 @@ class Invariants:
         """A request means the topic that is there, or the next one that is made before it goes."""
         if is_made:
             self._requested.add(topic)
-            self.doomed |= {self._incarnations[topic]} if topic in self._incarnations else set()
+            self.to_be_deleted |= (
+                {self._incarnations[topic]} if topic in self._incarnations else set()
+            )
         else:
             self._requested.discard(topic)
 
     def _on_topic_removed(self, name: str, commit: Commit) -> None:
         incarnation = self._incarnations.pop(name)
-        if incarnation not in self.doomed:
+        if incarnation not in self.to_be_deleted:
             text = f"{incarnation} was removed, and nobody had asked for it"
             raise Violation(Kind.DELETION, text)
         self._must_be_controller(commit)
@@ -261,7 +263,9 @@ class Invariants:
         """
         incarnation = self._incarnations.get(partition.topic, "")
         state = self._states.get(partition)
-        is_there = incarnation not in self.doomed and self.topic_ids.get(incarnation) == topic_id
+        is_there = (
+            incarnation not in self.to_be_deleted and self.topic_ids.get(incarnation) == topic_id
+        )
         return state if is_there else None
 
     def topic_id(self, topic: str) -> str:
@@ -328,7 +332,7 @@ class Invariants:
         log = Log(topic_id, partition, broker_id)
         state = self._states.get(partition)
         incarnation = self._incarnations.get(partition.topic, "")
-        may_go = any(self.topic_ids.get(one) == topic_id for one in self.doomed)
+        may_go = any(self.topic_ids.get(one) == topic_id for one in self.to_be_deleted)
         may_go = may_go or self.reassignments.may_delete(
             log, self.topic_ids.get(incarnation), () if state is None else state.isr
         )
@@ -413,5 +417,5 @@ class Invariants:
 
     def _is_left_alone(self, topic: str) -> bool:
         """Whether it is to be deleted, and no reassignment has to be finished before that."""
-        is_doomed = self._incarnations.get(topic, "") in self.doomed
-        return is_doomed and not self.reassignments.is_under_way(topic, self._states)
+        is_deleted = self._incarnations.get(topic, "") in self.to_be_deleted
+        return is_deleted and not self.reassignments.is_under_way(topic, self._states)

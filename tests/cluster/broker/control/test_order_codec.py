@@ -175,10 +175,10 @@ def test_topics_without_a_readable_id_are_ordered_and_answered_by_name() -> None
 
 
 def test_update_metadata_says_who_is_alive_where_and_what_is_published() -> None:
-    doomed = STATE._replace(leader=LEADER_DURING_DELETION)
+    deleted = STATE._replace(leader=LEADER_DURING_DELETION)
     published = (
         PublishedPartition(TopicPartition("a", 0), STATE, ASSIGNMENT.replicas, (BrokerId(3),)),
-        PublishedPartition(TopicPartition("b", 7), doomed, ASSIGNMENT.replicas, ()),
+        PublishedPartition(TopicPartition("b", 7), deleted, ASSIGNMENT.replicas, ()),
     )
     order = UpdateMetadata(
         **FROM,  # type: ignore[arg-type]

@@ -127,13 +127,13 @@ def test_a_topic_that_is_there_or_being_deleted_is_told_apart(chroot: str) -> No
         ]
         return [there, again, await asked.create("a"), *checked]
 
-    there, deleted_again, doomed, still_there, free = asking(chroot, use)
+    there, deleted_again, marked, still_there, free = asking(chroot, use)
 
-    assert still_there == doomed
+    assert still_there == marked
     assert free.error is ErrorCode.NONE
     assert there == ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, "Topic 'a' already exists.")
     assert deleted_again.error is ErrorCode.NONE
-    assert doomed.message == "Topic 'a' is marked for deletion."
+    assert marked.message == "Topic 'a' is marked for deletion."
 
 
 def test_configs_of_a_topic_that_is_gone_do_not_hinder_its_successor(chroot: str) -> None:
