@@ -102,8 +102,8 @@ def retention_problem(before: Callable[[str], str], after: Callable[[str], str])
 
 
 def reporter_problem(changed: Mapping[str, str]) -> str | None:
-    strangers = [one for one in members(changed.get(REPORTERS, "")) if one != KAFKAS_REPORTER]
-    return f"Class {strangers[0]} of {REPORTERS} could not be found." if strangers else None
+    custom = [one for one in members(changed.get(REPORTERS, "")) if one != KAFKAS_REPORTER]
+    return f"Class {custom[0]} of {REPORTERS} could not be found." if custom else None
 
 
 def listener_problem(before: Callable[[str], str], after: Callable[[str], str]) -> str | None:

@@ -79,7 +79,7 @@ async def register(
         found = await run(session, steps)
         if not isinstance(found, Znode):
             return found
-        refuse_stranger(broker, found)
+        refuse_other_broker(broker, found)
         if asyncio.get_running_loop().time() >= deadline:
             raise RegistrationRefused(
                 broker.broker_id,
@@ -100,7 +100,7 @@ def tell_removal(node: Znode) -> None:
     logger.info("Removing %s, which an earlier session of this broker left", node.path)
 
 
-def refuse_stranger(broker: BrokerRegistration, node: Znode) -> None:
+def refuse_other_broker(broker: BrokerRegistration, node: Znode) -> None:
     """Raise RegistrationRefused if *node* is the registration of another broker."""
     try:
         there = decode_broker(node)
