@@ -54,7 +54,7 @@ class MetadataCache:
         "_broker_epoch",
         "_brokers",
         "_ids",
-        "_is_of_earlier_life",
+        "_is_of_earlier_registration",
         "_names",
         "_topics",
         "_watchers",
@@ -65,7 +65,7 @@ class MetadataCache:
 
     def __init__(self) -> None:
         self._broker_epoch = BrokerEpoch(-1)
-        self._is_of_earlier_life = False
+        self._is_of_earlier_registration = False
         """Whether all partitions are from before this registration."""
         self._brokers: dict[int, LiveBroker] = {}
         self._topics: dict[str, dict[int, KnownPartition]] = {}
@@ -92,7 +92,7 @@ class MetadataCache:
         if broker_epoch <= self._broker_epoch:
             return False
         self._broker_epoch = broker_epoch
-        self._is_of_earlier_life = True
+        self._is_of_earlier_registration = True
         return True
 
     def update(
@@ -110,8 +110,8 @@ class MetadataCache:
         count = forgotten_count = 0
         deleted: list[TopicPartition] = []
         for partition, topic_id, known in updates:
-            if self._is_of_earlier_life:
-                self._is_of_earlier_life = False
+            if self._is_of_earlier_registration:
+                self._is_of_earlier_registration = False
                 forgotten_count = self._forget_all()
             if known.leader == LEADER_DURING_DELETION:
                 self._forget(partition)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from cluster.controller.active_controller import ActiveController
-from cluster.controller.election import without_former_lives
+from cluster.controller.election import without_bounced
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.procedures import (
     Procedure,
@@ -34,7 +34,7 @@ from cluster.statechange.controller import (
 )
 
 
-def write_off_former_lives(active: ActiveController, found: StatesRead) -> Procedure[None]:
+def remove_bounced_from_isrs(active: ActiveController, found: StatesRead) -> Procedure[None]:
     """Remove brokers from the ISRs that they joined before they registered; *found* are all states.
 
     To be called before any state is sent to brokers, so that no broker leads in an older leader
@@ -99,7 +99,7 @@ def _decided(
     live = context.live_replicas(partition)
     assignment, epoch = context.assignments[partition], active.controller_epoch
     intact = _intact(active, bounced, found.written[partition])
-    return without_former_lives(assignment, state, live, bounced, epoch, intact)
+    return without_bounced(assignment, state, live, bounced, epoch, intact)
 
 
 def _intact(

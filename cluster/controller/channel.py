@@ -50,7 +50,9 @@ class Channels:
         """Channels in which an order may have become ready since the last call of `sendings`."""
 
     def open(self, broker: BrokerRegistration) -> Effect:
-        assert broker.broker_id not in self._channels, "one channel for one life of a broker"
+        assert broker.broker_id not in self._channels, (
+            "one channel for each incarnation of a broker"
+        )
         self._channels[broker.broker_id] = Channel()
         return OpenChannel(broker)
 

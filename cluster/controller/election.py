@@ -151,7 +151,7 @@ def without_replica(
     return new_leader_and_isr(state, leader, isr, controller_epoch)
 
 
-def without_former_lives(
+def without_bounced(
     assignment: PartitionAssignment,
     state: PartitionState,
     live: Collection[BrokerId],

@@ -86,7 +86,7 @@ def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     # After the assignments: a partition that comes in between is a change of its topic's node.
     found = yield from read_states_as_written(active, known)
     context.states |= found.states
-    yield from bounces.write_off_former_lives(active, found)
+    yield from bounces.remove_bounced_from_isrs(active, found)
     for broker in context.brokers.values():
         active.effects.append(active.channels.open(broker))
     return topics

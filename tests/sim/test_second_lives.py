@@ -105,7 +105,7 @@ def test_somebody_leads_who_has_everything_and_the_replicas_become_equal(act: An
 
 
 def test_without_this_a_leader_leads_on_with_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounces, "write_off_former_lives", looks_at_no_registration)
+    monkeypatch.setattr(bounces, "remove_bounced_from_isrs", looks_at_no_registration)
     world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
 
     with pytest.raises(Violation) as violated:
@@ -134,7 +134,7 @@ def test_without_clean_shutdowns_the_one_leads_that_has_lost_something(
 
 @pytest.mark.slow
 def test_without_this_some_story_ends_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounces, "write_off_former_lives", looks_at_no_registration)
+    monkeypatch.setattr(bounces, "remove_bounced_from_isrs", looks_at_no_registration)
 
     # Of the seeds before, none is such a story so far.
     violations = (violation_of(Story(seed, plot=Plot.PARTITION)) for seed in range(18, 118))

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from cluster.controller.election import without_former_lives
+from cluster.controller.election import without_bounced
 from cluster.model.ids import NO_LEADER, ControllerEpoch
 from cluster.model.topic import PartitionAssignment
 from tests.cluster.controller.asked import CreateStates, WriteStates
@@ -225,7 +225,7 @@ def test_in_all_small_cases_somebody_leads_who_has_everything_if_there_is_one() 
             before = state(isr, leader)
             away = [member for member in bounced if member in isr and member in live]
             assignment = PartitionAssignment(BROKERS)
-            after = without_former_lives(assignment, before, live, away, MINE, intact)
+            after = without_bounced(assignment, before, live, away, MINE, intact)
             lost = [member for member in away if member not in intact]
             kept = [member for member in isr if member in live and member not in lost]
 
