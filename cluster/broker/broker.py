@@ -54,9 +54,9 @@ class Broker:
         self.standstill = Standstill(ports)
         self.orders = Orders(self.control_queue, self.standstill, ports.registration)
         self.auto_creation = AutoCreation(ports, self.cache)
-        self.new_topics = NewTopics(self.cache, ports.chance, ports.settings)
+        self.new_topics = NewTopics(self.cache, ports.random_stream, ports.settings)
         self.fetch_sessions = FetchSessions(
-            ports.settings.fetch_sessions_max, first_id=1 + ports.chance.below(2**30)
+            ports.settings.fetch_sessions_max, first_id=1 + ports.random_stream.below(2**30)
         )
         self.fetch_reader = FetchReader(
             self.cache,

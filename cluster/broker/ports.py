@@ -345,7 +345,7 @@ class Journal(Protocol):
     def error(self, message: str) -> None: ...
 
 
-class Chance(Protocol):
+class RandomStream(Protocol):
     """Random values."""
 
     def below(self, bound: int) -> int:
@@ -371,7 +371,7 @@ class Ports:
     controller: ControllerPort
     peers: Peers
     journal: Journal
-    chance: Chance
+    random_stream: RandomStream
     settings: ApiSettings
     authorizer: Authorizer | None = None
     """None: everything is allowed."""

@@ -35,7 +35,7 @@ class LoopClock:
         return self._loop.call_later(delay_ms / 1000, function).cancel
 
 
-class SystemChance:
+class SystemRandomStream:
     """Unpredictable numbers; ids come from the kernel."""
 
     def below(self, bound: int) -> int:

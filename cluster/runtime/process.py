@@ -46,7 +46,7 @@ from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
 from cluster.runtime.disk.log_scheduler import LogScheduler
 from cluster.runtime.disk.settled_clock import SettledClock
-from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
+from cluster.runtime.environment import LogJournal, LoopClock, SystemRandomStream
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.listening import Listening
 from cluster.runtime.metrics import ProcessMetrics
@@ -163,7 +163,7 @@ class BrokerProcess:
         """Read, or create, the cluster id and the broker id."""
         await make_chroot(session, self._settings.zookeeper_connect)
         await run(session, make_layout())
-        drawn = topic_id_text(SystemChance().unique_id())
+        drawn = topic_id_text(SystemRandomStream().unique_id())
         self._membership.cluster_id = await run(session, read_cluster_id(drawn))
         self._membership.broker_id = await self._broker_id(session)
 
@@ -277,7 +277,7 @@ class BrokerProcess:
             controller=controller,
             peers=self._peers,
             journal=LogJournal(),
-            chance=SystemChance(),
+            random_stream=SystemRandomStream(),
             settings=ApiSettings(
                 partition_count=settings.partition_count,
                 replication_factor=settings.replication_factor,

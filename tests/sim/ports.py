@@ -107,7 +107,7 @@ class SimJournal:
         self.errors.append(message)
 
 
-class SimChance:
+class SimRandomStream:
     """Lots that a seed has drawn."""
 
     def __init__(self, random: Random) -> None:

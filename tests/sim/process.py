@@ -49,11 +49,11 @@ from tests.sim.disk import Crashed, SimDisk
 from tests.sim.history import Incarnation, LogKey
 from tests.sim.peers import SimPeers, endpoint_of
 from tests.sim.ports import (
-    SimChance,
     SimClock,
     SimDisks,
     SimJournal,
     SimMemory,
+    SimRandomStream,
     SimRegistration,
 )
 from tests.sim.surroundings import Surroundings
@@ -130,7 +130,7 @@ class Process:
                 controller=self.controller,
                 peers=SimPeers(world, self),
                 journal=self.journal,
-                chance=SimChance(world.lots(f"chance b{broker_id}")),
+                random_stream=SimRandomStream(world.lots(f"chance b{broker_id}")),
                 settings=ApiSettings(
                     auto_creates_topics=False,
                     configs=CONFIGS,

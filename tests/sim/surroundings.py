@@ -34,7 +34,7 @@ from cluster.zk.topics import decode_state
 from tests.sim.history import History, Incarnation
 from tests.sim.invariants import Invariants, partition_of_state
 from tests.sim.life import Life
-from tests.sim.ports import SimChance, SimClock
+from tests.sim.ports import SimClock, SimRandomStream
 from tests.sim.schedule import Schedule
 from tests.sim.story import ALL_FENCES, SEEDS_PER_TRACE, Fault, Fences, Story, faults_of
 from tests.sim.violation import violation_behind
@@ -175,7 +175,7 @@ class Surroundings(ABC):
         return isinstance(reply, MultiDone)
 
     def new_topic_id(self) -> str:
-        return topic_id_text(SimChance(self.lots("ids")).unique_id())
+        return topic_id_text(SimRandomStream(self.lots("ids")).unique_id())
 
     def next_value(self) -> int:
         """Something to produce that nobody has produced before."""

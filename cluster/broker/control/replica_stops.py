@@ -131,7 +131,7 @@ class ReplicaStops:
             listener.stopped(stop.partition)
         # The next start removes what a crash leaves of a copy without its log.
         self.log_dir_moves.give_up(stop.partition)
-        unique_id = self.ports.chance.unique_id().hex()
+        unique_id = self.ports.random_stream.unique_id().hex()
         try:
             self.ports.logs.delete(stop.partition, unique_id, self.ports.clock.now_ms())
         except KafkaStorageError as error:

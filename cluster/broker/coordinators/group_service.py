@@ -93,7 +93,7 @@ class GroupService:
         )
 
     def _new_id(self) -> str:
-        return str(UUID(bytes=self._ports.chance.unique_id()))
+        return str(UUID(bytes=self._ports.random_stream.unique_id()))
 
     def stop(self) -> None:
         """Load nothing more, and do nothing by itself."""

@@ -188,7 +188,7 @@ class LogDirMoves:
                 hosted.partition,
                 hosted.log.config,
                 topic_id_text(hosted.topic_id) if has_id else None,
-                self._ports.chance.unique_id().hex(),
+                self._ports.random_stream.unique_id().hex(),
                 self._ports.clock.now_ms(),
             )
         except KafkaStorageError as error:
@@ -380,7 +380,7 @@ class LogDirMoves:
         copy.flush(now_ms)
         if copy.config != log.config:
             copy.reconfigure(log.config)
-        unique_id = ports.chance.unique_id().hex()
+        unique_id = ports.random_stream.unique_id().hex()
         ports.logs.replace_with_future(partition, unique_id, now_ms)
         hosted.log = copy
         self._end(partition)

@@ -54,7 +54,7 @@ class AutoCreation:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         count, factor, configs = self._plan(topic)
         try:
-            layout = new_layout(self._cache, self._ports.chance, count, factor)
+            layout = new_layout(self._cache, self._ports.random_stream, count, factor)
         except TooFewBrokers as error:
             if str(error) not in self._problems:
                 # Once: the problem is the same for every topic until brokers register or go.
@@ -63,7 +63,7 @@ class AutoCreation:
             return ErrorCode.INVALID_REPLICATION_FACTOR
         self._problems.clear()
         self._under_way.add(topic)
-        topic_id = self._ports.chance.unique_id()
+        topic_id = self._ports.random_stream.unique_id()
         done = partial(self._created, topic)
         self._ports.store.create_topic(topic, topic_id, layout, configs, done)
         return ErrorCode.LEADER_NOT_AVAILABLE

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import ApiSettings, Chance
+from cluster.broker.ports import ApiSettings, RandomStream
 from cluster.broker.topics.placement import Refused, check_count, check_replicas, new_layout
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
@@ -44,7 +44,7 @@ class NewTopics:
     """Validates requested topics, and places them on the live brokers."""
 
     cache: MetadataCache
-    chance: Chance
+    random_stream: RandomStream
     settings: ApiSettings
 
     def check(
@@ -68,7 +68,7 @@ class NewTopics:
             )
         configs = self._checked_configs(asked)
         layout = assigned(self.cache, asked) if asked.assignments else self._placed(asked, room)
-        return NewTopic(name, self.chance.unique_id(), layout, configs)
+        return NewTopic(name, self.random_stream.unique_id(), layout, configs)
 
     def _checked_configs(self, asked: AskedTopic) -> Mapping[str, str]:
         configs: dict[str, str] = {}
@@ -99,7 +99,7 @@ class NewTopics:
             )
         check_count(count, room)
         try:
-            return new_layout(self.cache, self.chance, count, factor)
+            return new_layout(self.cache, self.random_stream, count, factor)
         except TooFewBrokers as error:
             raise Refused(ErrorCode.INVALID_REPLICATION_FACTOR, str(error)) from error
 

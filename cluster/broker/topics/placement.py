@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import Chance
+from cluster.broker.ports import RandomStream
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
 from cluster.model.ids import BrokerId
@@ -43,7 +43,7 @@ def live_racks(cache: MetadataCache) -> Racks:
 
 
 def new_layout(
-    cache: MetadataCache, chance: Chance, partition_count: int, replication_factor: int
+    cache: MetadataCache, random_stream: RandomStream, partition_count: int, replication_factor: int
 ) -> Layout:
     """Place a topic, beginning at a random broker.
 
@@ -52,7 +52,7 @@ def new_layout(
     """
     racks = live_racks(cache)
     bound = max(1, len(racks))
-    placement = Placement(start_index=chance.below(bound), shift=chance.below(bound))
+    placement = Placement(start_index=random_stream.below(bound), shift=random_stream.below(bound))
     return place(
         racks,
         partition_count=partition_count,

@@ -49,7 +49,7 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
-from cluster.runtime.environment import LoopClock, SystemChance
+from cluster.runtime.environment import LoopClock, SystemRandomStream
 from cluster.runtime.hourly_logs import CONTROLLER, NUMBERS, write_state_change
 from cluster.runtime.zookeeper.runner import replies_to
 from cluster.runtime.zookeeper.session import Session
@@ -311,4 +311,4 @@ def report_damage(error: CorruptZnodeError) -> None:
 
 
 def new_topic_id() -> str:
-    return topic_id_text(SystemChance().unique_id())
+    return topic_id_text(SystemRandomStream().unique_id())

@@ -270,7 +270,7 @@ class Controller:
         return self.refusal
 
 
-class Chance:
+class RandomStream:
     def __init__(self) -> None:
         self._numbers = count(1)
 
@@ -328,7 +328,7 @@ class World:
                 controller=self.controller,
                 peers=peers or NoPeers(),
                 journal=self.journal,
-                chance=Chance(),
+                random_stream=RandomStream(),
                 settings=settings or ApiSettings(configs=BrokerConfigs(SMALL_INDEXES)),
                 authorizer=authorizer,
             )

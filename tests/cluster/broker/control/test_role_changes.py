@@ -93,7 +93,7 @@ class Parts:
             settings=ApiSettings(),
             store=SimpleNamespace(read_topic_overrides=lambda _, done: self.read.append(done)),
             logs=SimpleNamespace(place_of=nothing, delete=nothing),
-            chance=SimpleNamespace(unique_id=lambda: bytes(16)),
+            random_stream=SimpleNamespace(unique_id=lambda: bytes(16)),
         )
         fence = ControllerFence(ports)
         unserved: Unserved = {}

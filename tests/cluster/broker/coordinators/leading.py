@@ -60,12 +60,12 @@ class Leading:
         self.partitions = Partitions(self.cache)
         self.logs = LogManager.open(SimDisk(), ("/data",), ME, "the-cluster")
         ids = iter(range(1, 1000))
-        chance = SimpleNamespace(unique_id=lambda: next(ids).to_bytes(16, "big"))
+        random_stream = SimpleNamespace(unique_id=lambda: next(ids).to_bytes(16, "big"))
         self.ports: Any = SimpleNamespace(
             clock=self.clock,
             disks=Disks(self.clock),
             journal=self.journal,
-            chance=chance,
+            random_stream=random_stream,
             settings=SimpleNamespace(groups=settings or GroupSettings(partition_count=count)),
         )
         standstill = SimpleNamespace(doubts_leadership=lambda: False)

@@ -21,7 +21,7 @@ def creating(**settings: Any) -> tuple[AutoCreation, list[Any], SimJournal]:
     journal = SimJournal()
     ports: Any = SimpleNamespace(
         settings=ApiSettings(**settings),
-        chance=SimpleNamespace(below=lambda bound: 0, unique_id=lambda: b"\1" * 16),
+        random_stream=SimpleNamespace(below=lambda bound: 0, unique_id=lambda: b"\1" * 16),
         store=SimpleNamespace(create_topic=lambda *args: created.append(args)),
         journal=journal,
     )

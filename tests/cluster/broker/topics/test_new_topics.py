@@ -13,7 +13,7 @@ ONE, TWO = BrokerId(1), BrokerId(2)
 ASKED = AskedTopic("orders", BY_BROKER, BY_BROKER, (), ())
 
 
-class Chance:
+class RandomStream:
     """Always the first."""
 
     def below(self, bound: int) -> int:
@@ -28,7 +28,7 @@ def new_topics() -> NewTopics:
     """Two brokers are alive; a topic has three partitions and one replica by default."""
     cache = MetadataCache()
     cache.update(ONE, [LiveBroker(one, {}, None) for one in (ONE, TWO)], ())
-    return NewTopics(cache, Chance(), ApiSettings(partition_count=3))
+    return NewTopics(cache, RandomStream(), ApiSettings(partition_count=3))
 
 
 def test_what_is_not_asked_for_the_brokers_settings_say(new_topics: NewTopics) -> None:
