@@ -108,7 +108,7 @@ class SimJournal:
 
 
 class SimRandomStream:
-    """Lots that a seed has drawn."""
+    """Random values from a seeded generator."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
