@@ -10,6 +10,7 @@ from cluster.broker.control.replica_stops import ReplicaStops
 from cluster.broker.control.role_changes import RoleChanger, Unserved
 from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.pause_detector import PauseDetector
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.refusals_log import RefusalsLog
@@ -27,7 +28,6 @@ from cluster.broker.replica_manager.record_checks import RecordChecks
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
 from cluster.broker.replica_manager.throttles import Throttles
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
-from cluster.broker.standstill import Standstill
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
 from cluster.replication.replica import IsrRules
@@ -51,8 +51,8 @@ class Broker:
         self.control_queue = ControlQueue(ports.clock, ports.memory)
         self.fence = ControllerFence(ports)
         self.metadata_updates = MetadataUpdates(ports, self.cache, self.fence)
-        self.standstill = Standstill(ports)
-        self.orders = Orders(self.control_queue, self.standstill, ports.registration)
+        self.pause_detector = PauseDetector(ports)
+        self.orders = Orders(self.control_queue, self.pause_detector, ports.registration)
         self.auto_creation = AutoCreation(ports, self.cache)
         self.new_topics = NewTopics(self.cache, ports.random_stream, ports.settings)
         self.fetch_sessions = FetchSessions(
@@ -70,7 +70,7 @@ class Broker:
         self.refusals_log = RefusalsLog(ports)
         self.refused_batches = RefusedBatches(ports.clock)
         self.appender = Appender(
-            self.partitions, self.refused_batches, self.standstill, ports.clock
+            self.partitions, self.refused_batches, self.pause_detector, ports.clock
         )
         self.group_service = GroupService(ports, self.cache, self.partitions, self.appender)
         self.leadership_listeners: list[LeadershipListener] = [self.group_service]
@@ -119,7 +119,7 @@ class Broker:
     def start(self) -> None:
         """Begin background work; orders and requests may have arrived before."""
         self.isr_changes.start()
-        self.standstill.start()
+        self.pause_detector.start()
 
     def stop(self) -> None:
         """Stop carrying out orders, fetching and proposing ISR changes."""
@@ -128,4 +128,4 @@ class Broker:
         self.log_dir_moves.close()
         self.isr_changes.stop()
         self.group_service.stop()
-        self.standstill.stop()
+        self.pause_detector.stop()

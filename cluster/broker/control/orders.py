@@ -11,9 +11,9 @@ from typing import Final
 
 from cluster.broker.control.queue import ControlQueue
 from cluster.broker.handling import MISTAKE
+from cluster.broker.pause_detector import PauseDetector
 from cluster.broker.ports import Registration
 from cluster.broker.procedures import Procedure
-from cluster.broker.standstill import Standstill
 
 OUTDATED: Final = "its order may be from before this broker stood still, and has to be sent again"
 TOO_MANY: Final = "too many orders of controllers wait to be obeyed"
@@ -24,7 +24,7 @@ class Orders:
     """The entry of orders into the queue."""
 
     queue: ControlQueue
-    standstill: Standstill
+    pause_detector: PauseDetector
     registration: Registration
 
     def take(
@@ -38,7 +38,7 @@ class Orders:
 
         *size* is that of the request in bytes, *broker_epoch* the one in it.
         """
-        if self.standstill.doubts_orders():
+        if self.pause_detector.doubts_orders():
             close(OUTDATED)
             return
         is_entered = self.queue.enter(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from cluster.broker.pause_detector import PauseDetector
 from cluster.broker.ports import Clock
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.record_errors import MESSAGE, RecordError, timestamp_errors
@@ -17,7 +18,6 @@ from cluster.broker.replica_manager.refused_batches import (
     RefusedBatches,
     may_be_behind,
 )
-from cluster.broker.standstill import Standstill
 from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
@@ -68,7 +68,7 @@ class Appender:
 
     partitions: Partitions
     refused_batches: RefusedBatches
-    standstill: Standstill
+    pause_detector: PauseDetector
     clock: Clock
 
     def append(
@@ -137,7 +137,7 @@ class Appender:
             wrong = timestamp_errors(batch, log.config, wall_ms)
             return Refusal(error.error_code, MESSAGE if wrong else str(error), wrong)
         except OutOfOrderSequence as error:
-            if self.standstill.doubts_leadership():
+            if self.pause_detector.doubts_leadership():
                 # What is missing here may be in the log of who has led meanwhile.
                 return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return Refusal(error.error_code, str(error))

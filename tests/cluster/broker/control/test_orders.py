@@ -16,7 +16,7 @@ from tests.sim.ports import SimMemory, SimRegistration
 EPOCH = BrokerEpoch(50)
 
 
-class Standstill:
+class PauseDetector:
     def __init__(self) -> None:
         self.doubts = False
 
@@ -28,10 +28,10 @@ class Broker:
     """As much of one as obeys orders."""
 
     def __init__(self) -> None:
-        self.standstill = Standstill()
+        self.pause_detector = PauseDetector()
         self.orders = Orders(
             ControlQueue(Clock(), SimMemory()),
-            cast(Any, self.standstill),
+            cast(Any, self.pause_detector),
             SimRegistration(BrokerId(1), EPOCH),
         )
         self.resumes: list[Callable[..., None]] = []
@@ -72,9 +72,9 @@ def test_an_order_that_knows_the_epoch_goes_first() -> None:
     assert ["ours"] == obeyed
 
 
-def test_an_order_from_before_a_standstill_is_not_obeyed() -> None:
+def test_an_order_from_before_a_pause_is_not_obeyed() -> None:
     broker = Broker()
-    broker.standstill.doubts = True
+    broker.pause_detector.doubts = True
 
     broker.take()
 

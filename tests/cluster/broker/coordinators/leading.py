@@ -68,9 +68,9 @@ class Leading:
             random_stream=random_stream,
             settings=SimpleNamespace(groups=settings or GroupSettings(partition_count=count)),
         )
-        standstill = SimpleNamespace(doubts_leadership=lambda: False)
+        pause_detector = SimpleNamespace(doubts_leadership=lambda: False)
         self.appender = Appender(
-            self.partitions, RefusedBatches(self.clock), cast(Any, standstill), self.clock
+            self.partitions, RefusedBatches(self.clock), cast(Any, pause_detector), self.clock
         )
         self.service = self.new_service()
         self.answers: list[Answer] = []

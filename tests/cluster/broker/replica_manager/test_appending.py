@@ -58,7 +58,7 @@ class Log:
         return AppendOutcome(end_offset - 3, end_offset - 1, -1, 0, False, self.needs_flush)
 
 
-class Standstill:
+class PauseDetector:
     def __init__(self) -> None:
         self.doubts = False
 
@@ -75,7 +75,7 @@ class Leader:
         cache = MetadataCache()
         partitions = Partitions(cache)
         self.log = Log()
-        self.standstill = Standstill()
+        self.pause_detector = PauseDetector()
         self.replica = Replica(ME, 0, min_isr, IsrRules(30_000, lambda _: True))
         self.hosted = HostedPartition(PARTITION, self.replica, cast(Any, self.log), NO_TOPIC_ID)
         partitions.add(self.hosted)
@@ -88,7 +88,7 @@ class Leader:
         else:
             self.replica.follow(state, assignment)
         self.appender = Appender(
-            partitions, RefusedBatches(clock), cast(Any, self.standstill), clock
+            partitions, RefusedBatches(clock), cast(Any, self.pause_detector), clock
         )
 
     def append(self, acks: int = ALL_ACKS, batch: memoryview | None = BATCH) -> Any:
@@ -152,7 +152,7 @@ def test_a_refusal_says_what_the_log_has_against_a_batch(
     mistake: Exception, doubts: bool, error: ErrorCode
 ) -> None:
     leader = Leader(ME)
-    leader.log.mistake, leader.standstill.doubts = mistake, doubts
+    leader.log.mistake, leader.pause_detector.doubts = mistake, doubts
 
     assert error is leader.append().error
 

@@ -61,7 +61,7 @@ def test_what_was_ordered_before_is_not_obeyed(order):
 
 @pytest.mark.parametrize("step_ms", STEPS_MS)
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_step_of_the_clock_is_no_standstill(order, step_ms: int):
+def test_a_step_of_the_clock_is_no_pause(order, step_ms: int):
     """Also one that is taken back: once, that made a broker refuse orders for as long as it was."""
     world = started()
 
@@ -69,7 +69,7 @@ def test_a_step_of_the_clock_is_no_standstill(order, step_ms: int):
         world.clock.ahead_ms = ahead_ms
 
         assert is_obeyed(world, *order)
-        assert not world.broker.standstill.doubts_leadership()
+        assert not world.broker.pause_detector.doubts_leadership()
         world.clock.advance(TIMEOUT_MS)
     assert [] == world.journal.warnings
 
@@ -89,7 +89,7 @@ def test_once_registered_again_orders_are_told_apart_by_their_broker_epoch():
     assert ErrorCode.STALE_BROKER_EPOCH == answer.error_code
 
 
-def test_a_short_standstill_is_none():
+def test_a_short_pause_is_ignored():
     world = started()
 
     stand_still(world, TIMEOUT_MS // 2 - TIMEOUT_MS // 10)

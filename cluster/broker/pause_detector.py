@@ -23,7 +23,7 @@ is still active sends a refused order again.
 """
 
 
-class Standstill:
+class PauseDetector:
     """Stores when this broker resumed last."""
 
     __slots__ = ("_looked_ms", "_ports", "_stop_timer", "_woke_epoch", "_woke_ms")
