@@ -327,12 +327,12 @@ class Client:
 
     def _topic_id(self, leader: BrokerId, partition: TopicPartition) -> bytes | None:
         """The id of the topic that the leader has now; None when it has none."""
-        hosted = self._world.life(leader).broker.partitions.find(partition)
+        hosted = self._world.process_of(leader).broker.partitions.find(partition)
         return None if hosted is None else hosted.topic_id
 
     def _leader_epoch(self, leader: BrokerId, partition: TopicPartition) -> int:
         """That which it has now: an answer that comes later is of this epoch, or of a later one."""
-        hosted = self._world.life(leader).broker.partitions.find(partition)
+        hosted = self._world.process_of(leader).broker.partitions.find(partition)
         return NO_LEADER_EPOCH if hosted is None else hosted.replica.leader_epoch
 
 

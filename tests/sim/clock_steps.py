@@ -32,7 +32,7 @@ def step(world: Surroundings, broker_id: BrokerId, ahead_ms: int) -> Callable[[]
     def set_clock() -> None:
         if world.comes_up(f"{Fault.CLOCK_STEP.name}.b{broker_id}"):
             world.wall_clocks_ahead_ms[broker_id] = ahead_ms
-            world.life(broker_id).clock.ahead_ms = ahead_ms
+            world.process_of(broker_id).clock.ahead_ms = ahead_ms
             world.tell(None, "clock", f"of b{broker_id} is {ahead_ms} ms ahead")
 
     return set_clock

@@ -35,8 +35,8 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.api_keys import ApiKey
-from tests.sim.life import Life
 from tests.sim.network import ask
+from tests.sim.sim_process import SimProcess
 from tests.sim.story import Fault
 from tests.sim.surroundings import Surroundings
 from tests.sim.zookeeper import Author
@@ -50,7 +50,7 @@ class SimController:
     """The core of one process."""
 
     def __init__(
-        self, world: Surroundings, process: Life, core: Callable[[Client], ControllerCore]
+        self, world: Surroundings, process: SimProcess, core: Callable[[Client], ControllerCore]
     ) -> None:
         self._client = Client(
             broker_id=process.broker_id, wall_ms=process.clock.wall_ms, report=fail_on_damage

@@ -59,9 +59,9 @@ def play(world: World) -> None:
         # Topics come early: most of what happens needs one.
         last_ms = FAULTS_MS // 4 if act in CREATING else FAULTS_MS
         at_ms = plan.randint(0, last_ms)
-        # Each has lots of its own: to leave one out changes nothing in what the others are.
-        lots = Random(f"{world.story.seed} {number}")
-        world.after(at_ms, lambda act=act, lots=lots: do(world, act, BREAKS, lots))  # type: ignore[misc]
+        # Each has a random stream of its own: to leave one out does not change the others.
+        stream = Random(f"{world.story.seed} {number}")
+        world.after(at_ms, lambda act=act, stream=stream: do(world, act, BREAKS, stream))  # type: ignore[misc]
     plan_clock_steps(world, FAULTS_MS)
     for at_ms in range(UPKEEP_MS, FAULTS_MS + UPKEEP_LEFT_MS, UPKEEP_MS):
         world.after(at_ms, lambda: keep_up(world))

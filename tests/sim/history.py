@@ -17,7 +17,7 @@ from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.storage.files import File
 from cluster.storage.log.partition_log import PartitionLog
-from tests.sim.life import Life
+from tests.sim.sim_process import SimProcess
 from tests.sim.violation import Kind, Violation
 
 
@@ -121,7 +121,7 @@ class History:
         self._flushed.pop(key, None)
         self._lost.pop(key, None)
 
-    def on_ended(self, process: Life) -> None:
+    def on_ended(self, process: SimProcess) -> None:
         """A process has ended: note what of its logs was flushed."""
         logs = dict(process.open_logs())
         for partition, topic_id in process.known_logs.items():
@@ -140,15 +140,18 @@ class History:
                 self._expect_less(key.of)
 
     def on_isr(
-        self, of: Incarnation, before: Container[BrokerId], lives_on: Callable[[BrokerId], bool]
+        self,
+        of: Incarnation,
+        before: Container[BrokerId],
+        is_still_running: Callable[[BrokerId], bool],
     ) -> None:
-        """The ISR of a partition is another: whoever has joined it has everything again.
+        """The ISR of a partition has changed: each new member has everything again.
 
-        But for one whose life that had caught up is over, while nobody knows of that: *lives_on*
-        tells.
+        Except one whose process has ended after it caught up, while the author does not know that:
+        *is_still_running* returns False for it.
         """
         for member in self._isr_of(of):
-            if member not in before and lives_on(member):
+            if member not in before and is_still_running(member):
                 self._lost.pop(LogKey(member, of), None)
         self._expect_less(of)
 
@@ -179,7 +182,7 @@ class History:
         if loss is not None and loss.controller_epoch != self._controller_epoch():
             self._give_up(of, leader_epoch, loss.end_offset)
 
-    def on_started(self, process: Life) -> None:
+    def on_started(self, process: SimProcess) -> None:
         """Compare the logs of a broker that has recovered with what was flushed."""
         logs = dict(process.open_logs())
         expected = {key for key in self._flushed if key.broker_id == process.broker_id}
@@ -192,13 +195,15 @@ class History:
                 raise Violation(Kind.LOST_RECORD, text)
         self.on_last_members_started(process)
 
-    def on_last_members_started(self, process: Life) -> None:
+    def on_last_members_started(self, process: SimProcess) -> None:
         """A broker is back that is all of a partition's ISR: what it has now is all there is."""
         for key in [key for key in self._lost if key.broker_id == process.broker_id]:
             if self._isr_of(key.of) == (process.broker_id,):
                 del self._lost[key]
 
-    def check_member(self, process: Life, partition: TopicPartition, log: PartitionLog) -> None:
+    def check_member(
+        self, process: SimProcess, partition: TopicPartition, log: PartitionLog
+    ) -> None:
         """See that a member of the ISR has all that is known, from where its log begins."""
         of = Incarnation(process.known_logs.get(partition, ""), partition)
         is_member = process.broker_id in self._isr_of(of)

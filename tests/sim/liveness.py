@@ -89,11 +89,11 @@ def check_replicas_are_equal(world: World, states: States) -> None:
     missing of what may not vanish.
     """
     for partition, state in states.items():
-        hosts = [world.life(one).broker.partitions.find(partition) for one in state.isr]
+        hosts = [world.process_of(one).broker.partitions.find(partition) for one in state.isr]
         found = {held_by(hosted) for hosted in hosts if hosted is not None}
         if None in hosts or len(found) != 1:
             raise Violation(Kind.REPLICAS, f"{partition}: {found}")
-        leader = world.life(state.leader).broker.partitions.find(partition)
+        leader = world.process_of(state.leader).broker.partitions.find(partition)
         assert leader is not None
         if leader.replica.high_watermark != leader.log.log_end_offset:
             raise Violation(Kind.REPLICAS, f"{partition}: not all is committed")

@@ -22,7 +22,7 @@ from cluster.wire.codec import (
 )
 from cluster.wire.encoders import Buffers
 from cluster.wire.schema import response_schema
-from tests.sim.life import Life
+from tests.sim.sim_process import SimProcess
 from tests.sim.surroundings import Surroundings
 
 SIZE_SIZE: Final = 4
@@ -80,7 +80,7 @@ def ask(
             on_answer(None if answer is None else body_of(api_key, version, answer))
 
     def arrive() -> None:
-        process = world.life(receiver)
+        process = world.process_of(receiver)
         if not process.is_up or not process.is_registered or world.loses_frame(way):
             world.after(world.between(1, 50, way), lambda: finish(None))
             return
@@ -102,13 +102,13 @@ def body_of(api_key: ApiKey, version: int, frame: bytes | bytearray) -> Body:
 
 def serve(
     world: Surroundings,
-    process: Life,
+    process: SimProcess,
     frame: bytearray,
     peer: Peer,
     way: str,
     finish: Finish,
 ) -> Cancel | None:
-    """Let the broker answer a frame; *way* names the lots that are drawn for the answer.
+    """Let the broker answer a frame; *way* names the random stream of the answer.
 
     The result lets it know that nobody waits any more.
     """
@@ -124,7 +124,12 @@ class FrameReply:
     """Where the answer to one request goes; see `cluster.broker.handling.Reply`."""
 
     def __init__(
-        self, world: Surroundings, process: Life, request: RequestFrame, way: str, finish: Finish
+        self,
+        world: Surroundings,
+        process: SimProcess,
+        request: RequestFrame,
+        way: str,
+        finish: Finish,
     ) -> None:
         self._world = world
         self._process = process

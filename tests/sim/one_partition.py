@@ -60,10 +60,10 @@ def play(world: World) -> None:
         for _ in range(plan.randint(*ACTS_IN_A_BURST)):
             act = plan.choice(ACTS)
             number += 1
-            # Each has lots of its own: to leave one out changes nothing in what the others are.
-            lots = Random(f"{world.story.seed} {number}")
+            # Each has a random stream of its own: to leave one out does not change the others.
+            stream = Random(f"{world.story.seed} {number}")
             at_ms = burst_ms + plan.randint(0, BURST_MS)
-            world.after(at_ms, lambda act=act, lots=lots: do(world, act, BREAKS, lots))  # type: ignore[misc]
+            world.after(at_ms, lambda act=act, stream=stream: do(world, act, BREAKS, stream))  # type: ignore[misc]
     plan_clock_steps(world, FAULTS_MS)
     observer = Observer(world)
     for at_ms in range(0, FAULTS_MS + HEALING_MS, LOOK_MS):

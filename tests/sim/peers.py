@@ -16,8 +16,8 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import encode_request
 from cluster.wire.versions import NEVER
 from tests.sim.controller import LISTENER
-from tests.sim.life import Life
 from tests.sim.network import CORRELATION_ID, body_of, joined, serve
+from tests.sim.sim_process import SimProcess
 from tests.sim.story import Fault
 from tests.sim.surroundings import Surroundings
 
@@ -44,7 +44,7 @@ def way_of(sender: BrokerId, receiver: BrokerId) -> str:
 class SimPeers:
     """The way from one process to others; see `cluster.broker.ports.Peers`."""
 
-    def __init__(self, world: Surroundings, process: Life) -> None:
+    def __init__(self, world: Surroundings, process: SimProcess) -> None:
         self._world = world
         self._process = process
 
@@ -75,13 +75,13 @@ class SimPeers:
             process.deliver(lambda: finish(result))
 
         def arrive() -> None:
-            life = world.life(receiver)
+            other = world.process_of(receiver)
             delay_ms = world.between(1, FARTHEST_MS, way)
-            if not life.is_up or world.loses_frame(way):
+            if not other.is_up or world.loses_frame(way):
                 world.after(delay_ms, lambda: answer(NoAnswer("it refuses connections")))
             else:
-                connection = SimPeerConnection(world, process, life, client_id, way)
-                life.deliver(lambda: world.after(delay_ms, lambda: answer(connection)))
+                connection = SimPeerConnection(world, process, other, client_id, way)
+                other.deliver(lambda: world.after(delay_ms, lambda: answer(connection)))
 
         world.after(world.between(1, FARTHEST_MS, way), arrive)
         world.after(timeout_ms, lambda: answer(NoAnswer("it cannot be reached in time")))
@@ -89,10 +89,15 @@ class SimPeers:
 
 
 class SimPeerConnection:
-    """A connection from *sender* to *receiver*, which ends with either of these lives."""
+    """A connection from *sender* to *receiver*, which ends when either process ends."""
 
     def __init__(
-        self, world: Surroundings, sender: Life, receiver: Life, client_id: str, way: str
+        self,
+        world: Surroundings,
+        sender: SimProcess,
+        receiver: SimProcess,
+        client_id: str,
+        way: str,
     ) -> None:
         self._world = world
         self._sender = sender

@@ -1,4 +1,4 @@
-"""The ports of a broker in virtual time: clock, lines for people, lots and disks."""
+"""The ports of a broker in virtual time: clock, log lines, random streams and disks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -130,7 +130,7 @@ class Process:
                 controller=self.controller,
                 peers=SimPeers(world, self),
                 journal=self.journal,
-                random_stream=SimRandomStream(world.lots(f"chance b{broker_id}")),
+                random_stream=SimRandomStream(world.random_stream(f"chance b{broker_id}")),
                 settings=ApiSettings(
                     auto_creates_topics=False,
                     configs=CONFIGS,

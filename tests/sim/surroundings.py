@@ -1,4 +1,4 @@
-"""The surroundings of simulated brokers: time, lots, ZooKeeper, and who watches over all.
+"""The surroundings of simulated brokers: time, random streams, ZooKeeper, and the checks of all.
 
 Draws every delay and every loss from one seed.  What operators do, and what breaks when, is in
 `faults`.
@@ -33,9 +33,9 @@ from cluster.zk.requests import (
 from cluster.zk.topics import decode_state
 from tests.sim.history import History, Incarnation
 from tests.sim.invariants import Invariants, partition_of_state
-from tests.sim.life import Life
 from tests.sim.ports import SimClock, SimRandomStream
 from tests.sim.schedule import Schedule
+from tests.sim.sim_process import SimProcess
 from tests.sim.story import ALL_FENCES, SEEDS_PER_TRACE, Fault, Fences, Story, faults_of
 from tests.sim.violation import violation_behind
 from tests.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
@@ -69,9 +69,9 @@ class Surroundings(ABC):
         self.story = story
         self.pace = story.pace
         self.fences = fences
-        self._lots: dict[str, Random] = {}
+        self._random_streams: dict[str, Random] = {}
         self.faults = frozenset(fault for fault in faults_of(story.seed) if story.has(fault.name))
-        random = self.lots("world")
+        random = self.random_stream("world")
         self.is_troubled = True
         self.happened: Counter[str] = Counter()
         """How often each act has come up, and each kind of fault at each place."""
@@ -109,7 +109,7 @@ class Surroundings(ABC):
         self._events = events
         self._values = count()
         self._tool_session = self.zookeeper.connect()
-        self._sessions: dict[int, Life] = {}
+        self._sessions: dict[int, SimProcess] = {}
         self._last_arrival_ms: dict[int, int] = {}
         self._last_departure_ms: dict[int, int] = {}
         self._long_ms = self.pace.session_timeout_ms * 3 // 4
@@ -136,23 +136,23 @@ class Surroundings(ABC):
                 raise
             raise violation from None
 
-    def lots(self, of: str) -> Random:
-        """The lots of one thing: what is left out of a story changes as few others as possible."""
-        lots = self._lots.get(of)
-        if lots is None:
-            lots = self._lots[of] = Random(f"{self.story.seed} {of}")
-        return lots
+    def random_stream(self, of: str) -> Random:
+        """The random stream of one thing: leaving a thing out of a story changes few others."""
+        stream = self._random_streams.get(of)
+        if stream is None:
+            stream = self._random_streams[of] = Random(f"{self.story.seed} {of}")
+        return stream
 
     def between(self, least: int, most: int, of: str) -> int:
-        """A number from the lots of something, both ends included."""
-        return least + int(self.lots(of).random() * (most - least + 1))
+        """A number from the random stream of something, both ends included."""
+        return least + int(self.random_stream(of).random() * (most - least + 1))
 
     def does(self, fault: Fault, probability: float, of: str) -> bool:
         """Whether *fault* happens now to something: only in a troubled world that has it."""
         if not self.is_troubled or fault not in self.faults:
             return False
         name = f"{fault.name}.{of}"
-        return self.lots(name).random() < probability and self.comes_up(name)
+        return self.random_stream(name).random() < probability and self.comes_up(name)
 
     def comes_up(self, name: str) -> bool:
         """Count one more fault or act of a kind; whether it is not left out of the story."""
@@ -175,7 +175,7 @@ class Surroundings(ABC):
         return isinstance(reply, MultiDone)
 
     def new_topic_id(self) -> str:
-        return topic_id_text(SimRandomStream(self.lots("ids")).unique_id())
+        return topic_id_text(SimRandomStream(self.random_stream("ids")).unique_id())
 
     def next_value(self) -> int:
         """Something to produce that nobody has produced before."""
@@ -184,32 +184,32 @@ class Surroundings(ABC):
     # Processes, which `world` has.
 
     @abstractmethod
-    def life(self, broker_id: BrokerId) -> Life:
-        """The last life of a broker, which may be over."""
+    def process_of(self, broker_id: BrokerId) -> SimProcess:
+        """The last process of a broker, which may have ended."""
 
     @abstractmethod
-    def lives(self) -> Iterable[Life]:
-        """The last lives of all brokers."""
+    def last_processes(self) -> Iterable[SimProcess]:
+        """The last processes of all brokers."""
 
     @abstractmethod
     def knows(self, controller_id: int, broker_id: BrokerId) -> bool:
-        """Whether the broker *controller_id*, as the controller, knows of the other's life."""
+        """Whether the controller on *controller_id* knows the present registration of the other."""
 
     @abstractmethod
     def start_later(self, broker_id: BrokerId) -> None:
         """Start a broker that has ended, after a while, unless somebody does before."""
 
     @abstractmethod
-    def crash(self, process: Life, *, is_machine: bool) -> None:
+    def crash(self, process: SimProcess, *, is_machine: bool) -> None:
         """Kill a process, maybe with its machine; ZooKeeper notices after the session's timeout."""
 
     @abstractmethod
-    def stop(self, process: Life) -> None:
+    def stop(self, process: SimProcess) -> None:
         """End a process in order: it closes its logs, and its session."""
 
     # ZooKeeper
 
-    def connect(self, process: Life) -> int:
+    def connect(self, process: SimProcess) -> int:
         """A new session for *process*."""
         session = self.zookeeper.connect()
         self._sessions[session] = process
@@ -217,7 +217,7 @@ class Surroundings(ABC):
 
     def ask(
         self,
-        process: Life,
+        process: SimProcess,
         requests: tuple[ZkRequest, ...],
         author: Author,
         on_replies: Callable[[tuple[ZkReply, ...]], None],
@@ -255,7 +255,7 @@ class Surroundings(ABC):
         lost_from = len(requests)
         name = f"b{author.broker_id}"
         if self.does(Fault.LOST_REPLY, 0.1, name):
-            lost_from = self.lots(name).randrange(len(requests))
+            lost_from = self.random_stream(name).randrange(len(requests))
         replies: list[ZkReply] = []
         for index, request in enumerate(requests):
             if index < lost_from:
@@ -264,7 +264,7 @@ class Surroundings(ABC):
                 else:
                     replies.append(self.zookeeper.serve(session, request, author))
                 continue
-            if index == lost_from and self.lots(name).random() < 0.5:
+            if index == lost_from and self.random_stream(name).random() < 0.5:
                 self.zookeeper.serve(session, request, author)
             replies.append(Lost())
         return tuple(replies)
@@ -293,17 +293,17 @@ class Surroundings(ABC):
             before = () if commit.before is None else decode_state(commit.before).isr
             partition = partition_of_state(commit.path)
             topic_id = self.invariants.topic_id(partition.topic)
-            lives_on = partial(self._lives_on, commit.author)
-            self.history.on_isr(Incarnation(topic_id, partition), before, lives_on)
+            is_still_running = partial(self._is_still_running, commit.author)
+            self.history.on_isr(Incarnation(topic_id, partition), before, is_still_running)
 
-    def _lives_on(self, author: Author, broker_id: BrokerId) -> bool:
-        """Whether a broker is still in the life of which *author* knows.
+    def _is_still_running(self, author: Author, broker_id: BrokerId) -> bool:
+        """Whether the process of a broker that *author* knows still runs.
 
         It may have ended with its session there yet, or have begun the next and not registered.
         """
-        life = self.life(broker_id)
+        process = self.process_of(broker_id)
         is_known = author.role != "controller" or self.knows(author.broker_id, broker_id)
-        return life.is_up and life.is_registered and is_known
+        return process.is_up and process.is_registered and is_known
 
     # Network
 

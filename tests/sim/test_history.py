@@ -46,12 +46,12 @@ def test_who_joins_an_isr_when_its_machine_has_stopped_may_lack_records(seed: in
     """
     world = World(Story(seed, without=frozenset(fault.name for fault in Fault)))
     world.run_until(1000)
-    (leader,) = (one.broker_id for one in world.lives() if one.controller.core.active)
+    (leader,) = (one.broker_id for one in world.last_processes() if one.controller.core.active)
     follower_id = BrokerId((leader + 1) % 3)
     topic = TopicAssignment(partitions={0: PartitionAssignment((leader, follower_id))})
     world.tool(Create(paths.topic("a"), encode_assignment(topic)))
     world.run_until(2000)
-    follower = world.life(follower_id)
+    follower = world.process_of(follower_id)
     follower.freeze()
     content = batch_of(b"a", world.now_ms)
     part = PartitionProduceData(0, content)
@@ -67,7 +67,7 @@ def test_who_joins_an_isr_when_its_machine_has_stopped_may_lack_records(seed: in
     follower.thaw()
     log = dict(follower.open_logs())[partition]
     run_while(world, lambda: log.log_end_offset == 0)
-    hosted = world.life(leader).broker.partitions.find(partition)
+    hosted = world.process_of(leader).broker.partitions.find(partition)
     assert hosted is not None
     run_while(world, lambda: follower_id not in hosted.replica.maximal_isr)
     assert isr_of(world) == {leader}
@@ -76,4 +76,4 @@ def test_who_joins_an_isr_when_its_machine_has_stopped_may_lack_records(seed: in
     world.start(follower_id)
 
     keep_up(world)
-    assert not world.life(follower_id).is_registered
+    assert not world.process_of(follower_id).is_registered

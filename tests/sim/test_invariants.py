@@ -45,7 +45,7 @@ def leader_of(world: World) -> int:
 
 
 def controller_of(world: World) -> Process:
-    (found,) = (one for one in world.lives() if one.is_up and one.controller.core.active)
+    (found,) = (one for one in world.last_processes() if one.is_up and one.controller.core.active)
     return found
 
 
@@ -83,7 +83,7 @@ def test_the_leader_of_a_topic_whose_deletion_waits_may_stop(world: World) -> No
     lose_controller(world)
     assert LEADER == leader_of(world)
 
-    leader = world.life(LEADER)
+    leader = world.process_of(LEADER)
     ask_to_stop(world, Random(1), leader, tries=1)
     # Shorter than it waits when something is left.
     world.run_until(world.now_ms + 100)

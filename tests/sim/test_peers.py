@@ -48,11 +48,11 @@ class Caller:
 
     @property
     def asker(self) -> Process:
-        return self.world.life(BrokerId(0))
+        return self.world.process_of(BrokerId(0))
 
     @property
     def asked(self) -> Process:
-        return self.world.life(BrokerId(1))
+        return self.world.process_of(BrokerId(1))
 
     @property
     def last(self) -> Any:

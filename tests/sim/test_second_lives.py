@@ -37,15 +37,15 @@ def state_of(world: World) -> PartitionState:
 
 def freeze_others(world: World, others: Sequence[BrokerId]) -> None:
     for broker_id in others:
-        world.life(broker_id).freeze()
+        world.process_of(broker_id).freeze()
 
 
 def stop_others(world: World, others: Sequence[BrokerId]) -> None:
     """In order, one of them twice, before the controller can hear of it; they are back at once."""
     for broker_id in (*others, *others[:1]):
-        world.stop(world.life(broker_id))
+        world.stop(world.process_of(broker_id))
         world.start(broker_id)
-        assert world.life(broker_id).is_registered
+        assert world.process_of(broker_id).is_registered
     freeze_others(world, others)
 
 
@@ -55,7 +55,7 @@ def play(world: World, act: Callable[[World, Sequence[BrokerId]], None]) -> Brok
     *act* is what happens to the others in that moment.
     """
     world.run_until(1000)
-    (leader,) = (one.broker_id for one in world.lives() if one.controller.core.active)
+    (leader,) = (one.broker_id for one in world.last_processes() if one.controller.core.active)
     others = tuple(broker_id for broker_id in world.broker_ids if broker_id != leader)
     topic = TopicAssignment(
         partitions={0: PartitionAssignment((leader, *others))}, topic_id=world.new_topic_id()
@@ -69,13 +69,13 @@ def play(world: World, act: Callable[[World, Sequence[BrokerId]], None]) -> Brok
     assert world.history.acknowledged_count > 5
 
     act(world, others)
-    world.crash(world.life(leader), is_machine=True)
+    world.crash(world.process_of(leader), is_machine=True)
     world.start(leader)
     end_ms = world.now_ms + world.pace.session_timeout_ms + 2 * world.pace.retry_ms
     world.run_until(end_ms)
-    assert world.life(leader).is_registered
+    assert world.process_of(leader).is_registered
     for broker_id in others:
-        world.life(broker_id).thaw()
+        world.process_of(broker_id).thaw()
 
     client.produce_steadily("a", end_ms + 3000)
     world.run_until(end_ms + 5000)
@@ -98,7 +98,7 @@ def test_somebody_leads_who_has_everything_and_the_replicas_become_equal(act: An
     (elected,) = [one.message for one in world.lines if "leaderEpoch=1," in one.message]
     assert f"leader={former}," not in elected
     assert set(state_of(world).isr) == set(world.broker_ids)
-    logs = [dict(process.open_logs())[A0] for process in world.lives()]
+    logs = [dict(process.open_logs())[A0] for process in world.last_processes()]
     world.history.check(world.invariants.topic_id("a"), A0, logs[0])
     contents = [tuple(headers_of(log)) for log in logs]
     assert contents.count(contents[0]) == len(contents)

@@ -13,8 +13,8 @@ from cluster.storage.errors import LogDirectoryRefused
 from cluster.zk import paths
 from tests.sim.disk import Crashed, SimDisk
 from tests.sim.history import Incarnation, LogKey
-from tests.sim.life import Life
 from tests.sim.process import DIRECTORIES, Process
+from tests.sim.sim_process import SimProcess
 from tests.sim.story import ALL_FENCES, Fault, Fences, Story
 from tests.sim.surroundings import Surroundings
 
@@ -31,10 +31,10 @@ class World(Surroundings):
         for broker_id in self.broker_ids:
             self.start(broker_id)
 
-    def life(self, broker_id: BrokerId) -> Process:
+    def process_of(self, broker_id: BrokerId) -> Process:
         return self.processes[broker_id]
 
-    def lives(self) -> Iterable[Process]:
+    def last_processes(self) -> Iterable[Process]:
         return self.processes.values()
 
     def knows(self, controller_id: int, broker_id: BrokerId) -> bool:
@@ -124,7 +124,7 @@ class World(Surroundings):
 
         self.after(self.between(*self.pace.down_ms, f"start b{broker_id}"), start)
 
-    def crash(self, process: Life, *, is_machine: bool) -> None:
+    def crash(self, process: SimProcess, *, is_machine: bool) -> None:
         """Kill a process, maybe with its machine; ZooKeeper notices after the session's timeout."""
         self.tell(process.broker_id, "crashes", "with its machine" if is_machine else "")
         process.kill()
@@ -136,7 +136,7 @@ class World(Surroundings):
         session = process.session
         self.after(self.pace.session_timeout_ms, lambda: self.zookeeper.expire(session))
 
-    def stop(self, process: Life) -> None:
+    def stop(self, process: SimProcess) -> None:
         """End a process in order: it closes its logs, and its session."""
         self.tell(process.broker_id, "stops", "")
         process.kill()
@@ -150,7 +150,7 @@ class World(Surroundings):
         process.disk.release_locks()
         self.zookeeper.expire(process.session)
 
-    def end_session(self, process: Life) -> None:
+    def end_session(self, process: SimProcess) -> None:
         """Let a session expire; its process hears of it later, and asks on in the meantime."""
         self.tell(process.broker_id, "expires", f"session {process.session}")
         self.zookeeper.expire(process.session)

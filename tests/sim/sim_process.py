@@ -1,4 +1,4 @@
-"""One life of a broker's process, as those see it who have to do with it."""
+"""A broker's process, as the other parts of the simulation use it."""
 
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -12,8 +12,8 @@ from tests.sim.disk import SimDisk
 from tests.sim.ports import SimClock
 
 
-class Life(Protocol):
-    """The attributes are told of in `tests.sim.process`."""
+class SimProcess(Protocol):
+    """`tests.sim.process` describes the attributes."""
 
     clock: SimClock
     disk: SimDisk
