@@ -180,7 +180,7 @@ class ConfigReader:
 
     def _refused(self, keys: Sequence[str] | None) -> Iterator[Described]:
         """The overrides that the broker cannot apply, if there are any."""
-        refused = self.refused_partitions.told
+        refused = self.refused_partitions.shown
         if refused and (not keys or REFUSED_PARTITIONS in keys):
             yield Described(
                 REFUSED_PARTITIONS,

@@ -67,7 +67,7 @@ class Registration(Protocol):
     @property
     def cluster_id(self) -> str: ...
 
-    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+    def show_refused(self, refused: Mapping[TopicPartition, str]) -> None:
         """Show operators the partitions that are not served, with the reasons; these are all."""
         ...
 

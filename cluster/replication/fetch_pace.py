@@ -8,7 +8,7 @@ core where a leader never knows their session.
 from enum import Enum, auto
 from typing import Final
 
-IN_VAIN_MAX: Final = 10
+EARLY_MAX: Final = 10
 """How many answers in a row may come early and change nothing."""
 
 
@@ -26,12 +26,12 @@ class Pace(Enum):
 class FetchPace:
     """The answers of one leader to one fetcher."""
 
-    __slots__ = ("_due_ms", "_in_vain_count", "_is_told", "has_changed")
+    __slots__ = ("_due_ms", "_early_count", "_is_reported", "has_changed")
 
     def __init__(self) -> None:
         self._due_ms = 0
-        self._in_vain_count = 0
-        self._is_told = False
+        self._early_count = 0
+        self._is_reported = False
         self.has_changed = False
         """Whether this answer has changed the next request, or what is committed."""
 
@@ -45,16 +45,16 @@ class FetchPace:
         anyway.
         """
         if self.has_changed or now_ms >= self._due_ms:
-            self._in_vain_count = 0
-            if not self._is_told:
+            self._early_count = 0
+            if not self._is_reported:
                 return Pace.GO_ON
-            self._is_told = False
+            self._is_reported = False
             return Pace.WORKS_AGAIN
-        self._in_vain_count += 1
-        if self._in_vain_count < IN_VAIN_MAX or rests:
+        self._early_count += 1
+        if self._early_count < EARLY_MAX or rests:
             return Pace.GO_ON
-        self._in_vain_count = 0
-        if self._is_told:
+        self._early_count = 0
+        if self._is_reported:
             return Pace.REST
-        self._is_told = True
+        self._is_reported = True
         return Pace.BEGIN_REST

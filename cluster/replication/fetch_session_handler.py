@@ -45,7 +45,7 @@ class SessionRequest(NamedTuple, Generic[P]):
 class FetchSessionHandler(Generic[P]):
     """The session with one leader, with one request in flight at a time."""
 
-    __slots__ = ("_changed", "_epoch", "_forgotten", "_parts", "_session_id", "_unheard")
+    __slots__ = ("_changed", "_epoch", "_forgotten", "_not_processed", "_parts", "_session_id")
 
     def __init__(self) -> None:
         self._session_id = NO_SESSION
@@ -54,7 +54,7 @@ class FetchSessionHandler(Generic[P]):
         """What the leader has been sent; everything, when the session is to begin anew."""
         self._changed: dict[PartKey, P] = {}
         self._forgotten: dict[PartKey, None] = {}
-        self._unheard: dict[PartKey, None] = {}
+        self._not_processed: dict[PartKey, None] = {}
         """Partitions of which the leader may have sent something that was not processed."""
 
     @property
@@ -78,13 +78,13 @@ class FetchSessionHandler(Generic[P]):
         """The part that the leader was sent last for a partition, which its answers refer to."""
         return self._parts.get(key)
 
-    def unheard(self, key: PartKey) -> None:
+    def not_processed(self, key: PartKey) -> None:
         """Note that the leader's last answer for a partition was not processed.
 
         In a session it does not send a high watermark twice: the session has to begin anew, unless
         the partition is forgotten.
         """
-        self._unheard[key] = None
+        self._not_processed[key] = None
 
     def next_request(self) -> SessionRequest[P]:
         """The next request; it counts as sent, until `begin_anew` is called."""
@@ -94,10 +94,10 @@ class FetchSessionHandler(Generic[P]):
         parts.update(changed)
         for key in forgotten:
             del parts[key]
-        if self._unheard:
-            if any(key in parts for key in self._unheard):
+        if self._not_processed:
+            if any(key in parts for key in self._not_processed):
                 self.begin_anew()
-            self._unheard = {}
+            self._not_processed = {}
         if self._epoch == BEGIN:
             return SessionRequest(self._session_id, BEGIN, parts, ())
         return SessionRequest(self._session_id, self._epoch, changed, forgotten)
@@ -111,7 +111,7 @@ class FetchSessionHandler(Generic[P]):
         self._epoch = BEGIN if session_id == NO_SESSION else self._epoch % EPOCH_MAX + 1
         # Its answers for these are not processed, and they may be fetched again before it is sent
         # that.
-        self._unheard.update(self._forgotten)
+        self._not_processed.update(self._forgotten)
 
     def begin_anew(self) -> None:
         """Name all partitions in the next request, since the leader's session state is unknown.
@@ -126,7 +126,7 @@ class FetchSessionHandler(Generic[P]):
         The owner is in a reference cycle, so that without this only the garbage collector would
         free them.
         """
-        for partitions in (self._parts, self._changed, self._forgotten, self._unheard):
+        for partitions in (self._parts, self._changed, self._forgotten, self._not_processed):
             partitions.clear()
 
     def forget_session(self) -> None:

@@ -288,9 +288,9 @@ class Replica:
             else:
                 self._advance(now_ms)
             if self._watchers:
-                tell(self._watchers, size)
+                notify_all(self._watchers, size)
         if self._end_watchers:
-            tell(self._end_watchers, size)
+            notify_all(self._end_watchers, size)
 
     def has_flushed(self, committable_end: int, now_ms: int) -> None:
         """Count as committed what the leader's own disk has now, too."""
@@ -350,7 +350,7 @@ class Replica:
         if offset > self.high_watermark:
             self.high_watermark = offset
             if self._watchers:
-                tell(self._watchers, LOOK_AGAIN)
+                notify_all(self._watchers, LOOK_AGAIN)
 
     def keep_within(self, log_start_offset: int, log_end_offset: int) -> None:
         """Keep the high watermark within a follower's log that was truncated or begun anew.
@@ -389,7 +389,7 @@ class Replica:
         proposal = self._expansion(follower)
         has_advanced = has_moved and self._advance(fetch_time.ms)
         if has_advanced or starts_later:
-            tell(self._watchers, LOOK_AGAIN)
+            notify_all(self._watchers, LOOK_AGAIN)
         return proposal
 
     def _expansion(self, follower: FollowerState) -> PendingIsrChange | None:
@@ -515,14 +515,14 @@ class Replica:
 
     def log_start_moved(self) -> None:
         """Notify watchers that the log start moved; requests do not wait for it."""
-        tell(self._watchers, 0)
+        notify_all(self._watchers, 0)
 
     def notify(self, size: int) -> None:
         """Notify all watchers."""
-        tell(self._watchers, size)
-        tell(self._end_watchers, size)
+        notify_all(self._watchers, size)
+        notify_all(self._end_watchers, size)
 
 
-def tell(watchers: dict[object, Watcher], size: int) -> None:
+def notify_all(watchers: dict[object, Watcher], size: int) -> None:
     for watcher in tuple(watchers.values()):
         watcher(size)

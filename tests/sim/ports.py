@@ -81,7 +81,7 @@ class SimRegistration:
     cluster_id: str = "the-cluster"
     refused: Mapping[TopicPartition, str] = field(default_factory=dict)
 
-    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+    def show_refused(self, refused: Mapping[TopicPartition, str]) -> None:
         self.refused = refused
 
 

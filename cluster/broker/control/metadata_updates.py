@@ -27,7 +27,7 @@ class MetadataUpdates:
     ports: Ports
     cache: MetadataCache
     fence: ControllerFence
-    registration_heard_ms: int = 0
+    first_update_ms: int = 0
     """When the controller sent the first update for this registration."""
 
     def take(
@@ -40,7 +40,7 @@ class MetadataUpdates:
         error = self.fence.refusal(sender, "UpdateMetadata")
         if error is ErrorCode.NONE:
             if self.cache.begin_registration(BrokerEpoch(sender.broker_epoch)):
-                self.registration_heard_ms = self.ports.clock.now_ms()
+                self.first_update_ms = self.ports.clock.now_ms()
             added_count, forgotten_count = self.cache.update(
                 BrokerId(sender.tag.controller_id), live_brokers, updates
             )
@@ -64,5 +64,5 @@ class MetadataUpdates:
         return (
             not self.cache.topics
             and any(directory.logs for directory in self.ports.logs.directories)
-            and self.ports.clock.now_ms() < self.registration_heard_ms + TOPICS_AWAITED_MS
+            and self.ports.clock.now_ms() < self.first_update_ms + TOPICS_AWAITED_MS
         )

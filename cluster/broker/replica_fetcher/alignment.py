@@ -186,7 +186,7 @@ class LogAlignment:
             followed.has_cut()
             reason = f"its log is damaged and cannot be truncated to {offset}"
             self._failures.fail(followed, reason)
-            self._failures.tell()
+            self._failures.report()
             return
         self._has_cut(followed)
         self._wake()

@@ -101,11 +101,11 @@ class FetchFailures:
     def end(self, followed: FollowedPartition) -> None:
         """Note that a partition that failed is fetched again."""
         followed.refusal_count = 0
-        if followed.is_told:
-            followed.is_told = False
+        if followed.is_reported:
+            followed.is_reported = False
             self._works_again.append(followed.partition)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Log the results of an answer in few lines."""
         journal = self._ports.journal
         for reason, partitions in self._refused.items():

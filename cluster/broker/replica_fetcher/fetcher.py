@@ -30,7 +30,7 @@ from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.replication.fetch_pace import IN_VAIN_MAX, FetchPace, Pace
+from cluster.replication.fetch_pace import EARLY_MAX, FetchPace, Pace
 from cluster.replication.fetch_phases import FetchPhase
 from cluster.replication.throttle import ReplicationThrottle
 from cluster.replication.truncation import UNDEFINED
@@ -145,7 +145,7 @@ class ReplicaFetcher:
 
     def answered(self) -> None:
         """Log the results of an answer, and go on."""
-        self._failures.tell()
+        self._failures.report()
         pace = self._pace.answered(self._ports.clock.now_ms(), rests=self._leader.rests)
         if pace is not Pace.GO_ON:
             self._take_pace(pace)
@@ -158,7 +158,7 @@ class ReplicaFetcher:
             return
         if pace is Pace.BEGIN_REST:
             journal.warning(
-                f"{self}: broker {self._leader_id} has answered {IN_VAIN_MAX} times at once, and"
+                f"{self}: broker {self._leader_id} has answered {EARLY_MAX} times at once, and"
                 f" nothing came of it; it is asked again every {self._settings.backoff_ms} ms"
             )
         self._leader.rest()
@@ -260,7 +260,7 @@ class ReplicaFetcher:
                     continue
                 key = followed.key
                 if not followed.is_answer_to(session.asked(key)):
-                    session.unheard(key)
+                    session.not_processed(key)
                     continue
                 if data.error_code != ErrorCode.NONE:
                     self._failures.refuse(followed, data.error_code)

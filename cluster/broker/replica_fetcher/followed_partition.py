@@ -24,7 +24,7 @@ class FollowedPartition:
 
     __slots__ = (
         "is_in_sync",
-        "is_told",
+        "is_reported",
         "key",
         "leader_high_watermark",
         "log",
@@ -48,7 +48,7 @@ class FollowedPartition:
         """Whether it has what its leader has committed, by the leader's last answer."""
         self.refusal_count = 0
         """How many times in a row the leader has refused it."""
-        self.is_told = False
+        self.is_reported = False
         """Whether server.log reports that it is not fetched."""
 
     def part(self, size_max: int) -> FetchPartition:
@@ -134,7 +134,7 @@ class FollowedPartition:
         with an order of the controller, only after several.
         """
         self.refusal_count += 1
-        if self.is_told or (passes and self.refusal_count < PATIENCE):
+        if self.is_reported or (passes and self.refusal_count < PATIENCE):
             return False
-        self.is_told = True
+        self.is_reported = True
         return True

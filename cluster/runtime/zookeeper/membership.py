@@ -173,7 +173,7 @@ class Membership:
         self._endpoints = tuple(endpoints)
         self._register_anew()
 
-    def tell_refused(self, refused: Mapping[TopicPartition, str]) -> None:
+    def show_refused(self, refused: Mapping[TopicPartition, str]) -> None:
         """Register which partitions are not served, and why, for operators."""
         self._refused = dict(refused)
         self._register_anew()

@@ -82,7 +82,7 @@ def test_what_was_not_taken_is_told_again_by_a_leader_that_begins_anew():
     handler.answered(8)
     assert not handler.next_request().is_full
 
-    handler.unheard(A)
+    handler.not_processed(A)
     handler.answered(8)
     assert handler.next_request().is_full
 
@@ -92,7 +92,7 @@ def test_what_was_not_taken_of_a_partition_that_is_fetched_no_more_ends_no_sessi
     handler.put(B, 2)
     handler.next_request()
     handler.forget(A)
-    handler.unheard(A)
+    handler.not_processed(A)
     handler.answered(7)
 
     request = handler.next_request()

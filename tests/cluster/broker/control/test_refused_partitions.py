@@ -1,17 +1,17 @@
 """What a broker tells of the partitions that it should serve and does not."""
 
-from cluster.broker.control.refused_partitions import TOLD_MAX, RefusedPartitions
+from cluster.broker.control.refused_partitions import SHOWN_MAX, RefusedPartitions
 from cluster.model.ids import BrokerId, TopicPartition
 from tests.sim.ports import SimRegistration
 
-ORDERS = [TopicPartition("orders", number) for number in range(TOLD_MAX + 5)]
+ORDERS = [TopicPartition("orders", number) for number in range(SHOWN_MAX + 5)]
 
 
 class CountingRegistration(SimRegistration):
     count = 0
 
-    def tell_refused(self, refused) -> None:
-        super().tell_refused(refused)
+    def show_refused(self, refused) -> None:
+        super().show_refused(refused)
         self.count += 1
 
 
@@ -35,10 +35,10 @@ def test_of_many_the_first_are_told_and_others_where_one_is_served() -> None:
     refused = RefusedPartitions(registration)
     for partition in ORDERS:
         refused.note(partition, "no room")
-    assert ORDERS[:TOLD_MAX] == list(registration.refused)
+    assert ORDERS[:SHOWN_MAX] == list(registration.refused)
 
     refused.forget(ORDERS[-1])
     refused.forget(ORDERS[0])
 
-    assert ORDERS[1 : TOLD_MAX + 1] == list(registration.refused)
-    assert TOLD_MAX + 1 == registration.count
+    assert ORDERS[1 : SHOWN_MAX + 1] == list(registration.refused)
+    assert SHOWN_MAX + 1 == registration.count
