@@ -18,19 +18,19 @@ OTHERS: Final = "other addresses"
 class LineLimit:
     """The limit of one kind of lines.
 
-    *call_later* calls a function that many milliseconds later; *tell_rest* receives an address and
+    *call_later* calls a function that many milliseconds later; *log_rest* receives an address and
     how many lines it had too many.
     """
 
-    __slots__ = ("_call_later", "_counts", "_tell_rest")
+    __slots__ = ("_call_later", "_counts", "_log_rest")
 
     def __init__(
         self,
         call_later: Callable[[int, Callable[[], None]], object],
-        tell_rest: Callable[[str, int], None],
+        log_rest: Callable[[str, int], None],
     ) -> None:
         self._call_later = call_later
-        self._tell_rest = tell_rest
+        self._log_rest = log_rest
         self._counts: dict[str, int] = {}
 
     def allows(self, address: str) -> bool:
@@ -38,13 +38,13 @@ class LineLimit:
         if address not in self._counts and len(self._counts) >= ADDRESSES_MAX:
             address = OTHERS
         if not self._counts:
-            self._call_later(PERIOD_MS, self.tell)
+            self._call_later(PERIOD_MS, self.end_period)
         count = self._counts[address] = self._counts.get(address, 0) + 1
         return count <= LINES_MAX
 
-    def tell(self) -> None:
+    def end_period(self) -> None:
         """Log the counts of suppressed lines now, and begin a new period."""
         counts, self._counts = self._counts, {}
         for address, count in counts.items():
             if count > LINES_MAX:
-                self._tell_rest(address, count - LINES_MAX)
+                self._log_rest(address, count - LINES_MAX)

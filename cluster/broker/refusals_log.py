@@ -17,7 +17,7 @@ class RefusalsLog:
 
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
-        self._limit = LineLimit(ports.clock.call_later, self._tell_rest)
+        self._limit = LineLimit(ports.clock.call_later, self._log_rest)
 
     def add(self, peer: Peer, text: str) -> None:
         """Log what *peer* requested and why it is refused, unless its address has used up its
@@ -26,7 +26,7 @@ class RefusalsLog:
         if self._limit.allows(peer.host):
             self._ports.journal.warning(f"{peer} {text}")
 
-    def _tell_rest(self, address: str, count: int) -> None:
+    def _log_rest(self, address: str, count: int) -> None:
         self._ports.journal.warning(
             f"requests of {address} were refused: and {count} more in {PERIOD_MS // 1000} s"
         )

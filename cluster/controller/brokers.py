@@ -61,7 +61,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     _add(active, seen, changed)
     if modified:
         active.effects += (OpenChannel(seen[broker_id]) for broker_id in modified)
-        _tell_all_who_is_alive(active)
+        _send_live_brokers(active)
 
 
 def face_of(broker: BrokerRegistration) -> object:
@@ -145,10 +145,10 @@ def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> 
     yield from reassignment.on_isr_changed(active, leaderless)
     if not leaderless:
         # An election has sent the metadata to all brokers already.
-        _tell_all_who_is_alive(active)
+        _send_live_brokers(active)
 
 
-def _tell_all_who_is_alive(active: ActiveController) -> None:
+def _send_live_brokers(active: ActiveController) -> None:
     batch = OrderBatch(active)
     batch.add_update_metadata(active.context.brokers)
     batch.send()

@@ -57,7 +57,7 @@ def alter_partitions(
             else:
                 answers[partition] = decision
     answers |= yield from _write(active, wanted)
-    _tell_all(active, answers)
+    _send_to_all(active, answers)
     unknown = AlteredPartition(ErrorCode.UNKNOWN_TOPIC_ID)
     return AlterPartitionReply(
         ErrorCode.NONE,
@@ -189,7 +189,9 @@ def _write(
     return answers
 
 
-def _tell_all(active: ActiveController, named: Mapping[TopicPartition, AlteredPartition]) -> None:
+def _send_to_all(
+    active: ActiveController, named: Mapping[TopicPartition, AlteredPartition]
+) -> None:
     """Send all brokers each named partition, also those that stay as they were."""
     known = [partition for partition in named if partition in active.context.states]
     if known:

@@ -350,9 +350,9 @@ class BrokerProcess:
             if not self._failed.done():
                 self._failed.set_exception(DisksFailed())
         elif self._runner.session is not None:
-            self._loop.create_task(self._tell_controller(self._runner.session))
+            self._loop.create_task(self._notify_controller(self._runner.session))
 
-    async def _tell_controller(self, session: Session) -> None:
+    async def _notify_controller(self, session: Session) -> None:
         try:
             await run(session, notify_log_dir_failure(self._membership.broker_id))
         except (SessionExpiredError, Refusal) as error:

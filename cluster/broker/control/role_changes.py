@@ -200,7 +200,7 @@ class RoleChanges:
     def make(self, changes: Sequence[RoleChange]) -> Procedure[None]:
         """Make all changes that are not refused, those to leaders first."""
         yield from self._each(changes, self._judge, LIGHT)
-        self._say_impossible(changes)
+        self._log_impossible(changes)
         accepted = [
             change
             for change in changes
@@ -214,14 +214,14 @@ class RoleChanges:
         # Before any of them leads: no answer of the former leader may be processed after that.
         self._changer.replica_fetchers.stop(change.partition for change in leading)
         if leading:
-            self._say(fetchers_stopped(self._tag, True, len(leading)))
+            self._log(fetchers_stopped(self._tag, True, len(leading)))
         yield from self._each(leading, partial(self._take_role, self._become_leader))
         self._trace(transition_ends, leading)
 
         self._trace(transition_begins, following)
         yield from self._each(following, partial(self._take_role, self._become_follower))
         if following:
-            self._say(fetchers_stopped(self._tag, False, len(following)))
+            self._log(fetchers_stopped(self._tag, False, len(following)))
         # All together, so that the first request to each leader names all its partitions.
         self._changer.replica_fetchers.follow(self._followers.values())
         self._changer.replica_fetchers.close_idle()
@@ -240,14 +240,14 @@ class RoleChanges:
     def _is_led(self, change: RoleChange) -> bool:
         return change.state.leader == self._ports.registration.broker_id
 
-    def _say(self, line: StateChangeLine) -> None:
+    def _log(self, line: StateChangeLine) -> None:
         self._ports.journal.state_change(line)
 
     def _trace(self, template: TransitionLine, changes: list[RoleChange]) -> None:
         if self._ports.settings.traces_state_changes:
             for change in changes:
                 leader = None if self._is_led(change) else change.state.leader
-                self._say(template(self._tag, change.partition, leader))
+                self._log(template(self._tag, change.partition, leader))
 
     def _epoch_of(self, change: RoleChange) -> LeaderEpoch:
         hosted = self._changer.partitions.find(change.partition)
@@ -261,7 +261,7 @@ class RoleChanges:
         if not can_be(partition):
             return ErrorCode.INVALID_TOPIC_EXCEPTION
         if self._ports.settings.traces_state_changes:
-            self._say(received_leader_and_isr(self._tag, str(change)))
+            self._log(received_leader_and_isr(self._tag, str(change)))
         hosting = self._changer.hosting
         hosted = self._changer.partitions.find(partition)
         if hosting.is_offline(partition) if hosted is None else hosted.log.is_offline:
@@ -271,23 +271,23 @@ class RoleChanges:
         except KafkaStorageError:
             return self._offline(partition)
         if NO_TOPIC_ID not in (known_id, change.topic_id) and known_id != change.topic_id:
-            self._say(topic_id_differs(self._tag, partition, known_id, change.topic_id))
-            self._say_foreign(change, known_id)
+            self._log(topic_id_differs(self._tag, partition, known_id, change.topic_id))
+            self._log_foreign(change, known_id)
             return ErrorCode.INCONSISTENT_TOPIC_ID
         self._changer.foreign_logs.pop(partition, None)
         current, epoch = self._epoch_of(change), change.state.leader_epoch
         if epoch == current and hosted is not None and known_id != change.topic_id:
             return self._take_topic_id(hosted, change.topic_id)
         if epoch <= current:
-            self._say(stale_leader_epoch(self._tag, LEADER_AND_ISR, partition, epoch, current))
+            self._log(stale_leader_epoch(self._tag, LEADER_AND_ISR, partition, epoch, current))
             return ErrorCode.STALE_CONTROLLER_EPOCH
         if self._ports.registration.broker_id not in change.assignment.replicas:
-            self._say(not_assigned(self._tag, partition, change.assignment.replicas))
+            self._log(not_assigned(self._tag, partition, change.assignment.replicas))
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
 
     def _offline(self, partition: TopicPartition) -> ErrorCode:
-        self._say(offline_directory(self._tag, LEADER_AND_ISR, partition))
+        self._log(offline_directory(self._tag, LEADER_AND_ISR, partition))
         return ErrorCode.KAFKA_STORAGE_ERROR
 
     def _take_topic_id(self, hosted: HostedPartition, topic_id: bytes) -> ErrorCode:
@@ -301,7 +301,7 @@ class RoleChanges:
         self._changer.replica_fetchers.follow_anew(hosted)
         return ErrorCode.NONE
 
-    def _say_foreign(self, change: RoleChange, known_id: bytes) -> None:
+    def _log_foreign(self, change: RoleChange, known_id: bytes) -> None:
         """Log once that a log belongs to another topic: only an operator can decide which is
         right.
         """
@@ -315,7 +315,7 @@ class RoleChanges:
             self._ports.journal.error(f"{change.partition} is not served: {reason}")
             self._changer.refused_partitions.note(change.partition, reason)
 
-    def _say_impossible(self, changes: Sequence[RoleChange]) -> None:
+    def _log_impossible(self, changes: Sequence[RoleChange]) -> None:
         impossible = [change.partition for change in changes if not can_be(change.partition)]
         for topic, index in impossible[:IMPOSSIBLE_NAMED_MAX]:
             self._ports.journal.error(
@@ -345,7 +345,7 @@ class RoleChanges:
                 refused.note(partition, error.reason)
             leader = None if self._is_led(change) else change.state.leader
             epoch = change.state.controller_epoch
-            self._say(skipped_for_storage(self._tag, partition, epoch, leader, str(error)))
+            self._log(skipped_for_storage(self._tag, partition, epoch, leader, str(error)))
             if error.is_offline and changer.partitions.find(partition) is None:
                 changer.partitions.lose(partition)
             return ErrorCode.KAFKA_STORAGE_ERROR
@@ -394,7 +394,7 @@ class RoleChanges:
         hosted.replica.lead(
             change.state, change.assignment, log.log_end_offset, self._ports.clock.now_ms()
         )
-        self._say(
+        self._log(
             leader_starts(
                 self._tag,
                 change.partition,
@@ -415,12 +415,12 @@ class RoleChanges:
         if state.leader not in self._changer.cache.brokers:
             # The log exists now, but role and epoch stay: the next leader causes another order.
             epoch = state.controller_epoch
-            self._say(leader_unavailable(self._tag, partition, epoch, state.leader))
+            self._log(leader_unavailable(self._tag, partition, epoch, state.leader))
             return
         self._changer.replica_fetchers.stop((partition,))
         hosted.replica.follow(state, change.assignment)
         self._followers[partition] = hosted
         end, high_watermark = hosted.log.log_end_offset, hosted.replica.high_watermark
-        self._say(follower_starts(self._tag, partition, state, end, high_watermark))
+        self._log(follower_starts(self._tag, partition, state, end, high_watermark))
         for listener in self._changer.listeners:
             listener.became_follower(partition, state.leader_epoch)

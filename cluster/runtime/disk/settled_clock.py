@@ -63,7 +63,7 @@ class SettledClock:
         ahead_ms = self._clock.wall_ms() - now_ms
         if abs(ahead_ms - self._stepped_ms) > STEP_MIN_MS:
             self._since_ms = now_ms
-            self._tell(ahead_ms - self._stepped_ms)
+            self._log_step(ahead_ms - self._stepped_ms)
         self._stepped_ms = ahead_ms
         stands = now_ms - self._since_ms >= STEP_STANDS_MS
         if stands or abs(ahead_ms - self._ahead_ms) <= STEP_MIN_MS:
@@ -91,7 +91,7 @@ class SettledClock:
                 else:
                     remove_if_there(self._files, f"{directory.path}/{NAME}")
 
-    def _tell(self, step_ms: int) -> None:
+    def _log_step(self, step_ms: int) -> None:
         way = "forward" if step_ms > 0 else "back"
         step = timedelta(seconds=abs(step_ms) // 1000)
         self._warn(

@@ -18,7 +18,7 @@ class ClosingLog:
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], object]) -> None:
         self._limit = LineLimit(
-            lambda delay_ms, function: call_later(delay_ms / 1000, function), tell_count
+            lambda delay_ms, function: call_later(delay_ms / 1000, function), log_count
         )
 
     def add(self, level: int, what: str, peer: Peer, reason: str) -> None:
@@ -28,12 +28,12 @@ class ClosingLog:
         if self._limit.allows(peer.host):
             logger.log(level, "%s of %s to %s: %s", what, peer, peer.listener, reason)
 
-    def tell_rest(self) -> None:
+    def log_rest(self) -> None:
         """Log the number of suppressed lines now, and begin a new period."""
-        self._limit.tell()
+        self._limit.end_period()
 
 
-def tell_count(address: str, count: int) -> None:
+def log_count(address: str, count: int) -> None:
     logger.warning(
         "Connections of %s were closed or refused: and %d more in %d s",
         address,

@@ -94,7 +94,7 @@ class PeerConnection:
         buffers = encode_request(api_key, version, self._correlation_id, self._client_id, body)
         self._pending = Pending(api_key, version, done)
         if self._failure is not None:
-            self._loop.call_soon(self._tell_failure)
+            self._loop.call_soon(self._report_failure)
             return
         self._send_queue.add(buffers)
         self._deadline_s = self._loop.time() + timeout_ms / 1000
@@ -104,7 +104,7 @@ class PeerConnection:
             is_sent = self._send_queue.send_some()
         except OSError as error:
             self._end(reason_of(error))
-            self._loop.call_soon(self._tell_failure)
+            self._loop.call_soon(self._report_failure)
             return
         if not is_sent:
             self._transport.on_writable(self._writable)
@@ -197,9 +197,9 @@ class PeerConnection:
 
     def _fail(self, reason: str) -> None:
         self._end(reason)
-        self._tell_failure()
+        self._report_failure()
 
-    def _tell_failure(self) -> None:
+    def _report_failure(self) -> None:
         pending, self._pending = self._pending, None
         if pending is not None:
             assert self._failure is not None

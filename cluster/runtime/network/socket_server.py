@@ -303,7 +303,7 @@ class SocketServer:
         self.stop_accepting()
         for connection in tuple(self._connections):
             connection.close()
-        self._closing_log.tell_rest()
+        self._closing_log.log_rest()
 
 
 def close_others(listeners: Sequence[Listener], kept: Sequence[Listener]) -> None:

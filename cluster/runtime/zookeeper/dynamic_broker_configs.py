@@ -32,7 +32,7 @@ class DynamicBrokerConfigs:
             self._cluster_default: {},
             self._per_broker: {},
         }
-        self._told: frozenset[Remark] = frozenset()
+        self._logged: frozenset[Remark] = frozenset()
         self.paths: Final = frozenset(entity_path(ConfigEntity(one)) for one in self._found)
         """The paths of these configs, as notifications name them."""
 
@@ -52,18 +52,18 @@ class DynamicBrokerConfigs:
             cluster_default=self._found[self._cluster_default],
             per_broker=self._found[self._per_broker],
         )
-        self._tell(update.remarks)
+        self._log(update.remarks)
         if update.changed:
             news = ", ".join(line_of(name, value) for name, value in update.changed.items())
             logger.info("The configs of this broker have changed: %s", news)
         return update.appliers
 
-    def _tell(self, remarks: tuple[Remark, ...]) -> None:
+    def _log(self, remarks: tuple[Remark, ...]) -> None:
         """Log the remarks that are new."""
         for remark in remarks:
-            if remark not in self._told:
+            if remark not in self._logged:
                 logger.log(logging.ERROR if remark.is_error else logging.WARNING, "%s", remark.text)
-        self._told = frozenset(remarks)
+        self._logged = frozenset(remarks)
 
 
 def line_of(name: str, value: str | None) -> str:

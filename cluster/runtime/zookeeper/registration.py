@@ -73,9 +73,9 @@ async def register(
             f"broker {shared.other} is registered with {shared.host}:{shared.port}, too",
         )
     deadline = asyncio.get_running_loop().time() + patience_ms / 1000
-    is_told = False
+    is_logged = False
     while True:
-        steps = register_once(broker, session.session_id, own_sessions, tell_removal)
+        steps = register_once(broker, session.session_id, own_sessions, log_removal)
         found = await run(session, steps)
         if not isinstance(found, Znode):
             return found
@@ -86,8 +86,8 @@ async def register(
                 f"session 0x{found.ephemeral_owner:x} still has {found.path} after"
                 f" {patience_ms} ms",
             )
-        if not is_told:
-            is_told = True
+        if not is_logged:
+            is_logged = True
             logger.info(
                 "Waiting until session 0x%x, which had %s before, expires",
                 found.ephemeral_owner,
@@ -96,7 +96,7 @@ async def register(
         await asyncio.sleep(POLL_S)
 
 
-def tell_removal(node: Znode) -> None:
+def log_removal(node: Znode) -> None:
     logger.info("Removing %s, which an earlier session of this broker left", node.path)
 
 

@@ -92,9 +92,9 @@ class Session:
                 future.set_exception(error)
                 return
         self._in_flight += 1
-        started.rawlink(lambda result: self._tell(future, result))
+        started.rawlink(lambda result: self._deliver(future, result))
 
-    def _tell(self, future: "Future[Any]", result: Any) -> None:
+    def _deliver(self, future: "Future[Any]", result: Any) -> None:
         """Pass a result to the loop.  Called by kazoo's thread; the loop may have ended by now."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._settle, future, result.exception, result.value)
