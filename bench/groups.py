@@ -1,4 +1,4 @@
-"""How fast are offsets committed, and how soon back after a coordinator, beside Kafka 3.9.1?
+"""The rate of offset commits, and the failover time of a coordinator, beside Kafka 3.9.1.
 
     python -m bench.groups [--requests 5000] [--offsets 100000] [--rounds 2] [--no-kafka]
                            [--only commits failover]
@@ -100,14 +100,14 @@ def check_committed(frame: memoryview) -> None:
 
 
 def coordinator_of(wire: Wire, group: str) -> int | None:
-    """Who a broker says the coordinator is; None while there is none."""
+    """The coordinator according to a broker; None while there is none."""
     body = FindCoordinatorRequest(group, 0)
     answer = wire.ask(ApiKey.FIND_COORDINATOR, FIND_VERSION, body, FindCoordinatorResponse)
     return int(answer.node_id) if answer.error_code == 0 else None
 
 
 def await_coordinator(wire: Wire, group: str) -> int:
-    """The same, once there is one: the first to ask has `__consumer_offsets` made."""
+    """The same, once there is one: the first request creates `__consumer_offsets`."""
     deadline = time.perf_counter() + PATIENCE_S
     while time.perf_counter() < deadline:
         found = coordinator_of(wire, group)
@@ -153,7 +153,7 @@ def show_commits(
                     partial(topic_of_groups, max(IN_REQUEST), connections),
                     partial(commit, count, connections, arguments.requests),
                 )
-                # The first round is for the JVM alone.
+                # The first round only warms up the JVM.
                 show(case.title, loads(case, 1 + arguments.rounds, brokers))
 
 
@@ -181,7 +181,7 @@ def commit(count: int, connections: int, requests: int, broker: Broker, topic: s
 
 
 class Trial:
-    """What a cluster goes through whose coordinator is killed again and again."""
+    """A cluster under test, whose coordinator is killed in each round."""
 
     def __init__(self, cluster: Cluster, client: KazooClient, offsets: int) -> None:
         self.cluster = cluster
@@ -199,7 +199,7 @@ class Trial:
                 check_committed(wire.receive())
 
     def kill_coordinator(self) -> None:
-        """Kill the coordinator, wait until others answer for all groups, and start it again."""
+        """Kill the coordinator, wait until others answer for all groups, and restart it."""
         settle([self.cluster], REST_S_MAX)
         with self.cluster.wire() as wire:
             killed = await_coordinator(wire, self.groups[0])
@@ -218,7 +218,7 @@ class Trial:
         self.cluster.start_again(killed)
 
     def await_answers(self, killed: int, others: Sequence[Broker]) -> float:
-        """When another broker than *killed* has said all offsets, in s since 1970."""
+        """When another broker than *killed* has returned all offsets, in s since 1970."""
         deadline = time.perf_counter() + PATIENCE_S
         while time.perf_counter() < deadline:
             with others[0].wire() as wire:
@@ -244,7 +244,7 @@ class Trial:
 
 
 def begun(stack: ExitStack, name: str, command: Command, place: Path, offsets: int) -> Trial:
-    """A running cluster over a ZooKeeper of its own; both go with *stack*."""
+    """A running cluster over a ZooKeeper of its own; *stack* stops both."""
     server = start_server(place / "zookeeper")
     stack.callback(server.kill)
     connect = chroot(server.connect, name)
