@@ -56,13 +56,13 @@ class Comparison:
     request: "VerifyRequest"
     engine: "Engine | None"
     unreadable: "Sequence[Unreadable]"
-    strangers: "Sequence[Unreadable]"
+    misplaced: "Sequence[Unreadable]"
     is_lacking: bool
 
     @property
     def is_unproven(self) -> bool:
         """Whether something is not compared, or with another broker's directory."""
-        return self.is_lacking or bool(self.unreadable or self.strangers)
+        return self.is_lacking or bool(self.unreadable or self.misplaced)
 
     def run(self, report: "Report") -> "Sequence[VerifiedPartition]":
         from kadmin.jobs.verify.run import verify
@@ -96,12 +96,12 @@ def comparison(session: Session, wanted: FilesWanted) -> "Iterator[Comparison]":
         collected.unreadable += left_out(collections)
         is_lacking = warn(session, collected, wanted.topics)
         is_whole = are_all(session, wanted.brokers, arguments)
-        is_whole = is_whole and not collected.unreadable and not collected.strangers
+        is_whole = is_whole and not collected.unreadable and not collected.misplaced
         yield Comparison(
             request=request_of(collected, wanted, has_all_brokers=is_whole),
             engine=engine,
             unreadable=collected.unreadable,
-            strangers=collected.strangers,
+            misplaced=collected.misplaced,
             is_lacking=is_lacking,
         )
 
@@ -152,7 +152,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
             "there is no partition in these directories",
             hint="a log directory holds a directory for each partition, such as orders-0",
         )
-    for path, reason in (*collected.unreadable, *collected.strangers):
+    for path, reason in (*collected.unreadable, *collected.misplaced):
         session.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
     # What other brokers have of a partition is reported with its verdict.

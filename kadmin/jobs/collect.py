@@ -29,7 +29,7 @@ from kadmin.jobs.verify.collected import (
     Unreadable,
     is_log_directory,
     is_partition,
-    is_stranger,
+    is_unrelated,
 )
 
 BLOCK_SIZE: Final = 1024**2
@@ -127,7 +127,7 @@ def log_dir_files(
 
     def failed(error: OSError) -> None:
         above, name = os.path.split(str(error.filename))
-        if not is_stranger(name, is_in_log_dir=above in log_directories):
+        if not is_unrelated(name, is_in_log_dir=above in log_directories):
             tell(Unreadable(str(error.filename), error.strerror or str(error)))
 
     seen: set[str] = set()

@@ -133,7 +133,7 @@ def report_on(told: Sequence[Told]) -> EnsembleReport:
 def server_report(told: Told) -> ServerReport:
     if told.failure is not None:
         return ServerReport(server=told.server, state=ServerState.DOWN, reason=told.failure)
-    if is_stranger(told):
+    if is_other_server(told):
         return ServerReport(server=told.server, state=ServerState.DOWN, reason=STRANGE)
     conf = told.answers.get(MEMBERS, "")
     figures = {
@@ -166,7 +166,7 @@ def server_report(told: Told) -> ServerReport:
     )
 
 
-def is_stranger(told: Told) -> bool:
+def is_other_server(told: Told) -> bool:
     """Return whether no answer is a ZooKeeper's; one that is ill, or forbids words, is
     recognised."""
     texts = told.answers.values()

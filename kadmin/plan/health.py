@@ -31,7 +31,7 @@ class Finding(StrEnum):
     UNDER_REPLICATED = "under-replicated"
     NO_REPLICAS = "no replicas"
     STRANGERS = "no replica in the ISR"
-    """Brokers that hold no replica are in its ISR, or lead it."""
+    """Brokers that hold no replica are in its ISR, or lead it; JSON and CSV have this name."""
     REPEATED_REPLICAS = "replica named twice"
     CONTROLLER_EPOCH_AHEAD = "controller epoch ahead"
     """The controller epoch of its state is above the current one: no leader is elected for it."""
@@ -98,9 +98,9 @@ class PartitionView(NamedTuple):
         return members_of(self.assignment.replicas, self.isr)
 
     @property
-    def strangers(self) -> tuple[BrokerId, ...]:
+    def non_replicas(self) -> tuple[BrokerId, ...]:
         """The brokers that its state names and that are to have no replica, in order of id."""
-        return () if self.state is None else strangers_in(self.assignment, self.state)
+        return () if self.state is None else non_replicas_in(self.assignment, self.state)
 
 
 def judge_topic(
@@ -172,7 +172,7 @@ def is_same_set(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> bo
     return len(replicas) == len(isr) == len(members_of(replicas, isr))
 
 
-def strangers_in(assignment: PartitionAssignment, state: PartitionState) -> tuple[BrokerId, ...]:
+def non_replicas_in(assignment: PartitionAssignment, state: PartitionState) -> tuple[BrokerId, ...]:
     named = {state.leader, *state.isr} - {NO_LEADER}
     return tuple(sorted(named.difference(assignment.replicas)))
 
@@ -251,7 +251,7 @@ def damage_in(assignment: PartitionAssignment, state: PartitionState | None) -> 
     """What no controller would have written."""
     if not assignment.replicas:
         yield Finding.NO_REPLICAS
-    if state is not None and strangers_in(assignment, state):
+    if state is not None and non_replicas_in(assignment, state):
         yield Finding.STRANGERS
     if len(set(assignment.replicas)) < len(assignment.replicas):
         yield Finding.REPEATED_REPLICAS

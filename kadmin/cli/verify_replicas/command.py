@@ -274,7 +274,7 @@ def verify_files(
     )
     with comparison(session, wanted) as found, job_progress(session.output) as progress:
         verified = found.run(progress.report)
-    session.output.show(verified_document(verified, found.unreadable, found.strangers))
+    session.output.show(verified_document(verified, found.unreadable, found.misplaced))
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
         session.output.note(note)

@@ -140,8 +140,8 @@ class Collected:
     clusters: dict[str, str] = field(default_factory=dict)
     """The ids of clusters that log directories are of, each with the first of them."""
 
-    strangers: list[Unreadable] = field(default_factory=list)
-    """Log directories that say that they are of another broker."""
+    misplaced: list[Unreadable] = field(default_factory=list)
+    """Log directories whose meta.properties name another broker."""
 
     def compare_owner(
         self, tree: Tree, inner: str, argument: LogDirArgument, label_of: Callable[[str], str]
@@ -157,7 +157,7 @@ class Collected:
         if broker is not None and broker != argument.broker:
             reason = f"it says that this is a log directory of broker {broker}"
             whose = f"{reason}, not {argument.broker}, so that nothing is proven of that one"
-            self.strangers.append(Unreadable(label, whose))
+            self.misplaced.append(Unreadable(label, whose))
         if cluster is not None:
             self.clusters.setdefault(cluster, label)
             first, other = next(iter(self.clusters.items()))
@@ -227,7 +227,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
 
     def failed(inner: str, error: OSError) -> None:
         above, _, name = inner.rpartition("/")
-        if not is_stranger(name, is_in_log_dir=above in log_directories):
+        if not is_unrelated(name, is_in_log_dir=above in log_directories):
             tell(Unreadable(label_of(inner), error.strerror or str(error)))
 
     for directory, directories, files in tree.walk(failed):
@@ -271,7 +271,7 @@ def below(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
 
 
-def is_stranger(name: str, *, is_in_log_dir: bool) -> bool:
+def is_unrelated(name: str, *, is_in_log_dir: bool) -> bool:
     """Return whether a directory that cannot be read is none of a broker's, by its *name*.
 
     That is a directory beside partitions that is none, or the file system's own.

@@ -27,7 +27,7 @@ class Cause(NamedTuple):
 
 NO_REPLICAS: Final = "has no replicas"
 REPEATED: Final = "names replicas twice"
-STRANGERS: Final = "has no replica of"
+NOT_REPLICAS: Final = "has no replica of"
 NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
 NOT_ELECTED: Final = "nobody is elected"
@@ -113,7 +113,7 @@ def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]
     if health.Finding.REPEATED_REPLICAS in found:
         yield Cause(Kind.DAMAGED, REPEATED)
     if health.Finding.STRANGERS in found:
-        yield Cause(Kind.DAMAGED, STRANGERS, view.strangers)
+        yield Cause(Kind.DAMAGED, NOT_REPLICAS, view.non_replicas)
     cause = worst_of(view, live)
     if cause is not None:
         yield cause

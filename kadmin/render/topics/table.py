@@ -212,7 +212,7 @@ def other_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ..
     elif finding is Finding.NO_REPLICAS:
         yield "has no replicas", "no replicas"
     elif finding is Finding.STRANGERS:
-        names = ", ".join(map(str, view.strangers))
+        names = ", ".join(map(str, view.non_replicas))
         yield f"in the ISR without a replica: {names}", f"no replica: {names}"
     elif finding is Finding.REPEATED_REPLICAS:
         twice = ", ".join(map(str, repeated(view.assignment.replicas)))

@@ -56,7 +56,7 @@ def worst_first(partitions: Sequence[VerifiedPartition]) -> list[VerifiedPartiti
 def verified_document(
     partitions: Sequence[VerifiedPartition],
     unreadable: Sequence[Unreadable],
-    strangers: Sequence[Unreadable] = (),
+    misplaced: Sequence[Unreadable] = (),
 ) -> Document:
     """All *partitions*, what was *unreadable* besides them, and the log directories of others."""
     ordered = worst_first(partitions)
@@ -65,7 +65,7 @@ def verified_document(
         body=lambda: {
             "partitions": [partition_body(each) for each in ordered],
             "unreadable": [each._asdict() for each in unreadable],
-            "of_other_brokers": [each._asdict() for each in strangers],
+            "of_other_brokers": [each._asdict() for each in misplaced],
         },
         columns=COLUMNS,
         rows=lambda: csv_rows(map(csv_record, ordered), COLUMNS, ","),
