@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cluster.model.ids import BrokerId, TopicPartition
     from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collection import Manifest
-    from kadmin.jobs.depot import Depot
+    from kadmin.jobs.collection_store import CollectionStore
     from kadmin.jobs.engine import Engine
     from kadmin.jobs.progress import Report
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
@@ -73,7 +73,7 @@ class Comparison:
 class Collection(NamedTuple):
     """A directory that `kadmin collect` has filled: *log_dirs* are brokers' ids and places."""
 
-    depot: "Depot"
+    store: "CollectionStore"
     manifest: "Manifest"
     log_dirs: Sequence[tuple[str, str]]
 
@@ -113,13 +113,13 @@ def read_collections(places: Sequence[str]) -> "list[Collection]":
         NoCollection: one of them is none, or has no log directory.
     """
     from kadmin.jobs.collection import log_dirs_of, read_manifest
-    from kadmin.jobs.depot import depot_at
+    from kadmin.jobs.collection_store import store_at
 
     found = []
     for place in places:
-        depot = depot_at(place)
-        manifest = read_manifest(depot)
-        found.append(Collection(depot, manifest, log_dirs_of(depot, manifest)))
+        store = store_at(place)
+        manifest = read_manifest(store)
+        found.append(Collection(store, manifest, log_dirs_of(store, manifest)))
     return found
 
 
@@ -128,13 +128,13 @@ def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
     from kadmin.jobs.collection import unnamed_brokers
     from kadmin.jobs.verify.collected import Unreadable
 
-    for depot, manifest, _ in collections:
+    for store, manifest, _ in collections:
         if not manifest.is_finished:
             reason = "the collection is not finished: the same kadmin collect goes on with it"
-            yield Unreadable(depot.label, reason)
-        for name in unnamed_brokers(depot, manifest):
+            yield Unreadable(store.label, reason)
+        for name in unnamed_brokers(store, manifest):
             reason = "the manifest does not name it, so that it is not read: collect --check"
-            yield Unreadable(f"{depot.label}/{name}", reason)
+            yield Unreadable(f"{store.label}/{name}", reason)
         for each in manifest.missing:
             yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from kadmin.jobs.depot import sparse
+from kadmin.jobs.collection_store import sparse
 from kadmin.jobs.places import Failed, ListedTree, read_small
 from kadmin.jobs.unpack_bounds import Room, UnpacksToTooMuch
 

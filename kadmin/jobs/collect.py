@@ -21,7 +21,7 @@ from cluster.formats.batch_walk import Walk
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
 from cluster.formats.directory_names import partition_of
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
-from kadmin.jobs.depot import Depot, Write, sparse
+from kadmin.jobs.collection_store import CollectionStore, Write, sparse
 from kadmin.jobs.read_bounds import ahead_s
 from kadmin.jobs.segment_files import FileByPath, opened_file
 from kadmin.jobs.verify.collected import (
@@ -194,10 +194,10 @@ def logs_files(path: Path, tell: Callable[[Unreadable], None]) -> Iterator[tuple
 
 
 class Copying:
-    """Copies files into the collection in *depot*, no faster than *rate_max* bytes a second."""
+    """Copies files into the collection in *store*, no faster than *rate_max* bytes a second."""
 
-    def __init__(self, depot: Depot, listener: Listener, *, rate_max: int | None) -> None:
-        self._depot = depot
+    def __init__(self, store: CollectionStore, listener: Listener, *, rate_max: int | None) -> None:
+        self._store = store
         self._listener = listener
         self._rate_max = rate_max
         self._begun_s = time.monotonic()
@@ -243,16 +243,16 @@ class Copying:
         return (
             str(file.source) == old.source
             and (status.st_size, status.st_mtime_ns) == (old.source_size_bytes, old.source_mtime_ns)
-            and self._depot.size_of(old.path) == old.size_bytes
+            and self._store.size_of(old.path) == old.size_bytes
         )
 
     def _copy(self, file: PlannedFile, status: os.stat_result) -> CollectedFile:
         cut = 0
         if not file.is_active:
-            with self._depot.written(file.path) as write:
+            with self._store.written(file.path) as write:
                 size, digest = self._write(file.source, write, status.st_size)
         else:
-            with self._depot.taken_in(file.path) as part:
+            with self._store.taken_in(file.path) as part:
                 with sparse(part) as write:
                     size, digest = self._write(file.source, write, status.st_size)
                 if self._has_changed(file.source, status):

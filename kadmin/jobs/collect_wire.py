@@ -19,7 +19,7 @@ from cluster.formats.record_batch import CorruptBatchError, parse_header
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.jobs.collect import Listener, Progress
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
-from kadmin.jobs.depot import Depot
+from kadmin.jobs.collection_store import CollectionStore
 from kadmin.jobs.read_bounds import GRACE_S, GROUP_SIZE_MAX, ahead_s, fetch_size
 from kadmin.jobs.replica_segments import ReplicaSegments, SegmentRoom, Written
 from kadmin.jobs.verify.collected import Unreadable
@@ -73,13 +73,13 @@ class Replica:
 
 
 class WireCopying:
-    """Copies what the brokers of *placement* serve into the collection *depot*."""
+    """Copies what the brokers of *placement* serve into the collection *store*."""
 
     def __init__(
         self,
         reader: ReplicaReader,
         placement: Placement,
-        depot: Depot,
+        store: CollectionStore,
         listener: Listener,
         *,
         rate_max: int | None,
@@ -88,7 +88,7 @@ class WireCopying:
     ) -> None:
         self._reader = reader
         self._placement = placement
-        self._depot = depot
+        self._store = store
         self._listener = listener
         self._rate_max = rate_max
         self._now_s = clock
@@ -100,7 +100,7 @@ class WireCopying:
     def run(self, brokers: Sequence[BrokerId]) -> Iterator[CollectedFile]:
         """Copy the replicas of *brokers*, and yield the files when all is there."""
         with TemporaryDirectory(prefix="kadmin-") as staging:
-            room = SegmentRoom(self._depot, Path(staging))
+            room = SegmentRoom(self._store, Path(staging))
             self._replicas = list(self._begun(brokers, room))
             while pending := [each for each in self._replicas if not each.is_done]:
                 has_moved = False
@@ -231,7 +231,7 @@ class WireCopying:
             (LOG_STARTS, {each.partition: each.start for each in replicas}),
         ):
             path, content = f"{root_of(broker)}/{name}", encode_rows(rows_of(offsets))
-            self._depot.write(path, content)
+            self._store.write(path, content)
             digest = hashlib.sha256(content).hexdigest()
             yield self._collected(broker, Written(path, len(content), digest))
 

@@ -28,7 +28,7 @@ WITHOUT_DIRECTORIES: Final = ("s3", "gcs")
 Write = Callable[[bytes], object]
 
 
-class Depot(Protocol):
+class CollectionStore(Protocol):
     """A place for files, by their paths below it."""
 
     @property
@@ -81,14 +81,14 @@ class Depot(Protocol):
     def remove(self, path: str) -> None: ...
 
 
-def depot_at(place: str) -> Depot:
-    """The depot at *place*, a path or a URI.
+def store_at(place: str) -> CollectionStore:
+    """The store at *place*, a path or a URI.
 
     Raises:
         KadminError: the scheme of a URI is unknown, or its server does not answer.
     """
     path = local_path(place)
-    return UriDepot(path) if is_uri(path) else DirectoryDepot(Path(path))
+    return UriStore(path) if is_uri(path) else DirectoryStore(Path(path))
 
 
 class LeadsOut(OSError):
@@ -98,7 +98,7 @@ class LeadsOut(OSError):
         super().__init__(errno.ELOOP, "a link leads out of the collection", str(path))
 
 
-class DirectoryDepot:
+class DirectoryStore:
     """A directory of this machine, out of which no link in it leads.
 
     It may come from another machine: what its manifest names is in it, and is a file.
@@ -195,7 +195,7 @@ def sparse(path: Path) -> Iterator[Write]:
         file.truncate()
 
 
-class UriDepot:
+class UriStore:
     """What is below a URI, listed when this is made.
 
     Raises:
