@@ -339,14 +339,14 @@ def cluster_problems(snapshot: ClusterSnapshot, targets: Targets) -> Iterator[st
     unknown = [partition for partition in targets if part_of(snapshot, partition) is None]
     if unknown:
         yield f"the proposed assignment contains non-existent partitions: {listed(unknown)}"
-    doomed = [
+    marked = [
         partition
         for partition in targets
         if (topic := snapshot.topics.get(partition.topic)) is not None
         and topic.is_marked_for_deletion
     ]
-    if doomed:
-        yield f"the topics of these partitions are marked for deletion: {listed(doomed)}"
+    if marked:
+        yield f"the topics of these partitions are marked for deletion: {listed(marked)}"
     by_broker: dict[BrokerId, list[TopicPartition]] = {}
     for partition, target in targets.items():
         for broker in target.replicas:
