@@ -154,7 +154,7 @@ def save_cluster(session: Session, store: "CollectionStore", told: Listener) -> 
 
 
 def local_arguments(session: Session) -> "list[CollectArgument]":
-    """All of the embedded cluster that is meant.
+    """Return all of the embedded cluster that is meant.
 
     Raises:
         UsageError: none is meant.
@@ -198,7 +198,7 @@ def keep_apart(store: "CollectionStore", arguments: "Sequence[CollectArgument]")
 
 
 def found_in(store: "CollectionStore") -> "Manifest":
-    """What is in *store*; nothing where it is not there.
+    """Return what is in *store*; nothing where it is not there.
 
     Raises:
         RefusedError: something is in it, and no collection.
@@ -228,7 +228,7 @@ def still_there(
     known: "Mapping[str, CollectedFile]",
     collected: "Sequence[CollectedFile]",
 ) -> "Iterator[CollectedFile]":
-    """The files that other runs have collected, and this one has not."""
+    """Return the files that other runs have collected, and this one has not."""
     again = {file.path for file in collected}
     for path, file in known.items():
         if path not in again and store.size_of(path) is not None:
@@ -236,7 +236,7 @@ def still_there(
 
 
 def all_topics(before: tuple[str, ...] | None, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """The topics of all runs, None *before* the first one; no topics are all."""
+    """Return the topics of all runs, None *before* the first one; no topics are all."""
     if before is None:
         return wanted
     return tuple(sorted({*before, *wanted})) if before and wanted else ()

@@ -107,7 +107,7 @@ def comparison(session: Session, wanted: FilesWanted) -> "Iterator[Comparison]":
 
 
 def read_collections(places: Sequence[str]) -> "list[Collection]":
-    """What `kadmin collect` has filled.
+    """Return what `kadmin collect` has filled.
 
     Raises:
         NoCollection: one of them is none, or has no log directory.
@@ -124,7 +124,7 @@ def read_collections(places: Sequence[str]) -> "list[Collection]":
 
 
 def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
-    """What is not in *collections*, though it was to be."""
+    """Return what is not in *collections*, though it was to be."""
     from kadmin.jobs.collection import unnamed_brokers
     from kadmin.jobs.verify.collected import Unreadable
 
@@ -172,7 +172,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
 def are_all(
     session: Session, stated: "frozenset[BrokerId] | None", arguments: "Sequence[LogDirArgument]"
 ) -> bool:
-    """Whether *arguments* are of all brokers of the cluster, which are *stated* if known.
+    """Return whether *arguments* are of all brokers of the cluster, which are *stated* if known.
 
     Raises:
         UsageError: *arguments* are of others, too.
@@ -195,7 +195,7 @@ def are_all(
 def request_of(
     collected: "Collected", wanted: FilesWanted, *, has_all_brokers: bool
 ) -> "VerifyRequest":
-    """What of *collected* is compared.
+    """Return what of *collected* is compared.
 
     Raises:
         NoSuchTopic: a topic that is in no directory.
@@ -234,7 +234,7 @@ def request_of(
 def by_claim(
     claims: "Sequence[tuple[TopicPartition, str]]",
 ) -> "dict[TopicPartition, tuple[str, ...]]":
-    """The brokers that say of each partition that they had it."""
+    """Return the brokers that say of each partition that they had it."""
     found: dict[TopicPartition, tuple[str, ...]] = {}
     for partition, broker in claims:
         found[partition] = (*found.get(partition, ()), broker)
@@ -242,7 +242,7 @@ def by_claim(
 
 
 def parquet_directory(path: str | None) -> str | None:
-    """The directory for batch rows, from its root.
+    """Return the directory for batch rows, from its root.
 
     Raises:
         UsageError: it holds something already, with which rows would mix.
@@ -260,7 +260,7 @@ def parquet_directory(path: str | None) -> str | None:
 def arguments_of(
     log_dirs: Sequence[str], collections: "Sequence[Collection]"
 ) -> "list[LogDirArgument]":
-    """The options in their order, then what is in collections.
+    """Return the options in their order, then what is in collections.
 
     Raises:
         UsageError: one is no broker's id and a path.
@@ -276,7 +276,7 @@ def arguments_of(
 
 
 def brokers_and_places(log_dirs: Sequence[str]) -> list[tuple[str, str]]:
-    """The same, known without what reads log directories."""
+    """Return the same, known without what reads log directories."""
     from kadmin.jobs.uris import local_path
 
     hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
@@ -307,7 +307,7 @@ def require_paths(log_dirs: Sequence[str]) -> None:
 
 
 def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:
-    """Those of the topics *known*, which there are in the directories, that are meant.
+    """Return those of the topics *known*, which there are in the directories, that are meant.
 
     Where nothing could be read no name is wrong.
 

@@ -194,7 +194,7 @@ class Told:
 
 
 def arguments_of(kind: str, texts: Sequence[str]) -> "list[CollectArgument]":
-    """What options name.
+    """Return what options name.
 
     Raises:
         UsageError: one is no broker's id and a path.

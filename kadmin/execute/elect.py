@@ -171,7 +171,7 @@ class Elections(Change[ElectionPlan]):
         return self.admin.snapshot(TopicSelection()).topics
 
     def replan(self, batch: Sequence[PartitionElection]) -> ElectionPlan:
-        """The same partitions as they are now."""
+        """Return the same partitions as they are now."""
         self.refuse_while_under_way()
         partitions = [election.partition for election in batch]
         snapshot = self.snapshot(partitions)
@@ -198,7 +198,7 @@ class Elections(Change[ElectionPlan]):
         return snapshot
 
     def read_topics(self, partitions: Sequence[TopicPartition]) -> ClusterSnapshot:
-        """A snapshot with the topics of *partitions*, which may be none."""
+        """Return a snapshot with the topics of *partitions*, which may be none."""
         topics = tuple(dict.fromkeys(partition.topic for partition in partitions))
         return self.admin.snapshot(TopicSelection(wanted=topics), with_topics=bool(topics))
 

@@ -180,7 +180,7 @@ class Reassigning(Change[MovePlan]):
         return [Step(plan=wave, replan=partial(self.replan, wave)) for wave in waves]
 
     def warnings(self, plan: MovePlan) -> list[str]:
-        """The risks, once: they are those of all plans together."""
+        """Return the risks, once: they are those of all plans together."""
         told, self.untold = self.untold, ()
         return [str(risk) for risk in told]
 
@@ -196,7 +196,7 @@ class Reassigning(Change[MovePlan]):
         return Question(text, is_optional=not self.risks)
 
     def copy_risks(self) -> Iterator[Risk]:
-        """What speaks against the throttles that are wanted, as far as sizes are known."""
+        """Return what speaks against the throttles that are wanted, as far as sizes are known."""
         if self.request.rate is not None:
             copied = copied_bytes(self.slowed(), self.sizes)
             yield from slow_copy(copied, dict.fromkeys(copied, self.request.rate))
@@ -207,7 +207,7 @@ class Reassigning(Change[MovePlan]):
             yield from slow_copy(between, dict.fromkeys(between, self.request.dir_rate))
 
     def look(self, topics: Sequence[str] | None) -> ClusterSnapshot:
-        """The cluster with *topics*, None for all, and without states.
+        """Return the cluster with *topics*, None for all, and without states.
 
         Raises:
             Unreadable: what is moving cannot be read.
@@ -219,7 +219,7 @@ class Reassigning(Change[MovePlan]):
         return snapshot
 
     def replan(self, wave: MovePlan) -> MovePlan:
-        """The same moves from what is there now.
+        """Return the same moves from what is there now.
 
         Raises:
             Changed: they are others by now.
@@ -237,7 +237,7 @@ class Reassigning(Change[MovePlan]):
         return replace(newer, dir_moves=wave.dir_moves)
 
     def is_another(self, newer: MovePlan, wave: MovePlan, topic: str) -> bool:
-        """Whether *topic* was deleted since, and made anew."""
+        """Return whether *topic* was deleted since, and made anew."""
         return newer.before[topic].topic_id != wave.before[topic].topic_id
 
     def prepare(self, plans: Sequence[MovePlan]) -> Iterator[Begun]:
@@ -324,7 +324,8 @@ class Reassigning(Change[MovePlan]):
         )
 
     def slowed(self) -> list[Move]:
-        """What moves when all is asked for: the lists of a topic are for all its partitions."""
+        """Return what moves when all is asked for: the lists of a topic are for all its
+        partitions."""
         assert self.snapshot is not None
         moving = {move.partition: move for move in running_moves(self.snapshot)}
         moving |= {move.partition: move for move in self.plan.asked}
@@ -394,7 +395,7 @@ class Reassigning(Change[MovePlan]):
 def with_states(
     admin: ReassignmentAdmin, snapshot: ClusterSnapshot, targets: Targets
 ) -> ClusterSnapshot:
-    """*snapshot*, with the topics of *targets*, their states and configs as they are now."""
+    """Return *snapshot*, with the topics of *targets*, their states and configs as they are now."""
     names = tuple(dict.fromkeys(partition.topic for partition in targets))
     if not names:
         return snapshot

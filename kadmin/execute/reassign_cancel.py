@@ -226,7 +226,10 @@ class Cancelling(Change[MovePlan]):
             self.check(asked)
 
     def remaining(self, moves: Sequence[Move]) -> Remaining[Move]:
-        """Those of *moves* that go on; where a controller has resigned, the next one is awaited."""
+        """Return those of *moves* that go on.
+
+        Where a controller has resigned, the next one is awaited.
+        """
         found = self.admin.not_moved(moves)
         has_controller = found.has_controller or self.request.by_zookeeper
         return replace(found, has_controller=has_controller)

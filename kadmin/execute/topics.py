@@ -200,7 +200,7 @@ def partitions_of(topic: str, partitions: Iterable[int]) -> list[TopicPartition]
 
 
 def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
-    """A snapshot with the topics *names*, which may be none, without their states.
+    """Return a snapshot with the topics *names*, which may be none, without their states.
 
     Raises:
         Unreadable: one of them is damaged.
@@ -278,7 +278,7 @@ def has_counts(request: CreateRequest) -> bool:
 
 
 def with_default_counts(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
-    """*request* with the brokers' defaults for the counts that it does not say."""
+    """Return *request* with the brokers' defaults for the counts that it does not say."""
     if has_counts(request):
         return request
     default = admin.default_counts()
@@ -338,7 +338,7 @@ def wait_for_deletion(
 
 
 def is_left(waited: Remaining[object], notices: Notices, none_active: str) -> bool:
-    """Whether a controller has not done all; without one, warn that *none_active*."""
+    """Return whether a controller has not done all; without one, warn that *none_active*."""
     if waited.items and not waited.has_controller:
         notices.warn(f"no controller is active: {none_active}")
     return bool(waited.items) and waited.has_controller

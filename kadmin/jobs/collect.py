@@ -121,7 +121,8 @@ def planned(
 def log_dir_files(
     path: Path, is_wanted: Callable[[str], bool], tell: Callable[[Unreadable], None]
 ) -> Iterator[tuple[Path, bool]]:
-    """The files of the log directories at *path*, or below it; whether each is still written."""
+    """Return the files of the log directories at *path*, or below it; whether each is still
+    written."""
 
     log_directories: set[str] = set()
 
@@ -152,7 +153,8 @@ def log_dir_files(
 
 
 def is_entered(directory: Path) -> bool:
-    """Whether *directory* is looked into: a link only where it leads to what is collected."""
+    """Return whether *directory* is looked into: a link only where it leads to what is
+    collected."""
     if not directory.is_symlink():
         return True
     if partition_of(directory.name) is not None:
@@ -308,7 +310,7 @@ def sha256(path: Path) -> str:
 
 
 def whole_size(path: Path) -> int:
-    """The bytes up to the end of the last batch that is whole."""
+    """Return the bytes up to the end of the last batch that is whole."""
     file = FileByPath(path)
     walk = Walk(file, file.size)
     for _batch in walk:

@@ -113,7 +113,7 @@ class WireCopying:
                 yield from self._finished(broker)
 
     def _begun(self, brokers: Sequence[BrokerId], room: SegmentRoom) -> Iterator[Replica]:
-        """The replicas of *brokers* that can be read, with what is there of them already."""
+        """Return the replicas of *brokers* that can be read, with what is there of them already."""
         asked: dict[BrokerId, list[TopicPartition]] = {broker: [] for broker in brokers}
         for partition, replicas in sorted(self._placement.replicas.items()):
             for broker in replicas:
@@ -253,7 +253,7 @@ class WireCopying:
 def begun_replica(
     partition: TopicPartition, broker: BrokerId, segments: ReplicaSegments, span: Span
 ) -> Replica:
-    """What there is of a replica already, if its broker has what comes next."""
+    """Return what there is of a replica already, if its broker has what comes next."""
     replica = Replica(partition, broker, segments, span.start, span.start, span.start)
     end = segments.end()
     if end is not None and span.start <= end <= span.end:

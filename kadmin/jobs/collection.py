@@ -78,7 +78,7 @@ class NoCollection(KadminError):
 
 
 def read_manifest(store: CollectionStore) -> Manifest:
-    """The manifest of the collection in *store*, also of one that is not finished.
+    """Return the manifest of the collection in *store*, also of one that is not finished.
 
     Raises:
         NoCollection: there is none, or it cannot be understood.
@@ -126,7 +126,7 @@ def read_json(store: CollectionStore) -> Mapping[str, Any]:
 
 
 def entries(told: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The entries of the manifest's field *name*, each after the words for where it is.
+    """Return the entries of the manifest's field *name*, each after the words for where it is.
 
     Raises:
         ValueError: the manifest has no such list, or another thing than an object is in it.
@@ -140,7 +140,7 @@ def entries(told: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[s
 
 
 def topics_in(told: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The manifest's `topics`; none in one that was written before there were such.
+    """Return the manifest's `topics`; none in one that was written before there were such.
 
     Raises:
         ValueError: they are neither null nor a list of texts, none of them empty.
@@ -228,7 +228,7 @@ def finish(
 
 
 def unnamed_brokers(store: CollectionStore, manifest: Manifest) -> list[str]:
-    """The directories of brokers in the collection of which *manifest* names no file.
+    """Return the directories of brokers in the collection of which *manifest* names no file.
 
     Those of log directories and of logs, each: a manifest that was cut may name one of them.
     """
@@ -245,7 +245,7 @@ def unnamed_brokers(store: CollectionStore, manifest: Manifest) -> list[str]:
 
 
 def log_dirs_of(store: CollectionStore, manifest: Manifest) -> list[tuple[str, str]]:
-    """The log directories in a collection: the brokers' ids and the places.
+    """Return the log directories in a collection: the brokers' ids and the places.
 
     Raises:
         NoCollection: there is none, or one is elsewhere.

@@ -37,7 +37,7 @@ class CollectionStore(Protocol):
         ...
 
     def place(self, path: str) -> str:
-        """Where a file or directory is, as other commands take it.
+        """Return where a file or directory is, as other commands take it.
 
         Raises:
             OSError: it is elsewhere.
@@ -45,7 +45,7 @@ class CollectionStore(Protocol):
         ...
 
     def is_there(self) -> bool:
-        """Whether there is a directory, or anything at a URI."""
+        """Return whether there is a directory, or anything at a URI."""
         ...
 
     def make(self) -> None:
@@ -53,7 +53,7 @@ class CollectionStore(Protocol):
         ...
 
     def paths(self) -> Iterator[str]:
-        """The files that are there."""
+        """Return the files that are there."""
         ...
 
     def size_of(self, path: str) -> int | None:
@@ -67,22 +67,22 @@ class CollectionStore(Protocol):
     def write(self, path: str, content: bytes) -> None: ...
 
     def written(self, path: str) -> AbstractContextManager[Write]:
-        """What writes a file, block by block."""
+        """Return what writes a file, block by block."""
         ...
 
     def taken_in(self, path: str) -> AbstractContextManager[Path]:
-        """A file of this machine that becomes that at *path*."""
+        """Return a file of this machine that becomes that at *path*."""
         ...
 
     def noted(self, path: str) -> AbstractContextManager[Callable[[str], None]]:
-        """What adds lines to those that are in a file."""
+        """Return what adds lines to those that are in a file."""
         ...
 
     def remove(self, path: str) -> None: ...
 
 
 def store_at(place: str) -> CollectionStore:
-    """The store at *place*, a path or a URI.
+    """Return the store at *place*, a path or a URI.
 
     Raises:
         KadminError: the scheme of a URI is unknown, or its server does not answer.
@@ -169,7 +169,7 @@ class DirectoryStore:
         self.inside(path).unlink(missing_ok=True)
 
     def inside(self, path: str) -> Path:
-        """The file or directory at *path*.
+        """Return the file or directory at *path*.
 
         Raises:
             LeadsOut: it is elsewhere.
@@ -182,7 +182,7 @@ class DirectoryStore:
 
 @contextmanager
 def sparse(path: Path) -> Iterator[Write]:
-    """What writes the file at *path*, in which blocks of zeros take no room."""
+    """Yield what writes the file at *path*, in which blocks of zeros take no room."""
     with path.open("wb") as file:
 
         def write(block: bytes) -> None:

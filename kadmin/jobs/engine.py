@@ -33,7 +33,7 @@ class Engine(Protocol):
         ...
 
     def is_ready(self) -> bool:
-        """Whether a worker is there, so that work does not wait for the engine's start.
+        """Return whether a worker is there, so that work does not wait for the engine's start.
 
         Raises:
             KadminError: it cannot start.
@@ -103,7 +103,7 @@ def attempt(work: Work, argument: Any) -> Any:
 
 
 def result_of(outcome: Any) -> Any:
-    """What the work returned.
+    """Return what the work returned.
 
     Raises:
         KadminError: the work raised one, of whatever kind.

@@ -25,7 +25,7 @@ REPLACEMENTS_MAX: Final = 2
 
 
 def core_count() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return min(len(os.sched_getaffinity(0)), WORKERS_MAX)
 
 

@@ -36,11 +36,12 @@ class ReplicaSegments(Protocol):
     """The segments of one replica."""
 
     def end(self) -> int | None:
-        """The offset behind the last batch, behind which nothing is left; None where none is."""
+        """Return the offset behind the last batch, behind which nothing is left; None where none
+        is."""
         ...
 
     def are_there(self) -> bool:
-        """Whether there is any."""
+        """Return whether there is any."""
         ...
 
     def append(self, first_offset: int, content: bytes) -> None:
@@ -73,7 +74,7 @@ class SegmentRoom:
                     self._there.setdefault(directory, []).append(name)
 
     def segments(self, directory: str) -> ReplicaSegments:
-        """Those in a directory of the collection."""
+        """Return those in a directory of the collection."""
         if isinstance(self._store, DirectoryStore):
             return SegmentsInDirectory(self._store, directory)
         there = self._there.get(directory, [])
@@ -188,7 +189,7 @@ class SegmentsAtUri:
 
 
 def segments_in(directory: Path) -> list[Path]:
-    """The segments in *directory*, sorted.
+    """Return the segments in *directory*, sorted.
 
     Raises:
         OSError: one is a link, which leads to what is no part of the collection.
@@ -201,7 +202,7 @@ def segments_in(directory: Path) -> list[Path]:
 
 
 def whole_end(segment: Path) -> int:
-    """The offset behind the last whole batch, behind which *segment* is cut off."""
+    """Return the offset behind the last whole batch, behind which *segment* is cut off."""
     end = int(segment.stem)
     file = FileByPath(segment)
     walk = Walk(file, file.size)

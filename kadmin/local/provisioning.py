@@ -51,7 +51,7 @@ class ClusterRequest:
 
 
 def find_or_create(name: str, request: ClusterRequest) -> tuple[LocalCluster, bool]:
-    """The cluster *name*, and whether it had to be made; raises RefusedError."""
+    """Return the cluster *name*, and whether it had to be made; raises RefusedError."""
     cluster = read_cluster(name)
     if cluster is None and request.directory is not None:
         # A command that was killed before it linked the directory has left it like that.
@@ -171,7 +171,7 @@ def require_own_address(address: str) -> None:
 
 
 def ports_of_clusters() -> frozenset[int]:
-    """The ports of all clusters that can be read: those of stopped ones look free, too."""
+    """Return the ports of all clusters that can be read: those of stopped ones look free, too."""
     ports: frozenset[int] = frozenset()
     for name in cluster_names():
         with suppress(BrokenState):

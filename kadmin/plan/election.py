@@ -92,7 +92,7 @@ Judge: TypeAlias = Callable[
 
 
 def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
-    """Those of all topics that are not about to go, but for those whose state is damaged."""
+    """Return those of all topics that are not about to go, but for those whose state is damaged."""
     damaged = {fault.subject for fault in snapshot.faults}
     for topic in snapshot.topics.values():
         if not topic.is_marked_for_deletion:
@@ -103,14 +103,14 @@ def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
 
 
 def state_subject(partition: TopicPartition) -> Subject:
-    """What a fault is about that hides the state of *partition*."""
+    """Return what a fault is about that hides the state of *partition*."""
     return subjects.partition_state(partition)
 
 
 def plan_election(
     snapshot: ClusterSnapshot, kind: ElectionType, partitions: Iterable[TopicPartition]
 ) -> list[PartitionElection]:
-    """What an election of *kind* would do for each of *partitions*, in their order.
+    """Return what an election of *kind* would do for each of *partitions*, in their order.
 
     *snapshot* holds their topics with states.
     """
@@ -121,7 +121,8 @@ def plan_election(
 def in_batches(
     elections: Sequence[PartitionElection],
 ) -> list[tuple[PartitionElection, ...]]:
-    """*elections* in order of partition, of which no more than `BATCH_MAX` move in each batch.
+    """Return *elections* in order of partition, of which no more than `BATCH_MAX` move in each
+    batch.
 
     Those that do not move stand in the first batch, which there is even if it is empty.
     """
@@ -146,7 +147,7 @@ def election_of(
 
 
 def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
-    """Why there can be no election at all."""
+    """Return why there can be no election at all."""
     if topic is None or number not in topic.assignment.partitions:
         return NO_PARTITION
     if topic.is_marked_for_deletion:
@@ -217,17 +218,17 @@ def judge_unclean(
 
 
 def has_another_leader(election: PartitionElection, leader: BrokerId) -> bool:
-    """Whether *leader*, who leads now, is another one than when *election* was planned."""
+    """Return whether *leader*, who leads now, is another one than when *election* was planned."""
     return known(leader) not in (None, election.leader)
 
 
 def known(leader: BrokerId) -> BrokerId | None:
-    """*leader*, unless it is one of the numbers that stand for none."""
+    """Return *leader*, unless it is one of the numbers that stand for none."""
     return None if leader < 0 else leader
 
 
 def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
-    """What each election of *plan* may cost whose new leader is not in the ISR."""
+    """Return what each election of *plan* may cost whose new leader is not in the ISR."""
     for election in plan.losing:
         assert election.elected is not None
         ends = dict(plan.end_offsets.get(election.partition, {}))

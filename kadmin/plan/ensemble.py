@@ -206,13 +206,14 @@ def state_of(figures: Mapping[str, str], texts: Sequence[str]) -> ServerState:
 
 
 def server_id(conf: str) -> int | None:
-    """The server's own id, which one that stands alone has not."""
+    """Return the server's own id, which one that stands alone has not."""
     found = re.search(r"^serverId=(\d+)$", conf, re.MULTILINE)
     return None if found is None or found[1] == "0" else int(found[1])
 
 
 def voters_of(conf: str) -> int | None:
-    """How many of the members vote that a server's configuration names; None where none is."""
+    """Return how many of the members vote that a server's configuration names; None where none
+    is."""
     members = re.findall(r"^server\.\d+=(.+)$", conf, re.MULTILINE)
     return sum(":observer" not in member for member in members) if members else None
 
@@ -244,7 +245,7 @@ def number(figures: Mapping[str, str], name: str) -> float | None:
 
 
 def problems_of(servers: Sequence[ServerReport]) -> list[str]:
-    """What is wrong, worst first, each in a sentence that names the servers."""
+    """Return what is wrong, worst first, each in a sentence that names the servers."""
     leaders = [each.server for each in servers if each.mode == LEADER]
     alone = [each.server for each in servers if each.mode == STANDALONE]
     tells_modes = any(each.mode is not None for each in servers)

@@ -64,7 +64,7 @@ class MixedRacks(KadminError):
 
 
 def drawn_placement(draw: tuple[int, int], broker_count: int, *, is_rack_aware: bool) -> Placement:
-    """Where Kafka, which draws below the number of brokers, could have begun.
+    """Return where Kafka, which draws below the number of brokers, could have begun.
 
     *draw* are two random numbers of the caller, of any size.
     """

@@ -230,7 +230,8 @@ def racks_of(brokers: Mapping[BrokerId, BrokerRegistration]) -> Racks:
 
 
 def assignment_version(brokers: Iterable[BrokerRegistration]) -> int:
-    """The format of a new topic's znode: 1 where a broker older than 2.7 may read it, else 3.
+    """Return the format of a new topic's znode: 1 where a broker older than 2.7 may read it, else
+    3.
 
     Every release reads version 1; from 2.8 on the controller itself adds the topic id.  The release
     of future brokers is unknown.
@@ -311,7 +312,7 @@ def plan_add_partitions(
 
 
 def replica_warnings(before: TopicAssignment, added: Layout) -> Iterator[str]:
-    """What is odd about how many replicas the partitions have and the *added* ones get."""
+    """Return what is odd about how many replicas the partitions have and the *added* ones get."""
     damaged = [
         number
         for number, part in before.partitions.items()
@@ -366,7 +367,7 @@ def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:
 
 
 def moving_partitions(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> list[TopicPartition]:
-    """The partitions of *topic* that are being reassigned, by KIP-455 or as before it."""
+    """Return the partitions of *topic* that are being reassigned, by KIP-455 or as before it."""
     return [
         partition
         for number, part in topic.assignment.partitions.items()
@@ -378,7 +379,7 @@ def moving_partitions(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> list[T
 def fitting_assignment(
     name: str, before: TopicAssignment, partition_count: int, assignment: Layout
 ) -> Layout:
-    """The new partitions' part of *assignment*, once it is sure that it means this topic."""
+    """Return the new partitions' part of *assignment*, once it is sure that it means this topic."""
     if len(assignment) != partition_count:
         raise UnfitAssignment(
             f"the assignment names {len(assignment)} partitions, {partition_count} are asked for",

@@ -110,7 +110,7 @@ class ConnectionLog(logging.Handler):
         return BrokersUnreachable(self.bootstrap, self.reason or otherwise)
 
     def failure(self, error: KafkaError, what: str) -> KadminError:
-        """What *error* of a request means, which was for *what*."""
+        """Return what *error* of a request means, which was for *what*."""
         if error.code() in DENIALS:
             return BrokersDenied(self.bootstrap, plain_reason(error))
         if error.code() in SILENCES:
@@ -119,7 +119,7 @@ class ConnectionLog(logging.Handler):
 
 
 def plain_reason(error: KafkaError) -> str:
-    """The text of *error* for an operator."""
+    """Return the text of *error* for an operator."""
     return plain_text(error.str())
 
 
@@ -171,7 +171,7 @@ def client_config(
 
 
 def login_config(settings: BrokerSettings) -> dict[str, Any]:
-    """How *settings* log in, in librdkafka's words; raises as `Tokens.token`."""
+    """Return how *settings* log in, in librdkafka's words; raises as `Tokens.token`."""
     mechanism = {"sasl.mechanism": settings.sasl.value.upper()}
     if settings.sasl is BrokerSasl.GSSAPI:
         service = {"sasl.kerberos.service.name": settings.sasl_service}
@@ -190,7 +190,7 @@ def login_config(settings: BrokerSettings) -> dict[str, Any]:
 
 
 def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
-    """Where librdkafka logs: into *log*, with *debug* also to standard error."""
+    """Return where librdkafka logs: into *log*, with *debug* also to standard error."""
     # A logger of our own: it changes no other logging, and other logging does not change it.
     logger = logging.Logger("librdkafka", logging.DEBUG)
     logger.addHandler(log)
@@ -200,7 +200,7 @@ def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
 
 
 def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
-    """A client of *kind*; what librdkafka does not take of *config* is wrong usage.
+    """Return a client of *kind*; what librdkafka does not take of *config* is wrong usage.
 
     Raises:
         UsageError: a property that does not exist, a value that it cannot have, or a file that
@@ -225,7 +225,7 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
 
 
 def where_said(kind: type[Any], config: Mapping[str, Any], reason: str) -> str:
-    """Where the property stands for which a client of *kind* refuses *config* with *reason*.
+    """Return where the property stands for which a client of *kind* refuses *config* with *reason*.
 
     librdkafka may call it otherwise than the file, so each is tried alone.
     """
@@ -242,7 +242,7 @@ def where_said(kind: type[Any], config: Mapping[str, Any], reason: str) -> str:
 def open_consumer(
     settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
 ) -> Consumer:
-    """A consumer that has no partitions yet, belongs to no group and commits nothing."""
+    """Return a consumer that has no partitions yet, belongs to no group and commits nothing."""
     config = {
         **client_config(settings, {}, log, debug=debug),
         "group.id": GROUP,

@@ -63,9 +63,8 @@ class FirstBatches:
         return not self._unknown
 
     def place_of(self, partition: int | None, key: bytes | None) -> Place | None:
-        """Where a record with that *key* goes, which names a *partition* or none; None for nowhere
-        yet: it waits until another one is settled.
-        """
+        """Return where a record with that *key* goes, which names a *partition* or none; None
+        for nowhere yet: it waits until another one is settled."""
         wanted = ANYWHERE if partition is None else partition
         if self.are_over or (partition is None and self._partitioner is None):
             return Place(wanted)
@@ -82,7 +81,7 @@ class FirstBatches:
         return Place(wanted, partition)
 
     def _place_of_any(self) -> Place | None:
-        """A place for a record without a key: one at a time looks for another partition."""
+        """Return a place for a record without a key: one at a time looks for another partition."""
         now = self._clock()
         if self._sticky is not None and now < self._turn_at:
             return Place(self._sticky)

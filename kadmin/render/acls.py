@@ -32,7 +32,8 @@ ListedAcls = Mapping[ResourcePattern, Sequence[Rule]]
 def list_document(
     acls: ListedAcls, faults: Sequence[Fault], principals: Sequence[str] = ()
 ) -> Document:
-    """The rules of each resource; where *principals* are asked for, each has its own heading."""
+    """Return the rules of each resource; where *principals* are asked for, each has its own
+    heading."""
     listed = [
         (resource, rule)
         for resource, rules in acls.items()

@@ -21,8 +21,9 @@ def versions_document(
     *,
     differences_only: bool,
 ) -> Document:
-    """What *brokers* serve, as *compared*; the lines are those of kafka-broker-api-versions, or
-    with *differences_only* one for each API in which they disagree."""
+    """Return what *brokers* serve, as *compared*; the lines are those of
+    kafka-broker-api-versions, or with *differences_only* one for each API in which they
+    disagree."""
     names = {each.key: each.name for each in compared}
     silent = [broker for broker in brokers if broker not in apis]
     return Document(

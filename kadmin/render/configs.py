@@ -61,7 +61,7 @@ def shown_configs(entity: ConfigEntity, config: ConfigOverrides) -> dict[str, st
 
 
 def entity_body(entity: ConfigEntity) -> dict[str, object]:
-    """Who it is about; a name of null is the default for the kind."""
+    """Return who it is about; a name of null is the default for the kind."""
     return {
         "entity": [{"type": part.kind, "name": part.name} for part in parts_of(entity)],
         "path": config_path(entity),
@@ -76,7 +76,7 @@ def entity_cells(entity: ConfigEntity) -> tuple[str, str, str]:
 def describe_all_document(
     values: Mapping[ConfigEntity, Sequence[ConfigValue]], faults: Sequence[Fault]
 ) -> Document:
-    """All configs of topics or brokers, each with the places that give it a value."""
+    """Return all configs of topics or brokers, each with the places that give it a value."""
     return Document(
         schema="kadmin.configs.describe-all/1",
         body=lambda: {

@@ -122,7 +122,7 @@ class _Reader:
         self.problems.append((f"{self.given[key].source}: {key}: {what}", hint))
 
     def one_of(self, key: str, known: tuple[str, ...]) -> str | None:
-        """The value of *key* in capitals, if it is *known*."""
+        """Return the value of *key* in capitals, if it is *known*."""
         value = self.given[key].value.strip().upper()
         if value in known:
             return value
@@ -342,7 +342,7 @@ def is_pem(reader: _Reader, key: str, store: str) -> bool:
 
 
 def conversion(store: str, kind: str, path: str) -> str:
-    """The commands that make a PEM file of the *store* at *path*, and what names it then.
+    """Return the commands that make a PEM file of the *store* at *path*, and what names it then.
 
     They ask for its password, which so is in no list of processes.
     """

@@ -219,7 +219,8 @@ class Reader:
         self.prefixes = names.leaves
 
     def filled(self, slot: str) -> Mask:
-        """Which messages say the value of *slot*, themselves or in the name of their writer."""
+        """Return which messages say the value of *slot*, themselves or in the name of their
+        writer."""
         by_path = self.table.filled.get(slot)
         by_prefix = self.table.filled_by_prefix.get(slot)
         found = np.zeros(len(self.ends), np.bool_) if by_path is None else by_path[self.paths]
@@ -259,7 +260,8 @@ class Reader:
         return codes
 
     def partitions(self) -> tuple[Stretches, Ints]:
-        """The topic and the number of the partition of each message: its own, or its payload's."""
+        """Return the topic and the number of the partition of each message: its own, or its
+        payload's."""
         own, quoted = self.stretches("partition"), self.stretches("topic")
         topics = Stretches(quoted.starts.copy(), quoted.ends.copy(), own.valid | quoted.valid)
         numbers = self.integer("index").copy()
@@ -285,7 +287,8 @@ class Reader:
         return found
 
     def only_members(self, slot: str) -> Integers:
-        """The only member of each list of *slot*; several are none, but stand in the message."""
+        """Return the only member of each list of *slot*; several are none, but stand in the
+        message."""
         rows, counts, members = self.members(slot)
         found = Integers(np.zeros(len(self.ends), np.int64), np.zeros(len(self.ends), np.bool_))
         single = np.flatnonzero(counts == 1)
@@ -323,7 +326,8 @@ class Reader:
         return found
 
     def members(self, slot: str) -> tuple[Ints, Ints, Ints]:
-        """The messages that say the list of *slot*, the lengths of theirs, and all members."""
+        """Return the messages that say the list of *slot*, the lengths of theirs, and all
+        members."""
         said = self.stretches(slot)
         rows = np.flatnonzero(said.valid)
         counts, members, is_right = read_lists(self.block, said.starts[rows], said.ends[rows])

@@ -24,7 +24,7 @@ FLAPPING_MS: Final = 600_000
 
 
 def anomalies_of(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
-    """All anomalies of one incarnation, in no order."""
+    """Return all anomalies of one incarnation, in no order."""
     for epoch in incarnation.epochs:
         yield from two_leaders(epoch)
         yield from late_leader(epoch)
@@ -91,7 +91,8 @@ def unanswered(
 
 
 def has_answered(broker: int, epoch: ObservedEpoch, incarnation: Incarnation) -> bool:
-    """Whether *broker* showed that it knew of this epoch or a later one, or refused since."""
+    """Return whether *broker* showed that it knew of this epoch or a later one, or refused
+    since."""
     if any(
         broker in each.answers
         for each in incarnation.epochs

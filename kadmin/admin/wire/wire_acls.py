@@ -127,7 +127,7 @@ class WireAcls:
 
 
 def numbers_of(resource: ResourcePattern, rule: Rule) -> tuple[int, str, int, str, str, int, int]:
-    """A rule in the protocol's order, which creations and filters share."""
+    """Return a rule in the protocol's order, which creations and filters share."""
     return (
         list(ResourceType).index(resource.resource_type) + FIRST,
         resource.name,

@@ -194,7 +194,7 @@ class WireReassignments:
         return Partly(refused) if refused else Committed()
 
     def conflict_with(self, plan: MovePlan) -> Conflict | None:
-        """What is not as *plan* was made from, of what it asks for."""
+        """Return what is not as *plan* was made from, of what it asks for."""
         snapshot = self.snapshot(TopicSelection(wanted=tuple(plan.before)))
         for name, before in plan.before.items():
             topic = snapshot.topics.get(name)
@@ -267,7 +267,7 @@ class WireReassignments:
         }
 
     def not_begun(self, moves: Sequence[Move]) -> list[Move]:
-        """Those of *moves* that are neither done nor on their way."""
+        """Return those of *moves* that are neither done nor on their way."""
         ongoing = read_reassignments(self.connection)
         topics = tuple({move.partition.topic: None for move in moves})
         snapshot = self.look(TopicSelection(wanted=topics), ongoing)

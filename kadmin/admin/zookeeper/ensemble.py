@@ -95,7 +95,7 @@ def ask_words(server: str, *, lines: Lines, timeout_s: float, tls: "ssl.SSLConte
 
 
 def ask_monitor(server: str, *, port: int, timeout_s: float) -> dict[str, str] | str:
-    """The figures of the admin server at *port* of *server*, or why there are none."""
+    """Return the figures of the admin server at *port* of *server*, or why there are none."""
     host, _ = split_address(server)
     try:
         return admin_figures(host, port, timeout_s)

@@ -75,7 +75,7 @@ class ZooKeeperElections:
 def not_elected(
     elections: Sequence[PartitionElection],
 ) -> Steps[Remaining[PartitionElection]]:
-    """Those of *elections* that the controller has not gone through yet.
+    """Return those of *elections* that the controller has not gone through yet.
 
     It has gone through all when its request is gone, whatever has come of them.  As long as that
     stands at least one remains: there is no room for another request.

@@ -57,7 +57,7 @@ def zookeeper_argument() -> Decorator:
 
 
 def up_broker_options() -> Decorator:
-    """The options of `up` that are about brokers."""
+    """Declare the options of `up` that are about brokers."""
     options = (
         option(
             "--brokers",

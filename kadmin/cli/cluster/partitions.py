@@ -67,7 +67,7 @@ def read(connect: str) -> "ClusterSnapshot":
 def ask_brokers(
     found: "ClusterStatus", replication: "Replication"
 ) -> "dict[BrokerId, dict[TopicPartition, int]]":
-    """How far the logs of leaders and followers reach, at those brokers that serve."""
+    """Return how far the logs of leaders and followers reach, at those brokers that serve."""
     from kadmin.plan.replication import to_be_asked
 
     asked = to_be_asked(replication)

@@ -287,7 +287,7 @@ def says_whom_to_ask(key: Key) -> bool:
 
 
 def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":
-    """The topics that the options mean."""
+    """Return the topics that the options mean."""
     from kadmin.arguments.topics import selection_of
 
     if pattern is None:

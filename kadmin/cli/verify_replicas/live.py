@@ -138,7 +138,7 @@ def check(session: Session, options: Mapping[str, Any]) -> None:
 
 
 def time_limit_s(session: Session) -> float | None:
-    """The end that --timeout sets, where it is given; else it has none of this kind."""
+    """Return the end that --timeout sets, where it is given; else it has none of this kind."""
     return session.settings.timeout_s if "timeout" in session.flags else None
 
 

@@ -86,7 +86,7 @@ class Unreadable(NamedTuple):
 
 @contextmanager
 def unpacked(argument: LogDirArgument, bytes_max: int | None) -> Iterator[Tree]:
-    """The directory that *argument* names, or into which its archive is unpacked for so long.
+    """Yield the directory that *argument* names, or into which its archive is unpacked for so long.
 
     An archive may hold *bytes_max* bytes, if there is such a bound.
 
@@ -169,7 +169,7 @@ class Collected:
 def collect(
     arguments: Sequence[LogDirArgument], opened: ExitStack, bytes_max: int | None = None
 ) -> Collected:
-    """All replicas in what *arguments* name; archives are unpacked until *opened* is closed.
+    """Return all replicas in what *arguments* name; archives are unpacked until *opened* is closed.
 
     Each archive may hold *bytes_max* bytes, if there is such a bound.
 
@@ -280,7 +280,7 @@ def is_unrelated(name: str, *, is_in_log_dir: bool) -> bool:
 
 
 def is_log_directory(files: Iterable[str]) -> bool:
-    """Whether a directory with *files* is one, even if there is no partition in it."""
+    """Return whether a directory with *files* is one, even if there is no partition in it."""
     return not OF_LOG_DIRECTORY.isdisjoint(files)
 
 
@@ -311,7 +311,7 @@ def is_replica(tree: Tree, inner: str, *, is_in_log_dir: bool) -> bool:
 def offsets_in(
     tree: Tree, inner: str, tell: Callable[[Unreadable], None], label_of: Callable[[str], str]
 ) -> Mapping[TopicPartition, int]:
-    """The offsets in a checkpoint; none where it is not there, or cannot be read."""
+    """Return the offsets in a checkpoint; none where it is not there, or cannot be read."""
     try:
         rows = counted_rows(tree.read(inner), label_of(inner), width=3)
     except FileNotFoundError:
@@ -327,7 +327,7 @@ def reason_of(error: OSError | CorruptFileError) -> str:
 
 
 def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[FoundReplica]]:
-    """The replicas of each partition, in the order of partitions and brokers."""
+    """Return the replicas of each partition, in the order of partitions and brokers."""
     found: dict[TopicPartition, list[FoundReplica]] = defaultdict(list)
     for replica in sorted(
         replicas, key=lambda each: (each.partition, int(each.broker), each.label)

@@ -95,8 +95,8 @@ def why_waiting(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> str:
 
 
 def moving(snapshot: ClusterSnapshot) -> dict[TopicPartition, tuple[BrokerId, ...]]:
-    """The partitions that are being reassigned, each with who is to have it and has not caught
-    up."""
+    """Return the partitions that are being reassigned, each with who is to have it and has not
+    caught up."""
     found = {
         TopicPartition(topic.name, number): part.adding
         for topic in snapshot.topics.values()
@@ -228,8 +228,8 @@ def description(option: str, entities: Sequence[ConfigEntity]) -> str:
 def unused_throttles(
     evidence: Evidence, under_way: Collection[TopicPartition], *, is_still: bool
 ) -> dict[ConfigEntity, dict[str, str]]:
-    """The throttles that are set for nothing that moves, by topic, and where all *is_still* by
-    broker."""
+    """Return the throttles that are set for nothing that moves, by topic, and where all
+    *is_still* by broker."""
     moved_topics = {partition.topic for partition in under_way}
     found = {
         topic_entity(topic.name): {
@@ -268,7 +268,8 @@ def throttle_finding(
 
 
 def verification(snapshot: ClusterSnapshot, entities: Sequence[ConfigEntity]) -> str | None:
-    """The `reassign --verify` that finds a partition where it is, and puts all throttles back.
+    """Return the `reassign --verify` that finds a partition where it is, and puts all throttles
+    back.
 
     A partition of one of *entities* if it can be.
     """

@@ -105,7 +105,7 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]:
-    """What is damaged of a partition, and the worst besides."""
+    """Return what is damaged of a partition, and the worst besides."""
     found = frozenset(view.findings)
     if health.Finding.NO_REPLICAS in found:
         yield Cause(Kind.DAMAGED, NO_REPLICAS)
@@ -120,7 +120,8 @@ def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]
 
 
 def worst_of(view: PartitionView, live: Container[BrokerId]) -> Cause | None:
-    """The worst that there is about a partition whose replicas are sets; None for nothing."""
+    """Return the worst that there is about a partition whose replicas are sets; None for
+    nothing."""
     found = frozenset(view.findings)
     lacking = tuple(sorted(set(view.assignment.replicas) - set(view.isr)))
     if health.Finding.STATE_UNREADABLE in found:
@@ -248,7 +249,7 @@ def offline_text(cause: Cause, these: str, is_one: bool) -> str:
 
 
 def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:
-    """`broker 7, which is dead`; for several, which of them are."""
+    """Return `broker 7, which is dead`; for several, which of them are."""
     dead = tuple(broker for broker in brokers if broker not in live)
     if not dead:
         verb = "is" if len(brokers) == 1 else "are"

@@ -40,7 +40,7 @@ def in_order(targets: Targets) -> dict[TopicPartition, Target]:
 
 
 def repeated(items: Iterable[Item]) -> list[Item]:
-    """Those that are there more than once, in their order."""
+    """Return those that are there more than once, in their order."""
     return [item for item, count in Counter(items).items() if count > 1]
 
 

@@ -52,7 +52,7 @@ def part_text(version_name: str, part: Part) -> str:
 
 
 def as_kafka_names(value: Any) -> Any:
-    """*value* with the names of fields, and the form of data, that Kafka's JSON has."""
+    """Return *value* with the names of fields, and the form of data, that Kafka's JSON has."""
     match value:
         case dict():
             return {kafka_name(name): as_kafka_names(field) for name, field in value.items()}
@@ -83,7 +83,7 @@ def transaction_text(fields: Fields) -> str:
 
 
 def as_scala_orders(topics: list[tuple[str, list[int]]]) -> list[str]:
-    """The partitions in the order in which Kafka's tool prints them, that of a hash table.
+    """Return the partitions in the order in which Kafka's tool prints them, that of a hash table.
 
     Source: Scala 2.13's mutable.HashSet and Kafka's TopicPartition.
     """
@@ -135,7 +135,7 @@ def json_decoded(decoded: CoordinatorRecord) -> dict[str, object]:
 
 
 def json_fields(fields: Fields) -> Fields:
-    """*fields* with data in base64, under names that say so."""
+    """Return *fields* with data in base64, under names that say so."""
     return {
         f"{name}_base64" if isinstance(value, bytes) else name: json_value(value)
         for name, value in fields.items()
