@@ -165,7 +165,10 @@ def judge_preferred(
     state: PartitionState,
     live: Container[BrokerId],
 ) -> PartitionElection:
-    """The first replica leads if it is alive and in the ISR, as Kafka's controller has it."""
+    """Judge a preferred election: the first replica leads if it is alive and in the ISR.
+
+    Source: Kafka's controller.
+    """
     leader = known(state.leader)
     preferred = part.preferred_leader
     if leader == preferred and leader in live:
@@ -191,8 +194,10 @@ def judge_unclean(
     state: PartitionState,
     live: Container[BrokerId],
 ) -> PartitionElection:
-    """Only a partition without a living leader gets one: of the ISR if one of it is alive, else
-    the first replica that is, as Kafka's controller has it."""
+    """Judge an unclean election: only a partition without a living leader gets one.
+
+    A member of the ISR if one is alive, else the first replica that is, as Kafka's controller does.
+    """
     leader = known(state.leader)
     if leader is not None and leader in live:
         return PartitionElection(

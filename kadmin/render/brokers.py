@@ -129,7 +129,7 @@ def as_list(value: object) -> list[object]:
 
 
 def stacked(endpoints: Sequence[object]) -> str:
-    """Return one below the other."""
+    """Join the endpoints with line ends, one below the other."""
     return "\n".join(visible(str(each)) for each in endpoints) or "-"
 
 

@@ -106,7 +106,7 @@ def is_well(view: PartitionView) -> bool:
 
 
 def rank(view: PartitionView) -> tuple[int, int]:
-    """Sorts the worst first."""
+    """Return the key that sorts the worst first."""
     worst = min((ORDER[finding] for finding in view.findings), default=len(ORDER))
     return worst, view.partition
 

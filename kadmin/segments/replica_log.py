@@ -373,7 +373,7 @@ def as_told(batch: WalkedBatch) -> LookedInto:
 
 
 def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
-    """Each record of a batch is read; there is no content of one that is too large for that."""
+    """Read each record of a batch; there is no content of one that is too large for that."""
     try:
         if content is None:
             raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")

@@ -65,7 +65,7 @@ class Block:
         return wide[at].view("<u8").reshape(-1, count)
 
     def has(self, at: Ints, text: bytes) -> Mask:
-        """At which places does *text* stand?"""
+        """Return at which places *text* stands."""
         count = -(-len(text) // 8)
         wanted = np.frombuffer(text.ljust(8 * count, b"\0"), "<u8")
         words = self.words(at, count)
@@ -79,7 +79,7 @@ class Block:
         return found
 
     def ends_with(self, starts: Ints, ends: Ints, text: bytes) -> Mask:
-        """Return which stretches from *starts* to *ends* end with *text*?"""
+        """Return which stretches from *starts* to *ends* end with *text*."""
         long_enough = ends - starts >= len(text)
         return long_enough & self.has(np.maximum(ends - len(text), 0), text)
 

@@ -173,7 +173,8 @@ class Places:
 
 
 def find_places(reading: Reading, rows: Ints, changes: Sequence[StateChange]) -> Places:
-    """Return every row's texts stand in the block, but those of *changes*: these are the others."""
+    """Find the texts of every row: in the block, but for the rows of *changes*, which
+    have others."""
     count = len(reading.is_read)
     named = reading.named.valid.astype(np.int64)
     named[rows] = [len(change.partitions) for change in changes]

@@ -126,7 +126,8 @@ class WireConnection:
         return told
 
     def fence(self) -> Fence:
-        """Brokers take none; what they make of a plan that is out of date is its outcome.
+        """Return an empty fence: brokers accept none; their answer decides about a plan that is out
+        of date.
 
         Raises:
             KadminError: nothing can be changed now.

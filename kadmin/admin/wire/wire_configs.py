@@ -89,7 +89,7 @@ class WireConfigs:
         self.has_warned = False
 
     def absence(self) -> None:
-        """Brokers that answer are a cluster."""
+        """Return None: brokers that answer are a cluster."""
 
     def topic_names(self, selection: TopicSelection) -> Sequence[str]:
         names = self.known_names(names_to_ask(selection))
@@ -105,7 +105,7 @@ class WireConfigs:
         return tuple(sorted([*hidden, *(topic.name for topic in told)]))
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
-        """Of brokers that are not named, all that are alive, and their defaults."""
+        """Find the entities of *selection*; without names, all live brokers and their defaults."""
         named = selection.only_one()
         if named is not None:
             return [named]

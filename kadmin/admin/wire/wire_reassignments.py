@@ -150,7 +150,7 @@ class WireReassignments:
         return part is None or part.replicas == self.expected[partition]
 
     def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
-        """The controller takes all at once.
+        """Return *plan* as one: the controller accepts all moves at once.
 
         Raises:
             NotServed: log directories are asked for, and the brokers take none.
@@ -297,7 +297,8 @@ def assignment_of(
 
 
 def replicas_to_ask(move: Move) -> list[int] | None:
-    """None gives the move up that is under way: it is no new one where that was done meanwhile."""
+    """Return the target; None cancels a running move, and starts no new one if it is
+    done by now."""
     replicas = move.target.replicas
     gives_up = move.before.is_reassigning and replicas == move.before.origin
     return None if gives_up else list(replicas)

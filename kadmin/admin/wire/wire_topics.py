@@ -79,7 +79,7 @@ class WireTopics:
         """Topics that brokers leave out of metadata, and whose names cannot be used yet."""
 
     def names(self, wanted: Sequence[str] = ()) -> TopicNames:
-        """One that waits for its deletion is gone to the brokers, and found by chance at most."""
+        """Read the names; brokers leave out most topics that wait for their deletion."""
         told = {topic.name for topic in known_topics(self.connection.metadata(None)["topics"])}
         return TopicNames(
             names=tuple(sorted(told | self.going)), marked_for_deletion=frozenset(self.going - told)
@@ -141,7 +141,7 @@ class WireTopics:
         return int(text) if text.isascii() and text.isdigit() else None
 
     def write(self, fence: Fence, plan: TopicPlan) -> Outcome:
-        """Where the answer to a change is lost, the topic itself shows what came of it."""
+        """Write *plan*; where the answer is lost, the topic itself shows the outcome."""
         if isinstance(plan, ConfigPlan):
             return self.alter_configs(plan)
         try:

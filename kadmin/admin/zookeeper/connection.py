@@ -240,7 +240,7 @@ def make_client(
 
 
 def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
-    """How kazoo wants to hear who we are.
+    """Return our credentials in kazoo's words.
 
     Raises:
         UsageError: Kerberos is asked for and its Python module is not installed.
@@ -337,7 +337,8 @@ def unreachable(
 
 
 def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
-    """That the servers of *settings* have no majority, of which none has opened a session.
+    """Return the error of *settings* whose servers have no majority, if that is why no session
+    opened.
 
     They say so themselves, or most of several do not answer: who has just lost the others takes
     himself for serving until his own time for them is over.

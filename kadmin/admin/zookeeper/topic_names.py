@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def read_topic_names(cluster: str, wanted: "Sequence[str]" = ()) -> Steps[TopicNames]:
-    """One round trip; another one where it may not be seen which topics there are, for those of
-    *wanted* that are there.
+    """Read the names in one round trip; where topics may not be listed, in another one for those of
+    *wanted* that exist.
 
     Raises:
         NoClusterHere: there is no `/brokers/topics` at *cluster*.

@@ -51,7 +51,7 @@ class ZooKeeperElections:
     def end_offsets(
         self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
     ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
-        """Brokers have these."""
+        """Return none: only brokers have these."""
         return {}
 
     def fence(self) -> Fence:

@@ -80,7 +80,7 @@ class ZooKeeperReassignments:
     def snapshot(
         self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
     ) -> ClusterSnapshot:
-        """Configs are read with everything else."""
+        """Read the snapshot; configs are read with everything else."""
         cluster = self.connection.settings.connect
         return self.connection.read(read_snapshot(cluster, selection, with_states=with_states))
 

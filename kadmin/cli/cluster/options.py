@@ -17,7 +17,8 @@ BROKERS_MAX: Final = 100
 
 
 def name_option(*, follows_current: bool = True) -> Decorator:
-    """Which cluster is meant; without *follows_current* none but `local` if none is named."""
+    """Declare the option that names the cluster; without *follows_current* its default
+    is `local`."""
     return option(
         "--name",
         metavar="NAME",

@@ -105,7 +105,7 @@ class CheckReport:
 
 
 def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
-    """The worst first; of the same kind, the one with the most partitions."""
+    """Sort *findings*: the worst first; of the same kind, the one with the most partitions."""
     return tuple(
         sorted(
             findings,

@@ -36,7 +36,7 @@ BEING_MOVED: Final = "the topic is being reassigned"
 def leftover_findings(
     evidence: Evidence, unreadable: Severity = Severity.WARNING
 ) -> Iterator[Finding]:
-    """*unreadable* is how bad it is that something cannot be read."""
+    """Find all leftovers; *unreadable* is the severity of what cannot be read."""
     yield from deletions(evidence.snapshot, evidence.orphan_marks)
     yield from reassignments(evidence.snapshot)
     yield from slow_moves(evidence)
