@@ -76,7 +76,7 @@ def span(seconds: float) -> str:
 
 
 def amount(size: float) -> str:
-    """*size* bytes in the unit in which it is shortest: `1.4 GiB`."""
+    """Return *size* bytes in the unit in which it is shortest: `1.4 GiB`."""
     for unit in UNITS:
         if size < 1024 or unit == UNITS[-1]:
             break

@@ -46,7 +46,7 @@ def has_spark() -> bool:
 
 
 def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:
-    """Spark's settings by name; those of *conf* win over the file.
+    """Return Spark's settings by name; those of *conf* win over the file.
 
     Raises:
         UsageError: the file cannot be read or is no properties file, or a word is no setting.

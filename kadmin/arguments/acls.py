@@ -54,7 +54,7 @@ class Whom:
 
 
 def principals_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Principals as they were given.
+    """Return principals as they were given.
 
     Raises:
         UsageError: one is not of the form `User:alice`.
@@ -70,7 +70,7 @@ def principals_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def hosts_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Hosts as they were given.
+    """Return hosts as they were given.
 
     Raises:
         UsageError: one is empty, which would match no client.
@@ -101,7 +101,7 @@ def require_utf8(text: str) -> None:
 
 
 def operations_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Operations as ZooKeeper has them, All for none; understood in any spelling of Kafka's tools.
+    """Return operations as ZooKeeper has them, All for none, from any spelling of Kafka's tools.
 
     Raises:
         UsageError: there is no such operation.

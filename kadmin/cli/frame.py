@@ -48,7 +48,7 @@ class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for ne
 
 
 def global_options(*, with_brokers: bool) -> list[Option]:
-    """Fresh options for every setting that has one; they only note what was given."""
+    """Return fresh options for every setting that has one; they only note what was given."""
     return [
         global_option(key)
         for key in KEYS

@@ -82,7 +82,7 @@ class CommandNode:
         return self.path[-1]
 
     def walk(self) -> Iterator["CommandNode"]:
-        """This command, then all below it, depth first."""
+        """Yield this command, then all below it, depth first."""
         yield self
         for command in self.commands:
             yield from command.walk()

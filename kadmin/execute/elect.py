@@ -183,7 +183,7 @@ class Elections(Change[ElectionPlan]):
             raise ElectionUnderWay(under_way)
 
     def snapshot(self, partitions: Sequence[TopicPartition] | None) -> ClusterSnapshot:
-        """What elections of *partitions* are planned from; None for all partitions.
+        """Read what elections of *partitions* are planned from; None for all partitions.
 
         Raises:
             Unreadable: what is known of one that is named is damaged.
@@ -228,7 +228,7 @@ class Elections(Change[ElectionPlan]):
         return loss_warnings(plan)
 
     def question(self, plans: Sequence[ElectionPlan]) -> Question | None:
-        """What is asked before unclean elections; nothing where there is none."""
+        """Return the question before unclean elections; None where there is none."""
         count = sum(len(plan.moving) for plan in plans)
         if self.kind is not ElectionType.UNCLEAN or count == 0:
             return None

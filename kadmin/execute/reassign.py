@@ -185,7 +185,8 @@ class Reassigning(Change[MovePlan]):
         return [str(risk) for risk in told]
 
     def question(self, plans: Sequence[MovePlan]) -> Question:
-        """As by Kafka's tool, only a terminal is asked, unless there are risks."""
+        """Return the question; as with Kafka's tool it is only asked at a terminal, unless there
+        are risks."""
         count = sum(len(plan.asked) for plan in plans)
         noun = "partition"
         if not count:
@@ -304,7 +305,7 @@ class Reassigning(Change[MovePlan]):
         self.rate_set, self.dir_rate_set = rate, dir_rate
 
     def owner(self, rate: int | None, dir_rate: int | None) -> Owner:
-        """This run, as the lease of throttles names it, with what it moves."""
+        """Return this run, as the lease of throttles names it, with what it moves."""
         slowed = {move.partition for move in self.slowed()} if rate is not None else set()
         slowed &= {move.partition for move in self.plan.moves}
         if dir_rate is not None:

@@ -163,8 +163,8 @@ class Cancelling(Change[MovePlan]):
         return self.plan
 
     def question(self, plans: Sequence[MovePlan]) -> Question:
-        """Whether to cancel it; a change of controllers is felt by the whole cluster, and is asked
-        about in any case."""
+        """Return the question whether to cancel; it is always asked before a change of controllers,
+        which affects the whole cluster."""
         resigns = any(plan.resigning is not None for plan in plans)
         count = sum(len(plan.asked) + len(plan.dir_moves) + len(plan.dropped) for plan in plans)
         text = f"Cancel {'this move' if count == 1 else f'these {count} moves'}"

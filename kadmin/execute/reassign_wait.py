@@ -76,7 +76,7 @@ class Waiting:
         self.has_told = False
 
     def pause_s(self) -> float:
-        """Longer with every look."""
+        """Return the pause before the next read; it grows with every read."""
         return min(POLL_MAX_S, POLL_FIRST_S * self.looks)
 
     def is_over(self, admin: ReassignmentAdmin) -> bool:

@@ -78,7 +78,7 @@ class Listener(Protocol):
     def report(self, progress: Progress) -> None: ...
 
     def tell(self, missing: Unreadable) -> None:
-        """Something cannot be collected."""
+        """Receive what cannot be collected."""
         ...
 
 

@@ -57,11 +57,11 @@ class CollectionStore(Protocol):
         ...
 
     def size_of(self, path: str) -> int | None:
-        """None where there is no such file."""
+        """Return the size of a file; None where there is none."""
         ...
 
     def opened(self, path: str) -> AbstractContextManager[BinaryIO]:
-        """Raises OSError where it cannot be read."""
+        """Open a file; raise OSError where it cannot be read."""
         ...
 
     def write(self, path: str, content: bytes) -> None: ...
@@ -230,7 +230,7 @@ class UriStore:
         return bool(self._sizes)
 
     def make(self) -> None:
-        """Nothing: it is there with its first file."""
+        """Do nothing: it exists with its first file."""
 
     def paths(self) -> Iterator[str]:
         yield from sorted(self._sizes)
@@ -324,7 +324,8 @@ def is_unicode(path: str) -> bool:
 
 
 def whole_lines(content: bytes) -> bytes:
-    """Without what is behind the last end of a line, cut off by whatever ended who wrote it."""
+    """Return *content* up to the last end of a line: a writer that was killed may leave a part of
+    one."""
     return content[: content.rfind(b"\n") + 1]
 
 

@@ -47,11 +47,11 @@ class Tree(Protocol):
         ...
 
     def entries(self, inner: str) -> Sequence[Entry]:
-        """Raises OSError where the directory cannot be read."""
+        """List a directory; raise OSError where it cannot be read."""
         ...
 
     def read(self, inner: str) -> bytes:
-        """Raises OSError where the file cannot be read, or is too large to be read whole."""
+        """Read a file; raise OSError where it cannot be read, or is too large to be read whole."""
         ...
 
 

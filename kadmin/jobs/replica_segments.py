@@ -109,7 +109,7 @@ class SegmentsInDirectory:
         self._directory.mkdir()
 
     def close(self) -> None:
-        """Nothing: all is there already."""
+        """Do nothing: all is written already."""
 
     def written(self) -> Iterator[Written]:
         for path in segments_in(self._directory):

@@ -41,7 +41,7 @@ def inner_uri(uri: str, path: str) -> str:
 
 
 def filesystem_of(uri: str) -> tuple[Any, str]:
-    """Pyarrow's file system for *uri* and the path inside it.
+    """Return pyarrow's file system for *uri* and the path inside it.
 
     Hadoop's names of S3 are understood, too.
 

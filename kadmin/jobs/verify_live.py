@@ -64,11 +64,11 @@ class Listener(Protocol):
     def report(self, report: Report) -> None: ...
 
     def differs(self, partition: TopicPartition, offset: int, mismatch: Mismatch | None) -> None:
-        """Replicas differ for the first time, from *offset* on."""
+        """Receive that replicas differ for the first time, from *offset* on."""
         ...
 
     def tell(self, text: str) -> None:
-        """Something that an operator should know."""
+        """Receive what an operator should know."""
         ...
 
 

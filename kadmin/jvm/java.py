@@ -110,6 +110,6 @@ def version_by_running(path: Path) -> str | None:
 
 
 def major_of(version: str) -> int:
-    """17 of `17.0.15`, 8 of `1.8.0_402`, 21 of `21-ea`."""
+    """Return 17 of `17.0.15`, 8 of `1.8.0_402`, 21 of `21-ea`."""
     numbers = [int(number) for number in re.findall(r"[0-9]+", version)]
     return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]

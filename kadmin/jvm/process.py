@@ -131,7 +131,7 @@ def state_of(pid: int) -> str | None:
 
 
 def stat_fields(pid: int) -> list[str] | None:
-    """/proc/PID/stat from the state on; None when there is no such file."""
+    """Return /proc/PID/stat from the state on; None when there is no such file."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):

@@ -71,7 +71,7 @@ def pick(by_name: Mapping[str, Path], names: Sequence[str]) -> tuple[Path, ...]:
 
 @cache
 def installed_jars() -> dict[str, Path]:
-    """PySpark's jars by name; raises MissingExtra when it is not installed."""
+    """Return PySpark's jars by name; raises MissingExtra when it is not installed."""
     return jars_in(pyspark_directory("the embedded ZooKeeper", Extra.CLUSTER) / "jars")
 
 

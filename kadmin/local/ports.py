@@ -32,7 +32,7 @@ def why_blocked(address: str, port: int) -> str | None:
 
 
 def free_ports(count: int, address: str, avoid: Collection[int] = ()) -> tuple[int, ...]:
-    """*count* different free ports of *address*, none of *avoid*.
+    """Find *count* different free ports of *address*, none of *avoid*.
 
     They are only likely to be free a moment later: the server has to check again.
 

@@ -115,7 +115,7 @@ def with_requested_brokers(cluster: LocalCluster, request: ClusterRequest) -> Lo
 def choose_brokers(
     cluster: LocalCluster, count: int, racks: Sequence[str], *, are_joining: bool = False
 ) -> tuple[BrokerMember, ...]:
-    """*count* brokers more, with free ports and on the racks that have the fewest.
+    """Choose *count* more brokers, with free ports and on the racks that have the fewest.
 
     Without *racks* on those that *cluster* has; on none if there are none.
     """
@@ -135,7 +135,8 @@ def choose_brokers(
 
 
 def choose_members(count: int, first_port: int | None, bind: str) -> tuple[Member, ...]:
-    """*count* members with free ports; a standalone server leaves two of its three unused."""
+    """Choose *count* members with free ports; a standalone server leaves two of its
+    three unused."""
     require_own_address(bind)
     taken = ports_of_clusters()
     if first_port is None:

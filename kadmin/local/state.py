@@ -201,7 +201,7 @@ def read_state(directory: Path) -> LocalCluster | None:
 
 
 def broker_member(fields: Any) -> BrokerMember:
-    """Raises KeyError, TypeError or ValueError when *fields* describe no broker."""
+    """Parse a broker; raise KeyError, TypeError or ValueError when *fields* describe no broker."""
     rack = fields["rack"]
     return BrokerMember(
         id=int(fields["id"]),

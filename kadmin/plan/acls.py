@@ -74,7 +74,7 @@ class ResourceFilter:
     pattern: PatternFilter = PatternFilter.LITERAL
 
     def matches(self, resource: ResourcePattern) -> bool:
-        """Source: Kafka's ResourcePatternFilter."""
+        """Return whether the filter matches.  Source: Kafka's ResourcePatternFilter."""
         if self.resource_type is not resource.resource_type:
             return False
         if self.pattern is not PatternFilter.MATCH:
@@ -106,7 +106,7 @@ class Rule(NamedTuple):
     host: str
 
     def __str__(self) -> str:
-        """As Kafka writes it in logs and tools."""
+        """Write it as Kafka's logs and tools do."""
         return (
             f"(principal={self.principal}, host={self.host}, operation={constant(self.operation)},"
             f" permissionType={constant(self.permission_type)})"

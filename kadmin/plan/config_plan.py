@@ -356,7 +356,7 @@ def config_risks(
 
 
 def still_unread(before: ConfigOverrides, request: ConfigRequest) -> Iterator[str]:
-    """Values that are no text and that *request* leaves so."""
+    """Warn of values that are no text and that *request* leaves so."""
     for name in before.misplaced:
         if name not in request.add and name not in request.delete:
             yield (

@@ -124,7 +124,8 @@ def plain_reason(error: KafkaError) -> str:
 
 
 def plain_text(text: str) -> str:
-    """librdkafka's *text* without the names of threads and states, as kadmin's own texts look."""
+    """Return librdkafka's *text* without the names of threads and states, as kadmin's own texts
+    look."""
     text = re.sub(r"^\[thrd:[^]]*\]: ", "", text)
     text = re.sub(r"^(?:\w+://)?(\S+?)(?:/bootstrap|/\d+): ", r"\1: ", text)
     text = re.sub(r"^\S+: Connect to ipv[46]#(\S+) failed: ", r"\1: ", text)
@@ -145,7 +146,8 @@ def lower_first(text: str) -> str:
 def client_config(
     settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
 ) -> dict[str, Any]:
-    """librdkafka's configuration; *properties* win over *settings*, and need no translation."""
+    """Return librdkafka's configuration; *properties* win over *settings*, and need no
+    translation."""
     config: dict[str, Any] = {
         "bootstrap.servers": settings.bootstrap,
         "client.id": "kadmin",

@@ -98,7 +98,8 @@ class FirstBatches:
         return Place(self._sticky)
 
     def settle(self, first: int, taken: int | None) -> None:
-        """The first record for the partition *first* was *taken* by that one, or by None."""
+        """Note that the first record for the partition *first* was *taken* by that one,
+        or by None."""
         self._alone.discard(first)
         if taken is not None:
             self._unknown.discard(taken)
@@ -114,7 +115,7 @@ def by_murmur2(key: bytes, count: int) -> int:
 
 
 def murmur2(data: bytes) -> int:
-    """Austin Appleby's hash, as Kafka's Java clients use it: 32 bits, without a sign."""
+    """Compute Austin Appleby's hash, as Kafka's Java clients use it: 32 bits, without a sign."""
     multiplier = 0x5BD1E995
     value = 0x9747B28C ^ len(data)
     whole = len(data) // 4 * 4

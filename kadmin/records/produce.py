@@ -123,7 +123,7 @@ class Sender:
         leaders: Mapping[int, int],
         report: Callable[[Delivery], None],
     ) -> None:
-        """*leaders* are those of all partitions, -1 for none."""
+        """Take the *leaders* of all partitions, -1 for none."""
         self.producer = producer
         self.timeout_s = settings.timeout_s
         self.request = request
@@ -210,7 +210,7 @@ class Sender:
         return place
 
     def take_back(self, first: int | None) -> None:
-        """The record that was to be the *first* of its partition is not sent."""
+        """Note that the record that was to be the *first* of its partition is not sent."""
         if first is not None:
             self.first_batches.settle(first, None)
 

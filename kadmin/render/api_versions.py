@@ -72,7 +72,7 @@ def kafka_lines(
     brokers: Mapping[BrokerId, BrokerRegistration],
     names: Mapping[int, str],
 ) -> Iterator[str]:
-    """Broker by broker; without which versions Kafka's own client would use."""
+    """Write the lines broker by broker, without the versions that Kafka's own client would use."""
     for broker, registration in brokers.items():
         address = registration.endpoints[0].address if registration.endpoints else "no address"
         node = f"{address} (id: {broker} rack: {registration.rack or 'null'})"

@@ -26,7 +26,7 @@ API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
 def describe_document(
     configs: Mapping[ConfigEntity, ConfigOverrides], faults: Sequence[Fault]
 ) -> Document:
-    """The overrides of entities; *faults* are those that could not be read."""
+    """Return the overrides of entities; *faults* are those that could not be read."""
     shown = {entity: shown_configs(entity, config) for entity, config in configs.items()}
     return Document(
         schema="kadmin.configs.describe/1",
@@ -135,7 +135,7 @@ def heading(entity: Entity) -> str:
 
 
 def alter_document(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> Document:
-    """Finished changes in Kafka's lines; planned ones as the plan."""
+    """Return finished changes in Kafka's lines; planned ones as the plan."""
     return Document(
         schema="kadmin.configs.alter/1",
         body=lambda: {

@@ -170,7 +170,8 @@ def pretty(report: UsageReport) -> "RenderableType":
 
 
 def empty_table(grouping: Grouping, *, path_width: int = PATH_WIDTH) -> "FittedTable":
-    """Without rows; paths are broken down to *path_width* before columns are left out."""
+    """Make a table without rows; paths are broken down to *path_width* before columns
+    are left out."""
     from kadmin.render.tables import FittedTable
 
     table = FittedTable()

@@ -200,7 +200,8 @@ class Output:
         )
 
     def bytes_stream(self) -> BinaryIO:
-        """Standard output for results that are bytes already; what was written before is out."""
+        """Return standard output for results that are bytes already; what was written before is
+        out."""
         self.stdout.flush()
         return self.stdout.buffer
 

@@ -74,7 +74,8 @@ def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
 
 
 def amounts(records: int, size_bytes: int, seconds: float) -> str:
-    """Records and bytes in all, and in a second where there were any and some time has passed."""
+    """Write the records and bytes in all, and in a second where there were any and some time has
+    passed."""
     text = f"{counted(records, 'record')}, {size_text(size_bytes)}"
     if seconds <= 0:
         return text

@@ -189,7 +189,7 @@ class FittedTable:
         return len(self._columns)
 
     def add_row(self, *cells: Cell, style: str | None = None) -> None:
-        """One cell for each column."""
+        """Add a row with one cell for each column."""
         assert len(cells) == len(self._columns)
         # Before anything is measured: an escape is wider than the character for which it stands.
         self._rows.append((tuple(map(harmless, cells)), style))

@@ -35,7 +35,7 @@ def visible_lines(text: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    """JSON of the same values, which does nothing to a terminal either."""
+    """Return JSON of the same values that does nothing to a terminal either."""
     return _ACTIVE_IN_JSON.sub(lambda match: rf"\u{ord(match[0]):04x}", text)
 
 

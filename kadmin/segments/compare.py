@@ -241,7 +241,7 @@ class Entry(NamedTuple):
 
 
 def has_other_epoch(one: int, other: int) -> bool:
-    """Messages of the old formats have none."""
+    """Return whether the leader epochs differ; messages of the old formats have none."""
     return one != other and NO_LEADER_EPOCH not in (one, other)
 
 

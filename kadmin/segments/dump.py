@@ -121,7 +121,7 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
 
 
 def unknown(name: str, options: DumpOptions) -> Finding:
-    """A file that is none of those that are known; wrong where it was taken for an index."""
+    """Return the finding of an unknown file; it is damage where the file was taken for an index."""
     if options.only_indexes and name != PARTITION_METADATA:
         return Finding(
             Flaw.CORRUPT_FILE, reason="it is no index: these are named *.index and *.timeindex"

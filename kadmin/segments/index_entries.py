@@ -31,7 +31,7 @@ def written_entries(source: Source, layout: Struct) -> Rows:
 
 
 def borders(segment: SegmentFiles, piece_size: int) -> list[int]:
-    """Bytes at which batches begin, about *piece_size* bytes apart, rising.
+    """Return positions at which batches begin, about *piece_size* bytes apart, rising.
 
     None in a segment that has no more than twice as many, or no index.  An index may be wrong: only
     reading up to such a place shows that a batch ends there.

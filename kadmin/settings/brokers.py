@@ -54,7 +54,7 @@ def with_file(settings: Settings) -> Settings:
 
 
 def protocol_of(*, has_sasl: bool, has_tls: bool) -> str:
-    """Kafka's name of that kind of listener."""
+    """Return Kafka's name of that kind of listener."""
     if has_sasl:
         return "SASL_SSL" if has_tls else "SASL_PLAINTEXT"
     return "SSL" if has_tls else "PLAINTEXT"

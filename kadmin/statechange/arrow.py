@@ -32,7 +32,8 @@ def word_codes(block: Block, starts: Ints, ends: Ints, words: Sequence[str]) -> 
 
 
 def read_partitions(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Mask]:
-    """From where to where the topics go, the partitions' numbers, and which texts are partitions.
+    """Return where the topics begin and end, the partitions' numbers, and which texts are
+    partitions.
 
     Reads `[topic,0]` and `topic-0`, with numbers of less than eight digits.
     """

@@ -96,7 +96,7 @@ class Integers:
     valid: Mask
 
     def or_else(self, other: "Integers") -> "Integers":
-        """This column, and the values of *other* where it has none."""
+        """Return this column, and the values of *other* where it has none."""
         values = np.where(self.valid, self.values, other.values)
         return Integers(values, self.valid | other.valid)
 
@@ -242,7 +242,8 @@ class Reader:
         self.paths[rows] = NO_PATH
 
     def refuse_error_codes(self) -> None:
-        """An answer with an error is rare, and its text is made from the code."""
+        """Leave answers with an error to the plain parser: they are rare, and their texts are made
+        of codes."""
         for slot in ("code", "item_code"):
             self.refuse(np.flatnonzero(self.filled(slot) & (self.integer(slot) != 0)))
 
@@ -305,7 +306,7 @@ class Reader:
             integers[name].valid |= rows
 
     def lists(self, column: Column) -> Lists:
-        """Lists of integers, or of the ids of brokers with their epochs."""
+        """Return lists of integers, or of the ids of brokers with their epochs."""
         found: Lists | None = None
         for slot, shape in column.placeholders.items():
             counts = np.zeros(len(self.ends), np.int64)
@@ -335,7 +336,7 @@ class Reader:
         return rows, counts, members
 
     def texts(self, column: Column) -> Stretches:
-        """Texts as they stand in the line; what is made from codes is refused before."""
+        """Return texts as they stand in the line; those made of codes are refused before."""
         (slot,) = (slot for slot, shape in column.placeholders.items() if shape not in CODES)
         assert column.placeholders[slot] is Shape.TEXT, column.name
         return self.stretches(slot)

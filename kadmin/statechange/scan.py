@@ -58,7 +58,7 @@ class Block:
         self.bytes[BEFORE : BEFORE + len(text)] = text
 
     def words(self, at: Ints, count: int) -> Words:
-        """*count* words of eight bytes from each place on, a row for each."""
+        """Return *count* words of eight bytes from each place on, a row for each."""
         size = 8 * count
         # One gather of a wide item costs as much as one of a single byte.
         wide = np.ndarray((len(self.bytes) - size + 1,), f"V{size}", self.bytes, strides=(1,))

@@ -69,7 +69,7 @@ def late_leader(epoch: ObservedEpoch) -> Iterator[Anomaly]:
 def unanswered(
     epoch: ObservedEpoch, incarnation: Incarnation, coverage: Coverage
 ) -> Iterator[Anomaly]:
-    """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
+    """Find brokers whose logs go on, and that never came to this leader epoch or a later one."""
     decided = epoch.decided
     leader = epoch.leader
     if decided is None or epoch.leader_epoch is None or leader is None or leader == NO_LEADER:
@@ -121,7 +121,8 @@ def is_taken_out(
 
 
 def fallen_epochs(incarnation: Incarnation) -> Iterator[Anomaly]:
-    """Controllers that decided a lower leader epoch than was decided; brokers that went back."""
+    """Find controllers that decided a lower leader epoch than before, and brokers that
+    went back."""
     decisions = [
         event
         for event in incarnation.events
@@ -155,7 +156,7 @@ def falls(events: list[Event], what: str) -> Iterator[Anomaly]:
 
 
 def stale_controllers(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
-    """Decisions of a controller after the next one had begun to write."""
+    """Find decisions of a controller after the next one had begun to write."""
     for event in incarnation.events:
         if event.kind not in DECIDING or event.controller_epoch is None:
             continue

@@ -128,7 +128,7 @@ def nearest(start: str, bounds: Mapping[tuple[str, str], int]) -> dict[str, int]
 
 
 def ahead(least_ms: int | None, most_ms: int | None, count: int) -> int:
-    """By how much a clock is ahead within its bounds; 0 where it may be right."""
+    """Return by how much a clock is ahead within its bounds; 0 where it may be right."""
     if least_ms is not None and most_ms is not None:
         return 0 if least_ms <= 0 <= most_ms else (least_ms + most_ms) // 2
     if most_ms is not None and (most_ms < 0 or (most_ms >= AHEAD_MS and count >= PAIRS)):

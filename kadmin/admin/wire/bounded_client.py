@@ -62,7 +62,7 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
         return 1000 * min(SETUP_MAX_S, self.budget.left_s() / 2)
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
-        """As kafka-python does, but for the name and the bounds."""
+        """Build a transport as kafka-python does, but for the name and the bounds."""
         until_s = time.monotonic() + SETUP_MAX_S if timeout_at is None else timeout_at
         hosts = await self._before(until_s, self._resolved(node.host, node.port))
         connection = await self._connected(hosts, node.port, until_s)

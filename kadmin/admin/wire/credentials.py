@@ -94,6 +94,6 @@ def request_of(plan: ConfigPlan) -> Any:
 
 
 def require_credentials(connection: WireConnection) -> None:
-    """Raises NotServed unless the brokers take credentials."""
+    """Raise NotServed unless the brokers take credentials."""
     if not connection.serves(AlterUserScramCredentialsRequest):
         raise NotServed(connection.settings.bootstrap, WHAT, SINCE)

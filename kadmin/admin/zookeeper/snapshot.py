@@ -126,7 +126,7 @@ def read_snapshot(
 
 
 def visible_names(path: str, reply: ZkReply, faults: list[CorruptZnodeError]) -> tuple[str, ...]:
-    """As `names_in`; none where they may not be seen, which joins the *faults*."""
+    """Return `names_in`; none where they may not be seen, which joins the *faults*."""
     if isinstance(reply, Refused):
         faults.append(may_not_be_read(path))
         return ()

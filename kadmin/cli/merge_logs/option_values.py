@@ -122,7 +122,8 @@ def check_regex(regex: str) -> None:
 
 
 def time_range(start: str | None, end: str | None, zone: tzinfo) -> "TimeRange":
-    """From *start* to *end* on the wall clock of *zone*; what is not given is open.
+    """Return the range from *start* to *end* on the wall clock of *zone*; what is not given is
+    open.
 
     Raises:
         UsageError: one of them is no time, or they are in the wrong order.

@@ -298,7 +298,7 @@ def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":
 
 
 def exit_code(verdicts: Sequence[str], *, has_unreadable: bool) -> ExitCode:
-    """Nothing but a proof that all are equal, or lagging, is 0."""
+    """Return 0 only if all are proven to be equal, or lagging."""
     from kadmin.segments.compare import Verdict
 
     if Verdict.DIFFER in verdicts or Verdict.DAMAGED in verdicts:

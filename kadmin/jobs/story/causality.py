@@ -32,7 +32,8 @@ class Proofs:
     taken: Int64s
 
     def needed(self) -> "Proofs":
-        """Without those that others imply: of a later order that was taken earlier."""
+        """Return the proofs without those that others imply: of a later order that was taken
+        earlier."""
         order = np.lexsort((-self.given, self.taken))
         given, taken = self.given[order], self.taken[order]
         before = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(given)[:-1]])
@@ -94,7 +95,8 @@ def together(parts: Iterable[Mapping[Route, Proofs]]) -> dict[Route, Proofs]:
 
 
 def most_lifted(fastest: Sequence[OrderPair]) -> dict[str, int]:
-    """By how much the time of each source may be held back at most, directly or through others."""
+    """Return by how much the time of each source may be held back at most, directly or through
+    others."""
     names = {name for pair in fastest for name in (pair.giver, pair.taker)}
     most = dict.fromkeys(names, 0)
     for _ in names:

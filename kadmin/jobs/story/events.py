@@ -63,7 +63,8 @@ def events(
     partitions: Sequence[int] = (),
     named: Sequence[tuple[str, int]] = (),
 ) -> Formatter:
-    """Events of the partitions that are asked for, dealt into so many *buckets*.
+    """Make the formatter of events of the partitions that are asked for, dealt into so many
+    *buckets*.
 
     *named* are single partitions; without anything said, all are wanted.
     """
@@ -131,7 +132,7 @@ def plain(batch: pa.RecordBatch) -> pa.Table:
 
 
 def spans_of(table: pa.Table) -> pa.Table:
-    """From when to when each writer wrote, and how many lines."""
+    """Return from when to when each writer wrote, and how many lines."""
     has_writer = pc.and_(pc.is_valid(table.column("broker")), pc.is_valid(table.column("role")))
     known = table.filter(has_writer)
     is_controller = pc.equal(known.column("role"), str(Role.CONTROLLER))

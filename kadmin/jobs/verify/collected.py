@@ -337,8 +337,8 @@ def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[
 
 
 def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplica] | None:
-    """Two of a partition's *replicas* that cannot both be: they are of one broker, which has a
-    partition in one log directory only, or are the same directory; None where all can."""
+    """Return two of a partition's *replicas* that cannot both be: they are of one broker, which has
+    a partition in one log directory only, or are the same directory; None where all can."""
     places: dict[str, FoundReplica] = {}
     brokers: dict[str, FoundReplica] = {}
     for replica in replicas:

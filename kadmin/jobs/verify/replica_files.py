@@ -161,7 +161,7 @@ def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
 
 
 def counted_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:
-    """As `parse_rows` gives and raises, which takes numbers below 0 that no broker writes."""
+    """Return and raise as `parse_rows`, but refuse numbers below 0, which no broker writes."""
     rows = parse_rows(content, path, width)
     for number, row in enumerate(rows, start=3):
         if any(int(word) < 0 for word in row[-2:]):

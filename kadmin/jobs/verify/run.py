@@ -134,7 +134,7 @@ def from_rows(
 
 @contextmanager
 def parquet_writer(directory: str | None) -> "Iterator[pq.ParquetWriter | None]":
-    """Writes the one file of *directory*, which is made; None where none is named."""
+    """Yield the writer of the one file of *directory*, which is made; None where none is named."""
     if directory is None:
         yield None
         return

@@ -48,7 +48,7 @@ class Part(NamedTuple):
 def verdicts(
     engine: Engine, request: VerifyRequest, pieces: Pieces, meter: Meter
 ) -> Iterator[VerifiedPartition]:
-    """Verdicts on the partitions of *request*, in their order.
+    """Yield verdicts on the partitions of *request*, in their order.
 
     Raises:
         KadminError: workers were killed again and again, or Spark failed.
@@ -123,7 +123,7 @@ def together(request: VerifyRequest, partitions: Sequence[TopicPartition], size:
 
 
 def work_on(item: Whole | Part) -> list[VerifiedPartition] | list[PieceRows]:
-    """In a worker: verdicts on whole partitions, or the rows of pieces."""
+    """Return, in a worker, verdicts on whole partitions, or the rows of pieces."""
     match item:
         case Whole(partitions, how, _):
             return [verify_partition(partition, found, how) for partition, found in partitions]

@@ -50,7 +50,7 @@ def leftover_findings(
 
 
 def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Iterator[Finding]:
-    """Topics that are marked for deletion, by what they wait for."""
+    """Find topics that are marked for deletion, by what they wait for."""
     waiting: dict[str, list[str]] = {}
     for topic in snapshot.topics.values():
         if topic.is_marked_for_deletion:

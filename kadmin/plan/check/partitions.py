@@ -82,7 +82,7 @@ def refused_partitions(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Topics whose partitions are not numbered 0, 1, 2, …, and those without any."""
+    """Find topics whose partitions are not numbered 0, 1, 2, …, and those without any."""
     empty, gaps = [], []
     for topic in snapshot.topics.values():
         numbers = topic.assignment.partitions.keys()

@@ -35,7 +35,7 @@ Targets: TypeAlias = Mapping[TopicPartition, Target]
 
 
 def in_order(targets: Targets) -> dict[TopicPartition, Target]:
-    """*targets* by topic, and of a topic by number: `t-10` behind `t-9`."""
+    """Sort *targets* by topic, and of a topic by number: `t-10` behind `t-9`."""
     return {partition: targets[partition] for partition in sorted(targets)}
 
 

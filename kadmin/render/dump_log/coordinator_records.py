@@ -107,7 +107,7 @@ def table_size(capacity: int) -> int:
 
 
 def hash_of(topic: str, partition: int) -> int:
-    """Java's hash of a partition, with Scala's mixing of its upper half into the lower."""
+    """Compute Java's hash of a partition, with Scala's mixing of its upper half into the lower."""
     of_topic = 0
     for character in topic:
         of_topic = of_topic * 31 + ord(character) & 0xFFFFFFFF
@@ -120,7 +120,7 @@ def signed(number: int) -> int:
 
 
 def json_decoded(decoded: CoordinatorRecord) -> dict[str, object]:
-    """Key and value of a record as objects of JSON; a value that is null deletes the key."""
+    """Return key and value of a record as objects of JSON; a value that is null deletes the key."""
     key, value = decoded.key, decoded.value
     fields = {
         "key": {"type": decoded.type_name, "version": key.version, **json_fields(key.fields)},

@@ -133,7 +133,7 @@ def record_line(piece: BatchRecord, *, with_content: bool, with_metadata: bool) 
 
 
 def content_texts(piece: BatchRecord) -> tuple[str | None, str | None]:
-    """Key and value of a record in words; None for what is not printed."""
+    """Return key and value of a record in words; None for what is not printed."""
     record = piece.record
     if piece.decoded is not None:
         return decoded_texts(piece.decoded, record.offset)

@@ -175,7 +175,7 @@ def leader_text(each: Leadership) -> str:
 
 
 def decided_text(each: Leadership) -> str:
-    """By which controller, of which epoch: `3 (2)`."""
+    """Return the controller that decided, and its epoch: `3 (2)`."""
     if each.controller_id is None:
         return "?"
     epoch = "" if each.controller_epoch is None else f" (epoch {each.controller_epoch})"
@@ -321,7 +321,7 @@ def anomaly_lines(anomalies: Sequence[Anomaly], *, proves: bool) -> Iterator[str
 
 
 def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
-    """Controllers' terms, stale ones, and clocks."""
+    """Return lines on the controllers' epochs, stale controllers, and clocks."""
     terms = analysis.coverage.terms
     if terms:
         yield "controllers"
@@ -552,7 +552,7 @@ def brief_document(analysis: "Analysis", *, proves: bool) -> Document:
 
 
 def brief_events(analysis: "Analysis") -> list[tuple[Story, Leadership]]:
-    """By time; of one time by name, and of one partition by leader epoch."""
+    """Sort events by time; of one time by name, and of one partition by leader epoch."""
     events = [(story, each) for story in analysis.stories for each in story.leaderships]
     return sorted(events, key=lambda each: (each[1].since_ms, each[0].topic, each[0].partition))
 

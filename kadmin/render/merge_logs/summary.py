@@ -185,7 +185,7 @@ def step_lines(steps: Sequence["ClockStep"]) -> Iterator[str]:
 
 
 def step_text(step: "ClockStep") -> str:
-    """That a file's clock goes back, where, and how far."""
+    """Describe where a file's clock goes back, and how far."""
     distance = f"{step.step_ms:,} ms"
     if step.step_ms >= 10_000:
         distance += f" ({timedelta(seconds=step.step_ms // 1000)})"

@@ -50,7 +50,7 @@ def planned_document(plans: Sequence[TopicPlan]) -> Document:
 
 
 def existing_document(topic: str, *, is_dry_run: bool) -> Document:
-    """That nothing was to be done, since *topic* is there."""
+    """Return the document of no change, since *topic* exists."""
     change = TopicChange(action="create", topic=topic, outcome="exists")
     return changes_document([change], is_dry_run=is_dry_run)
 
