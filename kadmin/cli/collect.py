@@ -133,7 +133,7 @@ def collect(session: Session, place: str, **options: Any) -> None:
     )
     store = store_at(place)
     keep_apart(store, arguments)
-    told = Told(session)
+    told = ProgressReport(session)
     collected = fill(session, store, wanted, told)
     session.output.show(collected_document(store.label, collected, told.missing))
     if told.missing:
@@ -154,7 +154,7 @@ def check(session: Session, place: str) -> ExitCode:
 
     store = store_at(place)
     manifest = read_manifest(store)
-    told = Told(session)
+    told = ProgressReport(session)
     total = sum(file.size_bytes for file in manifest.files.values())
     begun_s = time.monotonic()
     done = 0
@@ -172,7 +172,7 @@ def check(session: Session, place: str) -> ExitCode:
     return ExitCode.DONE if is_whole and not found else ExitCode.UNREACHABLE
 
 
-class Told:
+class ProgressReport:
     """Reports progress and missing files on standard error."""
 
     def __init__(self, session: Session) -> None:

@@ -23,7 +23,7 @@ from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.config_plan import ConfigPlan, check_deletable, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.place import Tell
+from kadmin.plan.place import Progress
 from kadmin.plan.record_loss import question_of
 from kadmin.plan.risks import Risk, as_judged, with_risks
 from kadmin.plan.topic_refusals import NoSuchTopic
@@ -146,7 +146,7 @@ class TopicAlteration(Change[TopicPlan]):
             is_rack_aware=request.is_rack_aware,
             allow_unknown_brokers=request.allow_unknown_brokers,
             allow_many_partitions=request.allow_many_partitions,
-            tell=noting(self.notices, name),
+            progress=noting(self.notices, name),
         )
 
     def question(self, plans: Sequence[TopicPlan]) -> Question | None:
@@ -255,7 +255,7 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
     return replace(plan, warnings=(*plan.warnings, *told))
 
 
-def noting(notices: Notices, topic: str) -> Tell:
+def noting(notices: Notices, topic: str) -> Progress:
     """Note, every second, how far the layout of *topic* is that takes longer."""
     noted_at = time.monotonic()
 

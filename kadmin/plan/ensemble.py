@@ -37,7 +37,7 @@ class ServerState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ServerAnswers:
     """The answer of one server: its *answers* by word, *figures* of its admin server.
 
     *failure* is the reason of no answer at all, None with any; *admin_failure* of no figures.
@@ -116,7 +116,7 @@ def lacks_majority(servers: Sequence[ServerReport]) -> bool:
     return not any(each.state in (ServerState.SERVING, ServerState.ANSWERS) for each in servers)
 
 
-def report_on(told: Sequence[Told]) -> EnsembleReport:
+def report_on(told: Sequence[ServerAnswers]) -> EnsembleReport:
     servers = tuple(map(server_report, told))
     voters = next((each.voters for each in servers if each.voters is not None), None)
     return EnsembleReport(
@@ -130,7 +130,7 @@ def report_on(told: Sequence[Told]) -> EnsembleReport:
     )
 
 
-def server_report(told: Told) -> ServerReport:
+def server_report(told: ServerAnswers) -> ServerReport:
     if told.failure is not None:
         return ServerReport(server=told.server, state=ServerState.DOWN, reason=told.failure)
     if is_other_server(told):
@@ -166,7 +166,7 @@ def server_report(told: Told) -> ServerReport:
     )
 
 
-def is_other_server(told: Told) -> bool:
+def is_other_server(told: ServerAnswers) -> bool:
     """Return whether no answer is a ZooKeeper's; one that is ill, or forbids words, is
     recognised."""
     texts = told.answers.values()

@@ -21,10 +21,10 @@ from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.place import (
     NEW_PARTITIONS_MAX,
-    Tell,
+    Progress,
     TooManyPartitions,
     drawn_placement,
-    nobody,
+    ignore_progress,
     place,
 )
 from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, new_risks, racks_told
@@ -142,9 +142,9 @@ def layout_of(assignment: TopicAssignment) -> Layout:
 
 
 def plan_create(
-    snapshot: ClusterSnapshot, request: CreateRequest, tell: Tell = nobody
+    snapshot: ClusterSnapshot, request: CreateRequest, progress: Progress = ignore_progress
 ) -> CreatePlan:
-    """Plan a new topic; *tell* is called with the progress of its layout.
+    """Plan a new topic; *progress* is called while it is laid out.
 
     Raises:
         TopicExists, TopicCollision: the name is taken.
@@ -176,7 +176,7 @@ def plan_create(
             partition_count=request.partition_count,
             replication_factor=request.replication_factor,
             placement=placement,
-            tell=tell,
+            progress=progress,
         )
     surroundings = Surroundings(brokers=snapshot.brokers)
     configs = plan_change(
@@ -249,13 +249,13 @@ def plan_add_partitions(
     is_rack_aware: bool,
     allow_unknown_brokers: bool = False,
     allow_many_partitions: bool = False,
-    tell: Tell = nobody,
+    progress: Progress = ignore_progress,
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*, *partition_count* in all.
 
     *assignment*, where given, names all partitions, the present ones as they are.  *placement* None
-    is Kafka's own rule, which begins at partition 0's preferred leader.  *tell* is called with the
-    progress of the layout.
+    is Kafka's own rule, which begins at partition 0's preferred leader.  *progress* is called while
+    it is laid out.
 
     Raises:
         NoSuchTopic, MarkedForDeletion, InternalTopic, ReassignmentRunning, NotMorePartitions,
@@ -286,7 +286,7 @@ def plan_add_partitions(
             replication_factor=len(set(before.partitions[0].replicas)),
             placement=placement,
             first_partition=present,
-            tell=tell,
+            progress=progress,
         )
     after = TopicAssignment(
         partitions={
