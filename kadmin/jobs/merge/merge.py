@@ -111,10 +111,10 @@ class Merge:
         self.is_whole = True
 
     def summary(self) -> Summary:
-        """What became of every line so far; whole once the last result was taken.
+        """Return what became of every line so far; whole once the last result was taken.
 
         Raises:
-            CannotRead: no line is in the range of time, and a file that could tell why is gone.
+            CannotRead: no line is in the range of time, and a file that could show why is gone.
         """
         assert self.surveyed is not None, "nothing was taken yet"
         return summarize(self.request, self.files, self.surveyed, self.totals)

@@ -74,10 +74,10 @@ class Totals:
 def summarize(
     request: MergeRequest, files: RequestFiles, surveyed: Surveyed, totals: Totals
 ) -> Summary:
-    """What became of every line so far.
+    """Return what became of every line so far.
 
     Raises:
-        CannotRead: no line is in the range of time, and a file that could tell why is gone.
+        CannotRead: no line is in the range of time, and a file that could show why is gone.
     """
     sources = tuple(
         source_summary(number, request, files, surveyed, totals)

@@ -85,7 +85,7 @@ def survey_by_workers(
 ) -> Iterator[SurveyResult]:
     batched = list(batches(tasks))
     if not batched:
-        # Without work, nobody waits for workers to start.
+        # Without work, workers need not be waited for.
         return
     for batch, results in zip(batched, engine.run(run_surveys, batched), strict=True):
         yield from results

@@ -25,7 +25,7 @@ JOIN_TIMEOUT_S: Final = 10.0
 TASKS_PER_WORKER: Final = 2
 ITEMS_PER_WORKER: Final = 4
 """In a job, at most.  A job costs Spark some 100 ms and a task 40 ms, however small: smaller jobs
-would take time from the work, larger ones tell of progress late."""
+would take time from the work, larger ones report progress late."""
 
 JOBS_MIN: Final = 8
 """In a run that has so many pieces of work for each worker."""
@@ -40,7 +40,7 @@ CLUSTER_HINT: Final = "if it is memory, give a worker more: --conf spark.executo
 class SparkEngine:
     """Spark's tasks as an engine; the *session*, which this ends, comes up in the background.
 
-    No more than *workers_max* tasks are at work at a time, as far as this engine can tell.
+    No more than *workers_max* tasks are at work at a time, as far as this engine knows.
     """
 
     def __init__(self, session: Session, *, workers_max: int = WORKERS_MAX) -> None:

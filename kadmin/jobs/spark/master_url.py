@@ -32,7 +32,7 @@ TASK_FAILURES_MAX: Final = "4"
 
 
 def is_master(text: str) -> bool:
-    """Whether Spark would understand it; nobody is asked."""
+    """Return whether Spark would understand it; no connection is opened."""
     return MASTER.fullmatch(text) is not None
 
 
@@ -47,9 +47,10 @@ def is_for_spark(
     size_bytes: int,
     small_bytes: int = SMALL_BYTES,
 ) -> bool:
-    """Whether a job over *size_bytes* is meant for Spark's *master* with *conf*, its settings.
+    """Return whether a job over *size_bytes* is meant for Spark's *master* with *conf*, its
+    settings.
 
-    On this machine only what is not small, unless a setting says that Spark is meant.
+    On this machine only what is not small, unless a setting asks for Spark.
     """
     if master is None:
         return False
@@ -64,11 +65,11 @@ def local_cores(master: str) -> int | None:
 
 
 def check_master(master: str) -> None:
-    """See that somebody listens at a standalone master's address, which Spark tries for minutes.
+    """Raise if no server listens at a standalone master's address, which Spark tries for minutes.
 
     Raises:
         UsageError: it has no address.
-        UnreachableError: nobody does.
+        UnreachableError: no server listens there.
     """
     if not master.startswith("spark://"):
         return
@@ -102,7 +103,7 @@ def is_plain(master: str) -> bool:
 
 
 def with_retries(master: str, conf: Mapping[str, str]) -> str:
-    """*master*, told to repeat what a killed worker did, where it is one of this machine."""
+    """Return *master* with retries of what a killed worker did, where it is one of this machine."""
     match = LOCAL.fullmatch(master)
     if match is None:
         return master

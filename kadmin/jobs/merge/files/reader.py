@@ -80,7 +80,7 @@ def fill(into: memoryview, read: Callable[[memoryview, int], int]) -> int:
 
 
 def starts_like_gzip(path: str) -> bool:
-    """Whether the content, not the name, says that *path* is packed; raises CannotRead."""
+    """Return whether *path* is packed, by its content and not its name; raises CannotRead."""
     with opened(path) as reader:
         magic = bytearray(len(GZIP_MAGIC))
         return reader.read_at(0, memoryview(magic)) == len(magic) and magic == GZIP_MAGIC

@@ -92,10 +92,10 @@ def part_of(file: LogFile, stream: str, path: Path) -> LogFile:
 
 
 def rejoined(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Each of *lines* with its stream, those in pieces as one.
+    """Yield each of *lines* with its stream, those in pieces as one.
 
-    A line without a stream belongs to the one before it, or to the first one; what a collector
-    says of itself at the front, with it.  A line whose last piece is missing ends with the lines.
+    A line without a stream belongs to the one before it, or to the first one; a collector's own
+    lines at the front, with it.  A line whose last piece is missing ends with the lines.
     """
     begun: dict[str, str] = {}
     lead: list[str] = []

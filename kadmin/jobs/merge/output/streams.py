@@ -23,7 +23,7 @@ def write_stream(outputs: Iterable[SliceOutput], stream: Stream, header: bytes =
     for output in outputs:
         for block in output.blocks():
             stream.write(block)
-        # Whoever reads along sees it now, not when the next slice is merged.
+        # A reader of the stream sees it now, not when the next slice is merged.
         stream.flush()
 
 

@@ -83,7 +83,7 @@ def whole_local_file(path: Path) -> Iterator[Any]:
 
 
 def create_like(final: Path, unfinished: Path) -> int:
-    """Create *unfinished*, readable by nobody who could not read *final*; gives its descriptor.
+    """Create *unfinished*, readable only by users who can read *final*; return its descriptor.
 
     It has the mode of *final* and, where this user may give files away, its owner; without a file
     there, those that a new one has.

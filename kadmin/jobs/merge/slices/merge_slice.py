@@ -60,14 +60,14 @@ class SliceResult:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The kept records of one load, in order; the arrays of *found* tell of the same records."""
+    """The kept records of one load, in order; the arrays of *found* describe the same records."""
 
     records: pa.LargeBinaryArray
     found: RunRecords
 
 
 def merge_slice(task: SliceTask) -> SliceResult:
-    """Merge one slice and put its result where the task says.
+    """Merge one slice and put its result where the task wants it.
 
     Raises:
         CannotRead: a file is gone, or this machine never had it.

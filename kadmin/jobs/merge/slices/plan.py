@@ -1,7 +1,7 @@
-"""The plan of slices: which times does each task merge, and which stretches of files must it read?
+"""The plan of slices: the times that each task merges, and the stretches of files that it reads.
 
 A pure plan, made from exact parts: every record belongs to one slice, all records of a slice come
-before all of the next one, and a slice holds about as many bytes as it is told to.  Reads nothing.
+before all of the next one, and a slice holds about as many bytes as it is given.  Reads nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -66,7 +66,7 @@ Read = Callable[[memoryview], int]
 """Fills the view with the next bytes; fewer only at the end."""
 
 Store = Callable[[memoryview], tuple[int, int]]
-"""Puts bytes away and says where and in how many bytes."""
+"""Stores bytes and returns their position and size."""
 
 
 def survey_parts(

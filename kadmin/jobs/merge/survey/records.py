@@ -72,7 +72,7 @@ class Head:
 
 def first_head(reader: Reader, offset: int, size: int, clock: Clock) -> Head | None:
     """The first head line that starts at or after *offset* in a file of *size* bytes."""
-    # The byte before tells whether a line starts at the very offset.
+    # The byte before decides whether a line starts at the very offset.
     at = max(offset - 1, 0)
     knows_line_start = offset == 0
     window = WINDOW_BYTES

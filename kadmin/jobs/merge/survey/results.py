@@ -42,7 +42,7 @@ class Surveyed:
     unread_bytes: tuple[int, ...]
     """Of each file, what was passed over because it lies outside the range of time."""
     lost_bytes: tuple[int, ...]
-    """Of each file, what could not be read as lines; 0 where a .gz does not tell how much."""
+    """Of each file, what could not be read as lines; 0 where a .gz does not show how much."""
 
 
 def combine_surveys(

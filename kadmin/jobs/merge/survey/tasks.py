@@ -55,7 +55,7 @@ class SurveyTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyResult:
-    """What a survey found; *damage* says why not all of the stretch could be read.
+    """The result of a survey; *damage* is why not all of the stretch could be read.
 
     *lost_bytes* are how many of the file's bytes could not, as far as that is known.
     """

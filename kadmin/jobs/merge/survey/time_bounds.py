@@ -1,6 +1,6 @@
-"""The time bounds of logs: from when to when they reach, for somebody who asked for other times.
+"""The time bounds of logs: from when to when they reach, for an error about another range.
 
-Looks at the first and the last head line of each file; what the survey knows it is handed.
+Reads the first and the last head line of each file; what the survey knows is passed in.
 """
 
 from collections.abc import Mapping, Sequence
