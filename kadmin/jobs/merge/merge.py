@@ -56,7 +56,10 @@ def merge(
 
 
 def paths_of(request: MergeRequest, files: RequestFiles, directory: Path) -> list[str]:
-    """What workers of *request* must see of this machine; *directory* takes what is unpacked."""
+    """Return what workers of *request* must see of this machine.
+
+    *directory* takes what is unpacked.
+    """
     paths = {os.path.dirname(file.path) for file in files.files if not is_uri(file.path)}
     if any(file.is_gzip for file in files.files):
         paths.add(str(directory))

@@ -74,7 +74,7 @@ class RequestFiles:
 
 
 def request_files(request: MergeRequest) -> RequestFiles:
-    """The files of *request*, by which phases go."""
+    """Return the files of *request*, by which phases go."""
     return RequestFiles(
         files=tuple(file for source in request.sources for file in source.files),
         sources=tuple(n for n, source in enumerate(request.sources) for _ in source.files),

@@ -95,7 +95,7 @@ def summarize(
 
 
 def all_time_bounds(files: RequestFiles, surveyed: Surveyed) -> TimeBounds | None:
-    """The times of all logs, also of what lies outside the range."""
+    """Return the times of all logs, also of what lies outside the range."""
     parts = {file.number: file.parts for file in surveyed.files}
     return time_bounds(files.files, files.clocks, parts)
 

@@ -70,7 +70,7 @@ def tasks_in_order(request: MergeRequest, files: RequestFiles, directory: Path) 
 def is_for_workers(
     task: SurveyTask, left_bytes: int, request: MergeRequest, engine: Engine
 ) -> bool:
-    """Whether *task* and all others, of *left_bytes*, are rather for workers.
+    """Return whether *task* and all others, of *left_bytes*, are rather for workers.
 
     For those of other machines all that is large is, also while they start: what this process
     reads meanwhile, it reads at the speed of one, over the network, however many they are.

@@ -75,7 +75,7 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
 
 
 def hint_for(why: str, hint: str) -> str:
-    """What to do about *why* Spark failed: a better advice than *hint*, if there is one."""
+    """Return what to do about *why* Spark failed: a better advice than *hint*, if there is one."""
     if "No space left on device" in why:
         return ROOM_HINT
     if "No module named" in why:

@@ -37,7 +37,7 @@ def is_master(text: str) -> bool:
 
 
 def is_local(master: str) -> bool:
-    """Whether it is threads of one JVM on this machine that do the work."""
+    """Return whether it is threads of one JVM on this machine that do the work."""
     return re.fullmatch(r"local(\[[^]]*])?", master) is not None
 
 
@@ -58,7 +58,7 @@ def is_for_spark(
 
 
 def local_cores(master: str) -> int | None:
-    """How many cores a local *master* names; None for all that there are."""
+    """Return how many cores a local *master* names; None for all that there are."""
     match = re.fullmatch(r"local(?:\[(\d+|\*).*])?", master)
     assert match is not None, f"{master} is not local"
     return None if match[1] == "*" else int(match[1] or 1)
@@ -94,7 +94,7 @@ def check_master(master: str) -> None:
 
 
 def is_plain(master: str) -> bool:
-    """Whether it is threads of one JVM, or a standalone master, that does the work.
+    """Return whether it is threads of one JVM, or a standalone master, that does the work.
 
     What schedulers start elsewhere (YARN, Kubernetes, Spark's own trial cluster) is made by files
     and settings of this machine.

@@ -208,12 +208,13 @@ def log_in(directory: Path) -> Path:
 
 
 def info_in(directory: Path) -> Path:
-    """The file where the JVM writes how it is reached."""
+    """Return the file where the JVM writes how it is reached."""
     return directory / "gateway"
 
 
 def has_room_for_sockets(master: str, directory: Path) -> bool:
-    """Whether sockets' names fit: of the driver in *directory*, of standalone workers in /tmp."""
+    """Return whether sockets' names fit: of the driver in *directory*, of standalone workers in
+    /tmp."""
     return is_plain(master) and len(os.fsencode(directory)) <= SOCKETS_DIRECTORY_MAX
 
 
@@ -287,7 +288,7 @@ def await_gateway(process: "subprocess.Popen[bytes]", directory: Path) -> None:
 
 
 def gateway_in(directory: Path) -> tuple[int, str]:
-    """The port and the secret of the JVM's gateway."""
+    """Return the port and the secret of the JVM's gateway."""
     port, length = struct.unpack_from(">ii", content := info_in(directory).read_bytes())
     return port, content[8 : 8 + length].decode()
 
@@ -309,7 +310,7 @@ def connect(gateway: tuple[int, str] | None) -> Any:
 
 
 def pack_code(directory: Path) -> Path:
-    """A zip of kadmin and cluster in *directory*, for workers that do not have them.
+    """Return a zip of kadmin and cluster in *directory*, for workers that do not have them.
 
     Raises:
         SparkFailed: there is no room for it.

@@ -60,5 +60,5 @@ def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]
 
 
 def load_block(packed: memoryview, size: int) -> pa.Buffer:
-    """The *size* bytes that were stored as *packed*."""
+    """Return the *size* bytes that were stored as *packed*."""
     return pa.decompress(packed, decompressed_size=size, codec=CODEC)

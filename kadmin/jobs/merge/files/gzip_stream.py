@@ -83,7 +83,7 @@ class GzipStream:
 
 
 def first_bytes(file: LogFile, size: int) -> bytes:
-    """The first *size* bytes of what *file* holds, unpacked; fewer where it is shorter."""
+    """Return the first *size* bytes of what *file* holds, unpacked; fewer where it is shorter."""
     if not file.is_gzip:
         return read_bytes(file.path, 0, size)
     buffer = bytearray(size)

@@ -87,7 +87,7 @@ def starts_like_gzip(path: str) -> bool:
 
 
 def read_bytes(path: str, offset: int, size: int) -> bytes:
-    """The bytes of *path* from *offset* on, fewer at its end; raises CannotRead."""
+    """Return the bytes of *path* from *offset* on, fewer at its end; raises CannotRead."""
     buffer = bytearray(size)
     with opened(path) as reader:
         return bytes(buffer[: reader.read_at(offset, memoryview(buffer))])

@@ -50,7 +50,7 @@ class Inputs:
 
 
 def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
-    """The files of *paths* (files, directories, globs, URIs) and those that *regex* finds.
+    """Return the files of *paths* (files, directories, globs, URIs) and those that *regex* finds.
 
     Raises:
         NoLogs: a path is missing, a directory has no files, or a pattern matches none.
@@ -138,7 +138,7 @@ def is_there(path: str) -> bool:
 
 
 def parent(path: str) -> str:
-    """The longest part of *path* that this user can see to be a directory."""
+    """Return the longest part of *path* that this user can see to be a directory."""
     directory = Path(path)
     while not os.path.isdir(directory):
         directory = directory.parent
@@ -190,7 +190,7 @@ def log_of(path: str) -> tuple[object, LogFile] | None:
 
 
 def describe(path: str) -> tuple[object, LogFile]:
-    """What makes a file the same as another, and the file, whose label is text in any case.
+    """Return what makes a file the same as another, and the file, whose label is text in any case.
 
     Raises:
         CannotRead: it may not be read, or is no file.

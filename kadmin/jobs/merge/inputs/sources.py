@@ -94,7 +94,7 @@ class Part:
 
 
 def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
-    """A *log*, from its oldest file to its newest, by whose it was at which time.
+    """Return a *log*, from its oldest file to its newest, by whose it was at which time.
 
     It is one broker's by its path, or by the lines of its newest file that has some, unless lines
     of older ones are of others.  A file with lines of several is a part of its own then.
@@ -128,12 +128,12 @@ def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
 
 
 def owner_of(file: LogFile, writers: Collection[int]) -> tuple[int | None, str]:
-    """The one broker of *file*; of several none, and the file itself."""
+    """Return the one broker of *file*; of several none, and the file itself."""
     return (None, file.label) if len(writers) > 1 else (min(writers), "")
 
 
 def writers_of_lines(file: LogFile, lines_max: int = LINES_MAX) -> frozenset[int]:
-    """The ids of the brokers that wrote the first lines of *file*, and its last ones.
+    """Return the ids of the brokers that wrote the first lines of *file*, and its last ones.
 
     The end of a .gz is not looked at.
 
@@ -165,7 +165,7 @@ def rolled(name: str) -> re.Match[str]:
 
 
 def age(file: LogFile) -> tuple[int, str, int, str]:
-    """A key that sorts the files of one log from the oldest to the newest."""
+    """Return a key that sorts the files of one log from the oldest to the newest."""
     name = split(file.found_at)[1]
     match = rolled(name)
     if match["hour"] is not None:
@@ -177,7 +177,7 @@ def age(file: LogFile) -> tuple[int, str, int, str]:
 
 
 def base_label(label: str) -> str:
-    """The path of a log as the operator named it, without what its files were rolled to."""
+    """Return the path of a log as the operator named it, without what its files were rolled to."""
     directory, slash, name = label.rpartition("/")
     return directory + slash + rolled(name)["base"]
 

@@ -28,7 +28,7 @@ def write_stream(outputs: Iterable[SliceOutput], stream: Stream, header: bytes =
 
 
 def batches(outputs: Iterable[SliceOutput]) -> Iterator[pa.RecordBatch]:
-    """The record batches of results that are Arrow streams."""
+    """Return the record batches of results that are Arrow streams."""
     for output in outputs:
         if output.size > 0:
             with pa.ipc.open_stream(output.read()) as reader:

@@ -20,7 +20,7 @@ from kadmin.jvm.interrupts import deferring_interrupts
 
 @contextmanager
 def whole_file(destination: str) -> Iterator[Any]:
-    """A stream whose content appears at *destination*, a path or URI, when all went well.
+    """Yield a stream whose content appears at *destination*, a path or URI, when all went well.
 
     Whatever file was there is replaced then, and stays as it is otherwise.  What is no regular
     file (a device, a named pipe) is never replaced: it gets the content as it comes.
@@ -45,7 +45,8 @@ def whole_file(destination: str) -> Iterator[Any]:
 
 
 def is_special(path: str) -> bool:
-    """Whether *path*, or what it links to, is there and neither a regular file nor a directory."""
+    """Return whether *path*, or what it links to, is there and neither a regular file nor a
+    directory."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -175,6 +176,6 @@ def remote_part_files(uri: str, suffix: str) -> Iterator[PartFiles]:
 
 
 def unfinished_name(path: Path) -> Path:
-    """A hidden name beside *path*, so that a rename puts it in its place."""
+    """Return a hidden name beside *path*, so that a rename puts it in its place."""
     # Cut off, as the longest names that file systems take leave no room for more.
     return path.with_name(f".{path.name[:60]}.{uuid.uuid4().hex[:8]}")

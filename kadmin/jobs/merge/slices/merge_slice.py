@@ -115,7 +115,7 @@ def write(path: str, pieces: Sequence[pa.Buffer], *, is_reused: bool) -> None:
 
 
 def content_of(piece: pa.Buffer) -> memoryview:
-    """The bytes of *piece*: a view of a buffer that was made smaller shows all its room."""
+    """Return the bytes of *piece*: a view of a buffer that was made smaller shows all its room."""
     return memoryview(piece)[: piece.size]
 
 
