@@ -32,13 +32,13 @@ class Budget:
         """When *_left_s* was so much."""
 
     def left_s(self) -> float:
-        """How long a server may be waited for now; 0 where the time is over."""
+        """Return how long a server may be waited for now; 0 where the time is over."""
         with self._lock:
             self._settle()
             return max(0.0, self._left_s - self._reserved_s)
 
     def end_s(self) -> float:
-        """When that is over, by `time.monotonic`, if servers are waited for from now on."""
+        """Return when that is over, by `time.monotonic`, if servers are waited for from now on."""
         return time.monotonic() + self.left_s()
 
     @contextmanager

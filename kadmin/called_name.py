@@ -24,12 +24,13 @@ COMMAND: Final = re.compile(rf"(?<![\w./-])kadmin(?= (?:--|(?:{'|'.join(COMMANDS
 
 
 def called_name() -> str:
-    """The name by which this process was called; the usual one, if it was called otherwise."""
+    """Return the name by which this process was called; the usual one, if it was called
+    otherwise."""
     name = os.path.basename(sys.argv[0])
     return name if name in NAMES else NAMES[0]
 
 
 def as_called(text: str) -> str:
-    """*text*, its commands with the name by which this process was called."""
+    """Return *text*, its commands with the name by which this process was called."""
     name = called_name()
     return text if name == NAMES[0] else COMMAND.sub(name, text)

@@ -27,7 +27,7 @@ _NUMBER: Final = re.compile(NUMBER)
 
 
 def csv_line(cells: Sequence[object]) -> str:
-    """*cells* as a line of RFC 4180, but ended by a newline alone.
+    """Return *cells* as a line of RFC 4180, but ended by a newline alone.
 
     Python's writer leaves a carriage return without quotes then, behind which a spreadsheet begins
     another row.
@@ -43,6 +43,6 @@ def quoted(text: str) -> str:
 
 
 def unevaluated(text: str) -> str:
-    """*text* as a cell that no spreadsheet evaluates."""
+    """Return *text* as a cell that no spreadsheet evaluates."""
     is_formula = _EVALUATED.match(text) is not None and _NUMBER.fullmatch(text) is None
     return MARK + text if is_formula else text

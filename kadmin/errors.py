@@ -77,8 +77,8 @@ class InProgressError(KadminError):
 
 
 def hint_for_missing(wanted: str, known: Collection[str], *, listed_by: str) -> str:
-    """The hint for the name *wanted*, which is none of *known*: which may have been meant, and by
-    which command all of them are listed.
+    """Return the hint for the name *wanted*, which is none of *known*: which may have been meant,
+    and by which command all of them are listed.
 
     No command that makes one: a name that is like none that exists may still be mistyped, and must
     not come into being by pasting.

@@ -29,7 +29,8 @@ class Extra(StrEnum):
 
 
 def installer() -> str:
-    """The command that installs into the environment of this process what is named behind it."""
+    """Return the command that installs into the environment of this process what is named behind
+    it."""
     home, python = Path(sys.prefix), shlex.quote(sys.executable)
     if (home / OF_PIPX).exists():
         return f"pipx runpip {home.name} install"
@@ -81,7 +82,7 @@ def require_extra(what: str, extra: Extra, *modules: str) -> None:
 
 
 def pyspark_directory(what: str, extra: Extra) -> Path:
-    """Where PySpark is installed, of which *what* needs files; both extras bring it.
+    """Return where PySpark is installed, of which *what* needs files; both extras bring it.
 
     Raises:
         MissingExtra: it is not installed.

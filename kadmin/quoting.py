@@ -4,8 +4,8 @@ import shlex
 
 
 def quoted(word: str) -> str:
-    """*word* for a line that can be pasted: `$'bad\\377.json'`, as bash has it, where it holds
-    bytes that are no UTF-8, or characters that do something to a terminal.
+    """Return *word* for a line that can be pasted: `$'bad\\377.json'`, as bash has it, where it
+    holds bytes that are no UTF-8, or characters that do something to a terminal.
 
     A word that looks like an option has quotes, which distinguish it from one.
     """

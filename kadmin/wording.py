@@ -16,36 +16,37 @@ UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 partition`, `12,000 partitions`."""
+    """Return `1 partition`, `12,000 partitions`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def listed(things: Iterable[object], separator: str = ", ") -> str:
-    """`t-0, t-1`; of many the first ten, and how many more there are."""
+    """Return `t-0, t-1`; of many the first ten, and how many more there are."""
     texts = list(map(str, things))
     more = f"{separator}and {len(texts) - LISTED_MAX:,} more" if len(texts) > LISTED_MAX else ""
     return separator.join(texts[:LISTED_MAX]) + more
 
 
 def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
-    """`2 partitions: t-0, t-1`, with the first of them if they are many."""
+    """Return `2 partitions: t-0, t-1`, with the first of them if they are many."""
     return f"{counted(len(partitions), 'partition')}: {first_listed(partitions)}"
 
 
 def first_listed(things: Sequence[object]) -> str:
-    """`t-0, t-1, …`, no more of them than a sentence names."""
+    """Return `t-0, t-1, …`, no more of them than a sentence names."""
     more = ", …" if len(things) > SHOWN_MAX else ""
     return f"{listed(things[:SHOWN_MAX])}{more}"
 
 
 def abridged(partitions: Sequence[TopicPartition]) -> str:
-    """`t-0, t-1`; of many the first ones, and how many there are."""
+    """Return `t-0, t-1`; of many the first ones, and how many there are."""
     more = f" ({len(partitions):,} in all)" if len(partitions) > SHOWN_MAX else ""
     return f"{first_listed(partitions)}{more}"
 
 
 def counted_by_topic(partitions: Iterable[TopicPartition]) -> str:
-    """`280 of events, 6 of orders`, the topics with the most first, and how many more there are."""
+    """Return `280 of events, 6 of orders`, the topics with the most first, and how many more
+    there are."""
     counts = Counter(partition.topic for partition in partitions)
     in_order = sorted(counts, key=lambda topic: (-counts[topic], topic))
     shown = [f"{counts[topic]:,} of {topic}" for topic in in_order[:SHOWN_MAX]]
@@ -57,12 +58,12 @@ def counted_by_topic(partitions: Iterable[TopicPartition]) -> str:
 
 
 def with_reasons(things: Iterable[tuple[object, str]]) -> str:
-    """`t-0: no answer; t-1: refused`, of things with a reason each."""
+    """Return `t-0: no answer; t-1: refused`, of things with a reason each."""
     return listed((f"{thing}: {reason}" for thing, reason in things), "; ")
 
 
 def span(seconds: float) -> str:
-    """*seconds* as people say it: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`."""
+    """Return *seconds* as people say it: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`."""
     minutes = round(seconds / 60)
     if seconds < 100:
         return f"{seconds:.0f} s"
@@ -75,7 +76,7 @@ def span(seconds: float) -> str:
 
 
 def amount(size: float) -> str:
-    """*size* bytes in the unit in which it is shortest: `1.4 GiB`."""
+    """Return *size* bytes in the unit in which it is shortest: `1.4 GiB`."""
     for unit in UNITS:
         if size < 1024 or unit == UNITS[-1]:
             break
@@ -89,13 +90,13 @@ MS: Final = timedelta(milliseconds=1)
 
 
 def second_text(time_ms: int) -> str:
-    """`2026-11-20 03:12:00 UTC`."""
+    """Return `2026-11-20 03:12:00 UTC`."""
     moment = moment_of(time_ms)
     return span_text(time_ms) if moment is None else f"{moment.replace(microsecond=0)} UTC"
 
 
 def log_time(time_ms: int) -> str:
-    """A time as brokers write it in their logs."""
+    """Return a time as brokers write it in their logs."""
     moment = moment_of(time_ms)
     if moment is None:
         return span_text(time_ms)
@@ -103,12 +104,12 @@ def log_time(time_ms: int) -> str:
 
 
 def span_text(time_ms: int) -> str:
-    """A time of which no calendar has the year."""
+    """Return a time of which no calendar has the year."""
     return f"{time_ms} ms since 1970"
 
 
 def moment_of(time_ms: int) -> datetime | None:
-    """The moment in UTC; None outside of the years 1 to 9999, which a broker can write."""
+    """Return the moment in UTC; None outside of the years 1 to 9999, which a broker can write."""
     try:
         return EPOCH + timedelta(milliseconds=time_ms)
     except OverflowError:

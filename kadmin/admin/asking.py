@@ -39,7 +39,7 @@ class Lines:
     def secured(
         self, connection: socket.socket, tls: "ssl.SSLContext | None", host: str
     ) -> Iterator[socket.socket]:
-        """*connection* with TLS for a block; as it is without.
+        """Yield *connection* with TLS for a block; as it is without.
 
         Raises:
             OSError: the handshake failed; an ssl.SSLError is one.
@@ -114,8 +114,8 @@ class Asking(Generic[Server, T]):
         patience_s: float,
         is_enough: Callable[[Mapping[Server, T]], bool] = lambda _: False,
     ) -> Mapping[Server, T]:
-        """Those that have come when they are all there, or enough, or *patience_s* after the
-        questions were asked, at the latest."""
+        """Return those that have come when they are all there, or enough, or *patience_s* after
+        the questions were asked, at the latest."""
 
         def is_over() -> bool:
             return len(self._answers) == len(set(self.servers)) or is_enough(self._answers)

@@ -27,9 +27,8 @@ ANSWER_HEAD: Final = struct.Struct(">ii")
 
 
 def hint_for_foreign_server(servers: str) -> str | None:
-    """The hint for the first of *servers*, `host:port,…`, that is something else than a ZooKeeper;
-    None where none of them is known to be.
-    """
+    """Return the hint for the first of *servers*, `host:port,…`, that is something else than a
+    ZooKeeper; None where none of them is known to be."""
     addresses = servers.split(",")
     for address, told in zip(addresses, answers_of(addresses, HTTP, API_VERSIONS), strict=True):
         named = host_and_port(*split_address(address))
@@ -49,8 +48,8 @@ def hint_for_foreign_server(servers: str) -> str | None:
 
 
 def hint_for_foreign_broker(bootstrap: str) -> str | None:
-    """The hint for the first address of *bootstrap* where something else than a broker is; None
-    where none of them is known to be."""
+    """Return the hint for the first address of *bootstrap* where something else than a broker
+    is; None where none of them is known to be."""
     addresses = bootstrap.split(",")
     for address, told in zip(addresses, answers_of(addresses, FOUR_LETTERS, HTTP), strict=True):
         named = host_and_port(*split_address(address))

@@ -55,7 +55,7 @@ class Tokens:
     _lock: Lock = field(default_factory=Lock)
 
     def token(self) -> Token:
-        """A token that is valid for a while.
+        """Return a token that is valid for a while.
 
         Raises:
             TokenDenied: the server gives none.
@@ -107,7 +107,8 @@ class NoRedirect(HTTPRedirectHandler):
 
 
 def granted(url: str, settings: BrokerSettings) -> Token:
-    """A token that the server at *url* grants to the client of *settings*; raises as `token`."""
+    """Return a token that the server at *url* grants to the client of *settings*; raises as
+    `token`."""
     parts = urlsplit(url)
     shown = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
     login = f"{quote(settings.user or '', safe='')}:{quote(settings.password or '', safe='')}"
@@ -151,7 +152,7 @@ def granted(url: str, settings: BrokerSettings) -> Token:
 
 
 def read_json(text: bytes) -> dict[str, Any]:
-    """The object that *text* is in JSON; an empty one where it is none."""
+    """Return the object that *text* is in JSON; an empty one where it is none."""
     try:
         told = json.loads(text)
     except ValueError:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collect import CollectArgument, Progress
     from kadmin.jobs.collection import CollectedFile, Manifest
-    from kadmin.jobs.depot import Depot
+    from kadmin.jobs.collection_store import CollectionStore
     from kadmin.jobs.verify.collected import Unreadable
 
 HINT: Final = "kadmin collect DIR --log-dir 1=PATH --logs 1=PATH"
@@ -52,9 +52,9 @@ class WantedCollection(NamedTuple):
 
 
 def fill(
-    session: Session, depot: "Depot", wanted: WantedCollection, told: Listener
+    session: Session, store: "CollectionStore", wanted: WantedCollection, told: Listener
 ) -> "list[CollectedFile]":
-    """Bring what is *wanted* into *depot*, and give what was brought, or is there unchanged.
+    """Bring what is *wanted* into *store*, and give what was brought, or is there unchanged.
 
     Raises:
         RefusedError: something is in it, and no collection.
@@ -63,9 +63,9 @@ def fill(
     """
     from kadmin.jobs.collect import Copying, planned
     from kadmin.jobs.collection import JOURNAL, finish, note
-    from kadmin.jobs.depot import first_line
+    from kadmin.jobs.collection_store import first_line
 
-    known = found_in(depot)
+    known = found_in(store)
     selection = wanted.selection
     files = planned(wanted.arguments, lambda topic: bool(selection.select([topic])), told.tell)
     # What is refused is refused before anything is written.
@@ -73,34 +73,34 @@ def fill(
         require_on_brokers(session, selection)
     else:
         require_topics(selection, [file.path for file in files])
-    make(depot)
-    copying = Copying(depot, told, rate_max=wanted.rate_max)
+    make(store)
+    copying = Copying(store, told, rate_max=wanted.rate_max)
     topics = known.topics
     if wanted.is_wire or wanted.brokers_of_log_dirs:
         topics = all_topics(known.topics, selection.wanted)
     collected: list[CollectedFile] = []
     try:
         # The journal comes first: what has one may be gone on with, whatever ends this run.
-        with depot.noted(JOURNAL) as journal:
-            save_cluster(session, depot, told)
+        with store.noted(JOURNAL) as journal:
+            save_cluster(session, store, told)
             sources = [copying.run(files, known.files)]
             if wanted.is_wire:
-                sources.append(over_the_wire(session, depot, wanted, told))
+                sources.append(over_the_wire(session, store, wanted, told))
             for file in chain.from_iterable(sources):
                 note(journal, file)
                 collected.append(file)
-        whole = [*still_there(depot, known.files, collected), *collected]
-        finish(depot, whole, told.missing, topics)
+        whole = [*still_there(store, known.files, collected), *collected]
+        finish(store, whole, told.missing, topics)
     except OSError as error:
         raise KadminError(
-            f"cannot write {error.filename or depot.label}: {error.strerror or first_line(error)}",
+            f"cannot write {error.filename or store.label}: {error.strerror or first_line(error)}",
             hint="when that is mended, the same command goes on where it was",
         ) from error
     return collected
 
 
 def over_the_wire(
-    session: Session, depot: "Depot", wanted: WantedCollection, told: Listener
+    session: Session, store: "CollectionStore", wanted: WantedCollection, told: Listener
 ) -> "Iterator[CollectedFile]":
     """Copy what all brokers serve but for those whose log directories are named.
 
@@ -123,12 +123,12 @@ def over_the_wire(
         placement = reader.placement()
         asked = {broker for replicas in placement.replicas.values() for broker in replicas}
         session.note(HIDDEN)
-        copying = WireCopying(reader, placement, depot, told, rate_max=wanted.rate_max)
+        copying = WireCopying(reader, placement, store, told, rate_max=wanted.rate_max)
         without = wanted.brokers_of_log_dirs
         yield from copying.run(sorted(each for each in asked if str(each) not in without))
 
 
-def save_cluster(session: Session, depot: "Depot", told: Listener) -> None:
+def save_cluster(session: Session, store: "CollectionStore", told: Listener) -> None:
     """Write a snapshot of the cluster that is named, if one is."""
     from cluster.model.config_entity import EntityKind
     from kadmin.arguments.entities import select_entities
@@ -150,11 +150,11 @@ def save_cluster(session: Session, depot: "Depot", told: Listener) -> None:
         told.tell(Unreadable(settings.shown_cluster, error.message))
         return
     text = json.dumps(cluster_body(snapshot, dict(overrides)), indent=1)
-    depot.write(SNAPSHOT, (text + "\n").encode())
+    store.write(SNAPSHOT, (text + "\n").encode())
 
 
 def local_arguments(session: Session) -> "list[CollectArgument]":
-    """All of the embedded cluster that is meant.
+    """Return all of the embedded cluster that is meant.
 
     Raises:
         UsageError: none is meant.
@@ -177,64 +177,66 @@ def local_arguments(session: Session) -> "list[CollectArgument]":
     return found
 
 
-def keep_apart(depot: "Depot", arguments: "Sequence[CollectArgument]") -> None:
+def keep_apart(store: "CollectionStore", arguments: "Sequence[CollectArgument]") -> None:
     """See that the collection is not collected itself, larger each time.
 
     Raises:
         UsageError: it is in a directory below a log directory.
     """
     from kadmin.jobs.collection import LOG_DIR
-    from kadmin.jobs.depot import DirectoryDepot
+    from kadmin.jobs.collection_store import DirectoryStore
 
-    if not isinstance(depot, DirectoryDepot):
+    if not isinstance(store, DirectoryStore):
         return
-    directory = depot.directory.resolve()
+    directory = store.directory.resolve()
     for each in arguments:
         if each.kind == LOG_DIR and directory.is_relative_to(each.path.resolve()):
             raise UsageError(
-                f"{depot.label} is below {each.path}, and would be collected itself",
+                f"{store.label} is below {each.path}, and would be collected itself",
                 hint="name a directory elsewhere",
             )
 
 
-def found_in(depot: "Depot") -> "Manifest":
-    """What is in *depot*; nothing where it is not there.
+def found_in(store: "CollectionStore") -> "Manifest":
+    """Return what is in *store*; nothing where it is not there.
 
     Raises:
         RefusedError: something is in it, and no collection.
     """
     from kadmin.jobs.collection import Manifest, NoCollection, read_manifest
 
-    if next(depot.paths(), None) is None:
+    if next(store.paths(), None) is None:
         return Manifest({})
     try:
-        return read_manifest(depot)
+        return read_manifest(store)
     except NoCollection as error:
         raise RefusedError(
-            f"{depot.label} is not empty, and no collection", hint="name a directory of its own"
+            f"{store.label} is not empty, and no collection", hint="name a directory of its own"
         ) from error
 
 
-def make(depot: "Depot") -> None:
-    """Make *depot*, if it is not there; raises KadminError where it cannot be made."""
+def make(store: "CollectionStore") -> None:
+    """Make *store*, if it is not there; raises KadminError where it cannot be made."""
     try:
-        depot.make()
+        store.make()
     except OSError as error:
-        raise KadminError(f"cannot write {depot.label}: {error.strerror or error}") from error
+        raise KadminError(f"cannot write {store.label}: {error.strerror or error}") from error
 
 
 def still_there(
-    depot: "Depot", known: "Mapping[str, CollectedFile]", collected: "Sequence[CollectedFile]"
+    store: "CollectionStore",
+    known: "Mapping[str, CollectedFile]",
+    collected: "Sequence[CollectedFile]",
 ) -> "Iterator[CollectedFile]":
-    """The files that other runs have collected, and this one has not."""
+    """Return the files that other runs have collected, and this one has not."""
     again = {file.path for file in collected}
     for path, file in known.items():
-        if path not in again and depot.size_of(path) is not None:
+        if path not in again and store.size_of(path) is not None:
             yield file
 
 
 def all_topics(before: tuple[str, ...] | None, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """The topics of all runs, None *before* the first one; no topics are all."""
+    """Return the topics of all runs, None *before* the first one; no topics are all."""
     if before is None:
         return wanted
     return tuple(sorted({*before, *wanted})) if before and wanted else ()

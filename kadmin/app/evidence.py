@@ -119,7 +119,8 @@ def told_by_zookeeper(
 
 
 def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
-    """What *call* returns; None, and the reason in *hidden*, where it may not or cannot be read."""
+    """Return what *call* returns; None, and the reason in *hidden*, where it may not or cannot
+    be read."""
     from kadmin.admin.wire.errors import BrokersDenied
     from kadmin.admin.zookeeper.connection import ZooKeeperDenied
 
@@ -188,7 +189,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
 def broker_configs(
     admin: "ConfigAdmin",
 ) -> "tuple[dict[BrokerId, Mapping[str, str]], Sequence[Fault]]":
-    """The dynamic configs of single brokers, and what of them cannot be read."""
+    """Return the dynamic configs of single brokers, and what of them cannot be read."""
     from cluster.model.config_entity import EntityKind
     from cluster.model.ids import BrokerId
     from kadmin.arguments.entities import EntitySelection, Wanted
@@ -216,7 +217,7 @@ class OfBrokers:
     hidden: "Sequence[str]" = ()
 
     def added_to(self, evidence: "Evidence") -> "Evidence":
-        """*evidence* with it; a broker is silent that is still registered."""
+        """Return *evidence* with it; a broker is silent that is still registered."""
         told = [each for each in (self.apis, self.log_dirs) if each is not None]
         return replace(
             evidence,

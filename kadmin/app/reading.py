@@ -94,8 +94,8 @@ def read_log_dirs(
     wanted: "frozenset[BrokerId] | None",
     leave_out: "Callable[[Fault], None]",
 ) -> "tuple[LogDirs, list[BrokerId], list[BrokerId]]":
-    """What the brokers of *wanted*, None for all, keep of *selection*; who of them was silent, and
-    who has replicas of it and is dead."""
+    """Return what the brokers of *wanted*, None for all, keep of *selection*; who of them was
+    silent, and who has replicas of it and is dead."""
     from kadmin.admin.wire import log_dirs
     from kadmin.admin.wire.snapshot import read_topics
     from kadmin.plan.broker_names import dead_brokers
@@ -115,7 +115,7 @@ def read_log_dirs(
 def chosen_brokers(
     snapshot: "ClusterSnapshot", wanted: "frozenset[BrokerId] | None"
 ) -> "list[BrokerId]":
-    """Those of *wanted*, None for all, in order.
+    """Return those of *wanted*, None for all, in order.
 
     Raises:
         NoSuchBroker: one that is none of the cluster.

@@ -21,7 +21,7 @@ def is_submitted() -> bool:
 
 
 def chosen_master(text: str, conf: Mapping[str, str]) -> str | None:
-    """The master that `--master` names; None where this process does the work.
+    """Return the master that `--master` names; None where this process does the work.
 
     None also where Spark is not requested, by a master or by *conf*, and is not installed.
 
@@ -46,7 +46,7 @@ def has_spark() -> bool:
 
 
 def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:
-    """Spark's settings by name; those of *conf* win over the file.
+    """Return Spark's settings by name; those of *conf* win over the file.
 
     Raises:
         UsageError: the file cannot be read or is no properties file, or a word is no setting.
@@ -64,7 +64,8 @@ def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str
 
 
 def read_properties(path: str) -> dict[str, str]:
-    """The settings of a file as `spark-defaults.conf`; others than Spark's are passed over."""
+    """Return the settings of a file as `spark-defaults.conf`; others than Spark's are passed
+    over."""
     from kadmin.settings.properties import read_properties as read_file
 
     found = read_file(path)

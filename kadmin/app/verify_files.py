@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cluster.model.ids import BrokerId, TopicPartition
     from kadmin.arguments.topics import TopicSelection
     from kadmin.jobs.collection import Manifest
-    from kadmin.jobs.depot import Depot
+    from kadmin.jobs.collection_store import CollectionStore
     from kadmin.jobs.engine import Engine
     from kadmin.jobs.progress import Report
     from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
@@ -56,13 +56,13 @@ class Comparison:
     request: "VerifyRequest"
     engine: "Engine | None"
     unreadable: "Sequence[Unreadable]"
-    strangers: "Sequence[Unreadable]"
+    misplaced: "Sequence[Unreadable]"
     is_lacking: bool
 
     @property
     def is_unproven(self) -> bool:
         """Whether something is not compared, or with another broker's directory."""
-        return self.is_lacking or bool(self.unreadable or self.strangers)
+        return self.is_lacking or bool(self.unreadable or self.misplaced)
 
     def run(self, report: "Report") -> "Sequence[VerifiedPartition]":
         from kadmin.jobs.verify.run import verify
@@ -73,7 +73,7 @@ class Comparison:
 class Collection(NamedTuple):
     """A directory that `kadmin collect` has filled: *log_dirs* are brokers' ids and places."""
 
-    depot: "Depot"
+    store: "CollectionStore"
     manifest: "Manifest"
     log_dirs: Sequence[tuple[str, str]]
 
@@ -96,45 +96,45 @@ def comparison(session: Session, wanted: FilesWanted) -> "Iterator[Comparison]":
         collected.unreadable += left_out(collections)
         is_lacking = warn(session, collected, wanted.topics)
         is_whole = are_all(session, wanted.brokers, arguments)
-        is_whole = is_whole and not collected.unreadable and not collected.strangers
+        is_whole = is_whole and not collected.unreadable and not collected.misplaced
         yield Comparison(
             request=request_of(collected, wanted, has_all_brokers=is_whole),
             engine=engine,
             unreadable=collected.unreadable,
-            strangers=collected.strangers,
+            misplaced=collected.misplaced,
             is_lacking=is_lacking,
         )
 
 
 def read_collections(places: Sequence[str]) -> "list[Collection]":
-    """What `kadmin collect` has filled.
+    """Return what `kadmin collect` has filled.
 
     Raises:
         NoCollection: one of them is none, or has no log directory.
     """
     from kadmin.jobs.collection import log_dirs_of, read_manifest
-    from kadmin.jobs.depot import depot_at
+    from kadmin.jobs.collection_store import store_at
 
     found = []
     for place in places:
-        depot = depot_at(place)
-        manifest = read_manifest(depot)
-        found.append(Collection(depot, manifest, log_dirs_of(depot, manifest)))
+        store = store_at(place)
+        manifest = read_manifest(store)
+        found.append(Collection(store, manifest, log_dirs_of(store, manifest)))
     return found
 
 
 def left_out(collections: "Sequence[Collection]") -> "Iterator[Unreadable]":
-    """What is not in *collections*, though it was to be."""
+    """Return what is not in *collections*, though it was to be."""
     from kadmin.jobs.collection import unnamed_brokers
     from kadmin.jobs.verify.collected import Unreadable
 
-    for depot, manifest, _ in collections:
+    for store, manifest, _ in collections:
         if not manifest.is_finished:
             reason = "the collection is not finished: the same kadmin collect goes on with it"
-            yield Unreadable(depot.label, reason)
-        for name in unnamed_brokers(depot, manifest):
+            yield Unreadable(store.label, reason)
+        for name in unnamed_brokers(store, manifest):
             reason = "the manifest does not name it, so that it is not read: collect --check"
-            yield Unreadable(f"{depot.label}/{name}", reason)
+            yield Unreadable(f"{store.label}/{name}", reason)
         for each in manifest.missing:
             yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 
@@ -152,7 +152,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
             "there is no partition in these directories",
             hint="a log directory holds a directory for each partition, such as orders-0",
         )
-    for path, reason in (*collected.unreadable, *collected.strangers):
+    for path, reason in (*collected.unreadable, *collected.misplaced):
         session.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
     # What other brokers have of a partition is reported with its verdict.
@@ -172,7 +172,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
 def are_all(
     session: Session, stated: "frozenset[BrokerId] | None", arguments: "Sequence[LogDirArgument]"
 ) -> bool:
-    """Whether *arguments* are of all brokers of the cluster, which are *stated* if known.
+    """Return whether *arguments* are of all brokers of the cluster, which are *stated* if known.
 
     Raises:
         UsageError: *arguments* are of others, too.
@@ -195,7 +195,7 @@ def are_all(
 def request_of(
     collected: "Collected", wanted: FilesWanted, *, has_all_brokers: bool
 ) -> "VerifyRequest":
-    """What of *collected* is compared.
+    """Return what of *collected* is compared.
 
     Raises:
         NoSuchTopic: a topic that is in no directory.
@@ -234,7 +234,7 @@ def request_of(
 def by_claim(
     claims: "Sequence[tuple[TopicPartition, str]]",
 ) -> "dict[TopicPartition, tuple[str, ...]]":
-    """The brokers that say of each partition that they had it."""
+    """Return the brokers that say of each partition that they had it."""
     found: dict[TopicPartition, tuple[str, ...]] = {}
     for partition, broker in claims:
         found[partition] = (*found.get(partition, ()), broker)
@@ -242,7 +242,7 @@ def by_claim(
 
 
 def parquet_directory(path: str | None) -> str | None:
-    """The directory for batch rows, from its root.
+    """Return the directory for batch rows, from its root.
 
     Raises:
         UsageError: it holds something already, with which rows would mix.
@@ -260,7 +260,7 @@ def parquet_directory(path: str | None) -> str | None:
 def arguments_of(
     log_dirs: Sequence[str], collections: "Sequence[Collection]"
 ) -> "list[LogDirArgument]":
-    """The options in their order, then what is in collections.
+    """Return the options in their order, then what is in collections.
 
     Raises:
         UsageError: one is no broker's id and a path.
@@ -276,7 +276,7 @@ def arguments_of(
 
 
 def brokers_and_places(log_dirs: Sequence[str]) -> list[tuple[str, str]]:
-    """The same, known without what reads log directories."""
+    """Return the same, known without what reads log directories."""
     from kadmin.jobs.uris import local_path
 
     hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
@@ -307,7 +307,7 @@ def require_paths(log_dirs: Sequence[str]) -> None:
 
 
 def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:
-    """Those of the topics *known*, which there are in the directories, that are meant.
+    """Return those of the topics *known*, which there are in the directories, that are meant.
 
     Where nothing could be read no name is wrong.
 

@@ -66,7 +66,7 @@ def compacted_topics(
     topics: Sequence[str],
     named: tuple[str, ...],
 ) -> frozenset[str]:
-    """Those of *topics* that are compacted: as brokers describe them, and those *named*."""
+    """Return those of *topics* that are compacted: as brokers describe them, and those *named*."""
     from kafka.errors import KafkaError
 
     from kadmin.admin.wire.describe_configs import read_topic_configs

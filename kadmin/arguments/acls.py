@@ -40,7 +40,7 @@ class Whom:
     denied_hosts: tuple[str, ...] = ()
 
     def rules(self, operations: Iterable[str]) -> tuple[Rule, ...]:
-        """A rule for each principal, host and one of *operations*."""
+        """Return a rule for each principal, host and one of *operations*."""
         sides = (
             (ALLOW, self.allowed, self.allowed_hosts),
             (DENY, self.denied, self.denied_hosts),
@@ -54,7 +54,7 @@ class Whom:
 
 
 def principals_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Principals as they were given.
+    """Return principals as they were given.
 
     Raises:
         UsageError: one is not of the form `User:alice`.
@@ -70,7 +70,7 @@ def principals_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def hosts_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Hosts as they were given.
+    """Return hosts as they were given.
 
     Raises:
         UsageError: one is empty, which would match no client.
@@ -101,7 +101,7 @@ def require_utf8(text: str) -> None:
 
 
 def operations_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Operations as ZooKeeper has them, All for none; understood in any spelling of Kafka's tools.
+    """Return operations as ZooKeeper has them, All for none, from any spelling of Kafka's tools.
 
     Raises:
         UsageError: there is no such operation.
@@ -122,7 +122,7 @@ def spelling(text: str) -> str:
 def filters_of(
     names: Mapping[ResourceType, Sequence[str]], pattern: PatternFilter
 ) -> tuple[ResourceFilter, ...]:
-    """The resources that are named; the cluster has a name of its own, and no other pattern.
+    """Return the resources that are named; the cluster has a name of its own, and no other pattern.
 
     Raises:
         UsageError: a name is empty, or no UTF-8.
@@ -151,7 +151,7 @@ def plain_request(
     *,
     is_removal: bool,
 ) -> AclRequest:
-    """The same rules for each resource.
+    """Return the same rules for each resource.
 
     Raises:
         UsageError: a resource takes no such operation.
@@ -179,7 +179,8 @@ def convenient_request(
     is_idempotent: bool,
     is_removal: bool,
 ) -> AclRequest:
-    """The rules that a producer, a consumer, or who is both needs of the resources it names."""
+    """Return the rules that a producer, a consumer, or who is both needs of the resources it
+    names."""
     operations: dict[ResourceFilter, list[str]] = {}
     for needs, is_wanted in ((PRODUCER, produces), (CONSUMER, consumes)):
         for filter_ in filters:
@@ -195,7 +196,7 @@ def convenient_request(
 
 
 def glob_warnings(filters: Iterable[ResourceFilter], principals: Iterable[str]) -> Iterator[str]:
-    """What names that look like globs mean, which authorizers compare letter by letter."""
+    """Return what names that look like globs mean, which authorizers compare letter by letter."""
     for each in filters:
         if each.name == ANYWHERE or "*" not in each.name:
             continue
@@ -212,7 +213,7 @@ def glob_warnings(filters: Iterable[ResourceFilter], principals: Iterable[str]) 
 
 
 def option_of(filter_: ResourceFilter) -> str:
-    """The option that names a resource of that type."""
+    """Return the option that names a resource of that type."""
     if filter_.resource_type is ResourceType.USER:
         return "--user-principal"
     return "--" + constant(filter_.resource_type).lower().replace("_", "-")

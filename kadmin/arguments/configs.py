@@ -48,7 +48,7 @@ def parse_assignments(text: str) -> dict[str, str]:
 
 
 def split_value(name: str, text: str) -> tuple[str, str]:
-    """The value that *text* begins with, and what follows the comma behind it."""
+    """Return the value that *text* begins with, and what follows the comma behind it."""
     if not text.startswith("["):
         value, _, rest = text.partition(",")
         return value.strip(), rest
@@ -59,7 +59,7 @@ def split_value(name: str, text: str) -> tuple[str, str]:
 
 
 def parse_names(texts: Sequence[str]) -> tuple[str, ...]:
-    """The keys of `--delete-config k,k2`, each once."""
+    """Return the keys of `--delete-config k,k2`, each once."""
     names = [name.strip() for text in texts for name in text.split(",")]
     if "" in names:
         raise UsageError(
@@ -86,7 +86,8 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def logical_lines(text: str) -> Iterator[str]:
-    """The lines that mean something, joined where one ends in an odd number of backslashes."""
+    """Return the lines that mean something, joined where one ends in an odd number of
+    backslashes."""
     joined = ""
     for line in text.splitlines():
         line = line.lstrip(BLANKS)

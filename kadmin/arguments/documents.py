@@ -31,7 +31,7 @@ JsonObject: TypeAlias = dict[str, object]
 
 
 def parse_document(text: str, source: str, hint: str) -> JsonObject:
-    """The object that *text* is.
+    """Return the object that *text* is.
 
     Raises:
         BadFile: it is none, or a key has two values.
@@ -62,7 +62,8 @@ def parse_document(text: str, source: str, hint: str) -> JsonObject:
 
 
 def twice_text(pairs: list[tuple[str, object]]) -> str:
-    """What is wrong with the object of *pairs*, some of whose keys stand in it more than once."""
+    """Return what is wrong with the object of *pairs*, some of whose keys stand in it more than
+    once."""
     keys = " and ".join(f"'{key}'" for key in repeated(key for key, _ in pairs))
     compact = json.JSONEncoder(separators=(",", ":")).encode
     written = ",".join(f"{compact(key)}:{compact(value)}" for key, value in pairs)

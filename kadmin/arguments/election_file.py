@@ -11,7 +11,8 @@ FILE_HINT: Final = 'write it like {"partitions":[{"topic":"t","partition":0}]}'
 
 
 def parse_partitions(text: str, source: str) -> tuple[TopicPartition, ...]:
-    """The partitions that the file *source*, which holds *text*, names, in order; maybe none.
+    """Return the partitions that the file *source*, which holds *text*, names, in order; maybe
+    none.
 
     Raises:
         BadFile: it is not of Kafka's form, or names one twice.
@@ -36,5 +37,5 @@ def parse_partitions(text: str, source: str) -> tuple[TopicPartition, ...]:
 
 
 def named_in(entry: object) -> tuple[object, object]:
-    """What stands where the name of the topic and the partition's number belong."""
+    """Return what stands where the name of the topic and the partition's number belong."""
     return (entry.get("topic"), entry.get("partition")) if isinstance(entry, dict) else (None, None)

@@ -41,7 +41,7 @@ class EntitySelection:
         return (self.root,) if self.client is None else (self.root, self.client)
 
     def only_one(self) -> ConfigEntity | None:
-        """The entity that is named; None when some or all of a kind are meant."""
+        """Return the entity that is named; None when some or all of a kind are meant."""
         if self.root.entity is None:
             return None
         if self.client is None:
@@ -99,7 +99,7 @@ def entity_of(kind: EntityKind, name: str) -> Entity:
 
 
 def checked(entity: Entity) -> Entity:
-    """The entity, unless its name is one that Kafka could not mean."""
+    """Return the entity, unless its name is one that Kafka could not mean."""
     name = entity.name
     if name is None:
         if entity.kind is EntityKind.TOPICS:

@@ -38,7 +38,7 @@ def parse_moment(text: str, now_ms: int) -> int:
 
 
 def parse_numbers(text: str) -> frozenset[int]:
-    """The numbers of partitions in *text*, `0,1,7`.
+    """Return the numbers of partitions in *text*, `0,1,7`.
 
     Raises:
         UsageError: anything else.
@@ -50,6 +50,6 @@ def parse_numbers(text: str) -> frozenset[int]:
 
 
 def moment_text(time: int) -> str:
-    """*time* as an operator may give it."""
+    """Return *time* as an operator may give it."""
     names = {number: name for name, number in PLACES.items()}
     return names.get(time, str(time))

@@ -14,7 +14,7 @@ class BadNumbers(UsageError):
 
 
 def parse_numbers(text: str, option: str) -> tuple[int, ...]:
-    """The numbers of `3,1,2`, in their order, as *option* has them.
+    """Return the numbers of `3,1,2`, in their order, as *option* has them.
 
     Raises:
         BadNumbers: something that is no number, or one twice.
@@ -42,7 +42,7 @@ class BadBrokerList(UsageError):
 
 
 def parse_broker_list(text: str) -> tuple[BrokerId, ...]:
-    """The brokers of `1,2,3`, in order of id.
+    """Return the brokers of `1,2,3`, in order of id.
 
     Raises:
         BadBrokerList: something that is no id, or one twice.

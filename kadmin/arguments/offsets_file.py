@@ -23,7 +23,7 @@ FILE_HINT: Final = (
 
 
 def parse_offsets(text: str, source: str) -> dict[TopicPartition, int]:
-    """The offsets that the file *source*, which holds *text*, names, in order of partition.
+    """Return the offsets that the file *source*, which holds *text*, names, in order of partition.
 
     Raises:
         BadFile: it is not of Kafka's form, names nothing, or a partition twice.

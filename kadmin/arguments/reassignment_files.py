@@ -34,7 +34,7 @@ TOPICS_HINT: Final = 'write it like {"version":1,"topics":[{"topic":"t"},{"topic
 
 
 def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
-    """What the reassignment file *source*, which holds *text*, asks for, in order.
+    """Return what the reassignment file *source*, which holds *text*, asks for, in order.
 
     Raises:
         BadFile: it is not of Kafka's form, names nothing, a partition twice, or a partition with
@@ -67,7 +67,7 @@ def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
 
 
 def parse_topics(text: str, source: str) -> tuple[str, ...]:
-    """The topics that the file *source*, which holds *text*, names, in its order.
+    """Return the topics that the file *source*, which holds *text*, names, in its order.
 
     Raises:
         BadFile: it is not of Kafka's form, names none, or one twice.
@@ -96,7 +96,7 @@ def parse_topics(text: str, source: str) -> tuple[str, ...]:
 
 
 def targets_text(targets: Targets) -> str:
-    """*targets* in one line, byte for byte as Kafka's tool prints them since 2.6.
+    """Return *targets* in one line, byte for byte as Kafka's tool prints them since 2.6.
 
     A directory stands for each replica, `any` where none is asked for.
     """
@@ -114,14 +114,14 @@ def targets_text(targets: Targets) -> str:
 
 
 def target_of(entry: Mapping[str, Any]) -> tuple[TopicPartition, Target]:
-    """What an entry without problems asks for."""
+    """Return what an entry without problems asks for."""
     partition = TopicPartition(entry["topic"], entry["partition"])
     replicas = tuple(map(BrokerId, entry["replicas"]))
     return partition, Target(replicas, tuple(entry.get("log_dirs") or ()))
 
 
 def entry_problems(entry: object, number: int) -> list[str]:
-    """What keeps partitions[*number*] from being understood at all."""
+    """Return what keeps partitions[*number*] from being understood at all."""
     if not isinstance(entry, dict):
         return [f"partitions[{number}] is no object"]
     place = place_of(entry, number)
@@ -146,7 +146,8 @@ def entry_problems(entry: object, number: int) -> list[str]:
 
 
 def place_of(entry: Mapping[str, object], number: int) -> str:
-    """How an operator finds the entry again: by its partition, or by its place in the list."""
+    """Return how an operator finds the entry again: by its partition, or by its place in the
+    list."""
     topic, partition = entry.get("topic"), entry.get("partition")
     if isinstance(topic, str) and is_number(partition):
         return f"{topic}-{partition}"

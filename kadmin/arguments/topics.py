@@ -59,7 +59,7 @@ class TopicSelection:
         return not self.is_regex and not any(map(is_glob, self.wanted))
 
     def select(self, names: Iterable[str]) -> list[str]:
-        """Those of *names* that are meant, sorted."""
+        """Return those of *names* that are meant, sorted."""
         kept = set(names)
         if self.exclude_internal:
             kept -= INTERNAL_TOPICS
@@ -68,12 +68,12 @@ class TopicSelection:
         return sorted(kept)
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Those of *wanted* that match none of *names*."""
+        """Return those of *wanted* that match none of *names*."""
         known = set(names)
         return [text for text in self.wanted if not self.matching(text, known)]
 
     def matching(self, text: str, names: Set[str]) -> Set[str]:
-        """Those of *names* that *text*, one of *wanted*, means.
+        """Return those of *names* that *text*, one of *wanted*, means.
 
         A plain name is looked up, not compared with each: thousands may be wanted of thousands.
         """
@@ -86,7 +86,7 @@ class TopicSelection:
         return {name for name in names if pattern.fullmatch(name)}
 
     def is_name(self, text: str) -> bool:
-        """Whether *text*, one of *wanted*, is a name and no pattern."""
+        """Return whether *text*, one of *wanted*, is a name and no pattern."""
         return not self.is_regex and not is_glob(text)
 
     def require_names(self, names: Iterable[str]) -> None:
@@ -97,7 +97,7 @@ class TopicSelection:
             raise NoSuchTopic(missing, hint=hint_for(missing, known, self.is_regex))
 
     def require(self, names: Iterable[str]) -> list[str]:
-        """Those of *names* that are meant.
+        """Return those of *names* that are meant.
 
         Raises:
             NoSuchTopic: a name or a pattern that matches nothing.
@@ -138,13 +138,14 @@ def selection_of(
 
 
 def regex_of_topic_filter(text: str) -> str:
-    """What Kafka makes of a topic filter: quotes around it dropped, blanks out, `,` means `|`."""
+    """Return what Kafka makes of a topic filter: quotes around it dropped, blanks out, `,` means
+    `|`."""
     return text.strip().replace(",", "|").replace(" ", "").strip("\"'")
 
 
 def hint_for(missing: Sequence[str], names: Sequence[str], is_regex: bool) -> str | None:
-    """A next step for texts that matched nothing, best the one that Kafka's tool would have
-    taken: there, every topic is a regular expression."""
+    """Return a next step for texts that matched nothing, best the one that Kafka's tool would
+    have taken: there, every topic is a regular expression."""
     if is_regex:
         return None
     for text in missing:

@@ -24,7 +24,7 @@ def broker_option(section: str) -> Decorator:
 
 
 def broker_ids(texts: Sequence[str]) -> "frozenset[BrokerId] | None":
-    """The brokers that are named; None where none is.
+    """Return the brokers that are named; None where none is.
 
     Raises:
         UsageError: what is no id.

@@ -116,7 +116,7 @@ def collect(session: Session, place: str, **options: Any) -> None:
         forbid([each for each in others if each != "--check"], "--check, which collects nothing")
         click.get_current_context().exit(check(session, place))
     from kadmin.arguments.topics import selection_of
-    from kadmin.jobs.depot import depot_at
+    from kadmin.jobs.collection_store import store_at
     from kadmin.render.collect import collected_document
 
     arguments = [
@@ -131,11 +131,11 @@ def collect(session: Session, place: str, **options: Any) -> None:
         is_wire=options["wire"],
         rate_max=options["max_rate"],
     )
-    depot = depot_at(place)
-    keep_apart(depot, arguments)
-    told = Told(session)
-    collected = fill(session, depot, wanted, told)
-    session.output.show(collected_document(depot.label, collected, told.missing))
+    store = store_at(place)
+    keep_apart(store, arguments)
+    told = ProgressReport(session)
+    collected = fill(session, store, wanted, told)
+    session.output.show(collected_document(store.label, collected, told.missing))
     if told.missing:
         click.get_current_context().exit(ExitCode.UNREACHABLE)
 
@@ -149,12 +149,12 @@ def check(session: Session, place: str) -> ExitCode:
     from kadmin.jobs.collect import Progress
     from kadmin.jobs.collection import read_manifest
     from kadmin.jobs.collection_check import DifferenceKind, differences
-    from kadmin.jobs.depot import depot_at
+    from kadmin.jobs.collection_store import store_at
     from kadmin.render.collect import checked_document
 
-    depot = depot_at(place)
-    manifest = read_manifest(depot)
-    told = Told(session)
+    store = store_at(place)
+    manifest = read_manifest(store)
+    told = ProgressReport(session)
     total = sum(file.size_bytes for file in manifest.files.values())
     begun_s = time.monotonic()
     done = 0
@@ -164,15 +164,15 @@ def check(session: Session, place: str) -> ExitCode:
         done += size
         told.report(Progress(done, total, done, time.monotonic() - begun_s))
 
-    found = list(differences(depot, manifest, report))
-    session.output.show(checked_document(depot.label, manifest, found))
+    found = list(differences(store, manifest, report))
+    session.output.show(checked_document(store.label, manifest, found))
     if any(each.kind is not DifferenceKind.UNREADABLE for each in found):
         return ExitCode.FOUND
     is_whole = manifest.is_finished and not manifest.missing
     return ExitCode.DONE if is_whole and not found else ExitCode.UNREACHABLE
 
 
-class Told:
+class ProgressReport:
     """Reports progress and missing files on standard error."""
 
     def __init__(self, session: Session) -> None:
@@ -194,7 +194,7 @@ class Told:
 
 
 def arguments_of(kind: str, texts: Sequence[str]) -> "list[CollectArgument]":
-    """What options name.
+    """Return what options name.
 
     Raises:
         UsageError: one is no broker's id and a path.

@@ -83,7 +83,7 @@ def for_name(script: str, name: str) -> str:
 
 
 def script_of(shell: str) -> str:
-    """The completion script of *shell*, one of `SHELLS`, made from the tree of commands."""
+    """Return the completion script of *shell*, one of `SHELLS`, made from the tree of commands."""
     from kadmin.cli.main import kadmin
     from kadmin.cli.tree import command_tree
 

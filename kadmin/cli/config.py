@@ -104,7 +104,8 @@ def remove(session: Session, name: str) -> None:
 
 
 def cluster_values(session: Session) -> dict[str, Value]:
-    """What the flags say of a cluster; files by their full path, since the file is elsewhere."""
+    """Return what the flags say of a cluster; files by their full path, since the file is
+    elsewhere."""
     return {
         key.name: os.path.abspath(str(value)) if key.parse is parse_path else value
         for key in CLUSTER_KEYS

@@ -152,7 +152,7 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
 
 
 def selection_for(options: dict[str, Any], wanted: "Wanted") -> "TopicSelection":
-    """The topics that are named, by options or in the file."""
+    """Return the topics that are named, by options or in the file."""
     from kadmin.arguments.topics import TopicSelection, selection_of
     from kadmin.plan.record_deletion import BeforeOffsets
 

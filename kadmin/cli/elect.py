@@ -141,7 +141,7 @@ def elect(session: Session, **options: Any) -> None:
 
 
 def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | None":
-    """The partitions that are meant, None for all.
+    """Return the partitions that are meant, None for all.
 
     Raises:
         click.UsageError: the options name none, or in several ways.

@@ -11,8 +11,8 @@ MARK = "\ufeff"
 
 
 def read_text(name: str, hint: str) -> str:
-    """The text of the file *name*, or of standard input where that is `-`, without a byte order
-    mark.
+    """Return the text of the file *name*, or of standard input where that is `-`, without a byte
+    order mark.
 
     Raises:
         UsageError: it cannot be read, or is no text; *hint* describes what it should contain.
@@ -33,5 +33,5 @@ def standard_input() -> str:
 
 
 def name_of(name: str) -> str:
-    """What an operator calls the file *name*."""
+    """Return what an operator calls the file *name*."""
     return "standard input" if name == STDIN else name

@@ -48,7 +48,7 @@ class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for ne
 
 
 def global_options(*, with_brokers: bool) -> list[Option]:
-    """Fresh options for every setting that has one; they only note what was given."""
+    """Return fresh options for every setting that has one; they only note what was given."""
     return [
         global_option(key)
         for key in KEYS
@@ -209,8 +209,8 @@ class LazyGroup(Group):
 
 
 def meant_options(args: Sequence[str], without_value: Mapping[str, str]) -> Iterator[str]:
-    """*args* with the other option of *without_value* where a value is missing: at the end, or
-    where an option follows."""
+    """Return *args* with the other option of *without_value* where a value is missing: at the
+    end, or where an option follows."""
     for number, word in enumerate(args):
         if word == "--":
             yield from args[number:]

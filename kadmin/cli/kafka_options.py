@@ -103,5 +103,6 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def instead_of(option: str, command: str | None) -> str | None:
-    """What to give *command* instead of *option*, as a hint; None where nothing stands for it."""
+    """Return what to give *command* instead of *option*, as a hint; None where nothing stands
+    for it."""
     return {**OF_OTHERS, **OF_ANY_COMMAND, **OF_COMMAND.get(command or "", {})}.get(option)

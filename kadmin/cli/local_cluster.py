@@ -5,7 +5,7 @@ from kadmin.cli.session import Session
 
 
 def usual_cluster(session: Session) -> str:
-    """The current cluster if it is one of this machine, else `local`."""
+    """Return the current cluster if it is one of this machine, else `local`."""
     from kadmin.local.state import cluster_names
 
     current = session.settings.cluster_name

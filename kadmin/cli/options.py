@@ -87,7 +87,7 @@ class Number(click.FloatRange):
 
 
 def option(*declarations: str, **attributes: Any) -> Decorator:
-    """`click.option` with the attributes of an `Option`."""
+    """Declare `click.option` with the attributes of an `Option`."""
     return click.option(*declarations, cls=Option, **attributes)
 
 
@@ -97,12 +97,12 @@ def action(*declarations: str, **attributes: Any) -> Decorator:
 
 
 def argument(*declarations: str, **attributes: Any) -> Decorator:
-    """`click.argument` with the values that it *completes*."""
+    """Declare `click.argument` with the values that it *completes*."""
     return click.argument(*declarations, cls=Argument, **attributes)
 
 
 def chosen_action(values: Mapping[str, Any]) -> str:
-    """Which action *values*, those of the running command's parameters, ask for.
+    """Return which action *values*, those of the running command's parameters, ask for.
 
     Raises:
         click.UsageError: none or several, or another option is given that does not go with it.
@@ -125,7 +125,8 @@ def chosen_action(values: Mapping[str, Any]) -> str:
 
 
 def given_options(values: Mapping[str, Any]) -> list[str]:
-    """Those parameters of the running command whose *values* say anything, but for its actions.
+    """Return those parameters of the running command whose *values* say anything, but for its
+    actions.
 
     A default does not, even where it is written out.
     """
@@ -137,7 +138,7 @@ def given_options(values: Mapping[str, Any]) -> list[str]:
 
 
 def own_options(values: Mapping[str, Any]) -> dict[str, Option]:
-    """The options of the running command that have *values*, by parameter."""
+    """Return the options of the running command that have *values*, by parameter."""
     return {
         str(param.name): param
         for param in click.get_current_context().command.params
@@ -151,7 +152,7 @@ def is_given(option: Option, value: object) -> bool:
 
 
 def flag(name: str) -> str:
-    """The option of the parameter *name*."""
+    """Return the option of the parameter *name*."""
     return "--" + name.replace("_", "-")
 
 

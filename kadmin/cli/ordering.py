@@ -14,7 +14,7 @@ from kadmin.cli.options import Decorator, WholeNumber, option
 def order_options(
     section: str, orders: Sequence[str], help: str, *, actions: Sequence[str] | None = None
 ) -> Decorator:
-    """Both options; *help* explains *orders*, of which None takes the first."""
+    """Declare both options; *help* explains *orders*, of which None takes the first."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         sort_by = option(

@@ -38,7 +38,7 @@ def partition_options(section: str, *, topic_help: str = "") -> Decorator:
 
 
 def partition_numbers(options: Mapping[str, Any]) -> frozenset[int] | None:
-    """What --partitions names; None for all.
+    """Return what --partitions names; None for all.
 
     Raises:
         UsageError: what is no number.

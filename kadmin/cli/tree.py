@@ -82,14 +82,17 @@ class CommandNode:
         return self.path[-1]
 
     def walk(self) -> Iterator["CommandNode"]:
-        """This command, then all below it, depth first."""
+        """Yield this command, then all below it, depth first."""
         yield self
         for command in self.commands:
             yield from command.walk()
 
 
 def command_tree(root: click.Command) -> CommandNode:
-    """All that can be typed after *root*'s name; hidden commands and options are left out."""
+    """Return all that can be typed after *root*'s name.
+
+    Hidden commands and options are left out.
+    """
     assert root.name is not None
     return node_of(root, None, root.name)
 
@@ -169,7 +172,8 @@ def values_of(param: click.Parameter, metavar: str) -> Values:
 
 
 def split_help(help_text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The paragraphs of a command's help, and the lines of the one that starts `Examples:`."""
+    """Return the paragraphs of a command's help, and the lines of the one that starts
+    `Examples:`."""
     paragraphs: list[str] = []
     examples: list[str] = []
     for paragraph in re.split(r"\n\s*\n", help_text.strip()):

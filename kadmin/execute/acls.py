@@ -56,7 +56,8 @@ class AclChange(Change[AclPlan]):
         return warnings_of(plan)
 
     def question(self, plans: Sequence[AclPlan]) -> Question | None:
-        """What is asked before rules go; nothing where some are added, as by Kafka's tool."""
+        """Return the question before rules are removed; none where some are added, as with Kafka's
+        tool."""
         removed = sum(len(plan.removed) for plan in plans)
         return Question(f"Remove {counted(removed, 'ACL')}?") if removed else None
 

@@ -48,7 +48,7 @@ class ConfigChange(Change[ConfigPlan]):
         return [Step(plan=plan, replan=partial(self.replan, plan.entity)) for plan in plans]
 
     def meant(self, entities: Sequence[ConfigEntity]) -> list[ConfigEntity]:
-        """Those that are changed: nothing is set where no broker reads it."""
+        """Return those that are changed: nothing is set where no broker reads it."""
         raw = [entity for entity in entities if entity.is_raw] if self.request.add else []
         for entity in raw:
             self.notices.warn(
@@ -116,7 +116,7 @@ def plan_all(
 
 
 def topic_overrides(admin: ConfigAdmin) -> list[Mapping[str, str]]:
-    """The overrides of every topic; none of one whose configs are damaged."""
+    """Return the overrides of every topic; none of one whose configs are damaged."""
     names = admin.topic_names(TopicSelection())
     topics = [topic_entity(name) for name in names]
     found, _ = admin.read(topics)
@@ -126,8 +126,8 @@ def topic_overrides(admin: ConfigAdmin) -> list[Mapping[str, str]]:
 def judged_topics(
     admin: ConfigAdmin, snapshot: ConfigSnapshot, entities: Sequence[ConfigEntity]
 ) -> dict[str, TopicAsJudged]:
-    """The topics of *entities*, or all where a default of brokers is among them, as their risks are
-    judged; those that cannot be read are left out."""
+    """Return the topics of *entities*, or all where a default of brokers is among them, as their
+    risks are judged; those that cannot be read are left out."""
     default = ConfigEntity(Entity(EntityKind.BROKERS, None))
     found, _ = admin.read([default])
     topics = snapshot

@@ -80,7 +80,7 @@ class RecordDeletions(Change[DeletionPlan]):
         )
 
     def question(self, plans: Sequence[DeletionPlan]) -> Question | None:
-        """What is asked before records go; nothing where none does."""
+        """Return the question before records are deleted; None where none is."""
         count = sum(plan.count for plan in plans)
         if count == 0:
             return None

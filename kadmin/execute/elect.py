@@ -171,7 +171,7 @@ class Elections(Change[ElectionPlan]):
         return self.admin.snapshot(TopicSelection()).topics
 
     def replan(self, batch: Sequence[PartitionElection]) -> ElectionPlan:
-        """The same partitions as they are now."""
+        """Return the same partitions as they are now."""
         self.refuse_while_under_way()
         partitions = [election.partition for election in batch]
         snapshot = self.snapshot(partitions)
@@ -183,7 +183,7 @@ class Elections(Change[ElectionPlan]):
             raise ElectionUnderWay(under_way)
 
     def snapshot(self, partitions: Sequence[TopicPartition] | None) -> ClusterSnapshot:
-        """What elections of *partitions* are planned from; None for all partitions.
+        """Read what elections of *partitions* are planned from; None for all partitions.
 
         Raises:
             Unreadable: what is known of one that is named is damaged.
@@ -198,7 +198,7 @@ class Elections(Change[ElectionPlan]):
         return snapshot
 
     def read_topics(self, partitions: Sequence[TopicPartition]) -> ClusterSnapshot:
-        """A snapshot with the topics of *partitions*, which may be none."""
+        """Return a snapshot with the topics of *partitions*, which may be none."""
         topics = tuple(dict.fromkeys(partition.topic for partition in partitions))
         return self.admin.snapshot(TopicSelection(wanted=topics), with_topics=bool(topics))
 
@@ -228,7 +228,7 @@ class Elections(Change[ElectionPlan]):
         return loss_warnings(plan)
 
     def question(self, plans: Sequence[ElectionPlan]) -> Question | None:
-        """What is asked before unclean elections; nothing where there is none."""
+        """Return the question before unclean elections; None where there is none."""
         count = sum(len(plan.moving) for plan in plans)
         if self.kind is not ElectionType.UNCLEAN or count == 0:
             return None

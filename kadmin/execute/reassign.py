@@ -180,12 +180,13 @@ class Reassigning(Change[MovePlan]):
         return [Step(plan=wave, replan=partial(self.replan, wave)) for wave in waves]
 
     def warnings(self, plan: MovePlan) -> list[str]:
-        """The risks, once: they are those of all plans together."""
+        """Return the risks, once: they are those of all plans together."""
         told, self.untold = self.untold, ()
         return [str(risk) for risk in told]
 
     def question(self, plans: Sequence[MovePlan]) -> Question:
-        """As by Kafka's tool, only a terminal is asked, unless there are risks."""
+        """Return the question; as with Kafka's tool it is only asked at a terminal, unless there
+        are risks."""
         count = sum(len(plan.asked) for plan in plans)
         noun = "partition"
         if not count:
@@ -196,7 +197,7 @@ class Reassigning(Change[MovePlan]):
         return Question(text, is_optional=not self.risks)
 
     def copy_risks(self) -> Iterator[Risk]:
-        """What speaks against the throttles that are wanted, as far as sizes are known."""
+        """Return what speaks against the throttles that are wanted, as far as sizes are known."""
         if self.request.rate is not None:
             copied = copied_bytes(self.slowed(), self.sizes)
             yield from slow_copy(copied, dict.fromkeys(copied, self.request.rate))
@@ -207,7 +208,7 @@ class Reassigning(Change[MovePlan]):
             yield from slow_copy(between, dict.fromkeys(between, self.request.dir_rate))
 
     def look(self, topics: Sequence[str] | None) -> ClusterSnapshot:
-        """The cluster with *topics*, None for all, and without states.
+        """Return the cluster with *topics*, None for all, and without states.
 
         Raises:
             Unreadable: what is moving cannot be read.
@@ -219,7 +220,7 @@ class Reassigning(Change[MovePlan]):
         return snapshot
 
     def replan(self, wave: MovePlan) -> MovePlan:
-        """The same moves from what is there now.
+        """Return the same moves from what is there now.
 
         Raises:
             Changed: they are others by now.
@@ -237,7 +238,7 @@ class Reassigning(Change[MovePlan]):
         return replace(newer, dir_moves=wave.dir_moves)
 
     def is_another(self, newer: MovePlan, wave: MovePlan, topic: str) -> bool:
-        """Whether *topic* was deleted since, and made anew."""
+        """Return whether *topic* was deleted since, and made anew."""
         return newer.before[topic].topic_id != wave.before[topic].topic_id
 
     def prepare(self, plans: Sequence[MovePlan]) -> Iterator[Begun]:
@@ -304,7 +305,7 @@ class Reassigning(Change[MovePlan]):
         self.rate_set, self.dir_rate_set = rate, dir_rate
 
     def owner(self, rate: int | None, dir_rate: int | None) -> Owner:
-        """This run, as the lease of throttles names it, with what it moves."""
+        """Return this run, as the lease of throttles names it, with what it moves."""
         slowed = {move.partition for move in self.slowed()} if rate is not None else set()
         slowed &= {move.partition for move in self.plan.moves}
         if dir_rate is not None:
@@ -324,7 +325,8 @@ class Reassigning(Change[MovePlan]):
         )
 
     def slowed(self) -> list[Move]:
-        """What moves when all is asked for: the lists of a topic are for all its partitions."""
+        """Return what moves when all is asked for: the lists of a topic are for all its
+        partitions."""
         assert self.snapshot is not None
         moving = {move.partition: move for move in running_moves(self.snapshot)}
         moving |= {move.partition: move for move in self.plan.asked}
@@ -394,7 +396,7 @@ class Reassigning(Change[MovePlan]):
 def with_states(
     admin: ReassignmentAdmin, snapshot: ClusterSnapshot, targets: Targets
 ) -> ClusterSnapshot:
-    """*snapshot*, with the topics of *targets*, their states and configs as they are now."""
+    """Return *snapshot*, with the topics of *targets*, their states and configs as they are now."""
     names = tuple(dict.fromkeys(partition.topic for partition in targets))
     if not names:
         return snapshot

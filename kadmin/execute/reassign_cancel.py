@@ -163,8 +163,8 @@ class Cancelling(Change[MovePlan]):
         return self.plan
 
     def question(self, plans: Sequence[MovePlan]) -> Question:
-        """Whether to cancel it; a change of controllers is felt by the whole cluster, and is asked
-        about in any case."""
+        """Return the question whether to cancel; it is always asked before a change of controllers,
+        which affects the whole cluster."""
         resigns = any(plan.resigning is not None for plan in plans)
         count = sum(len(plan.asked) + len(plan.dir_moves) + len(plan.dropped) for plan in plans)
         text = f"Cancel {'this move' if count == 1 else f'these {count} moves'}"
@@ -226,7 +226,10 @@ class Cancelling(Change[MovePlan]):
             self.check(asked)
 
     def remaining(self, moves: Sequence[Move]) -> Remaining[Move]:
-        """Those of *moves* that go on; where a controller has resigned, the next one is awaited."""
+        """Return those of *moves* that go on.
+
+        Where a controller has resigned, the next one is awaited.
+        """
         found = self.admin.not_moved(moves)
         has_controller = found.has_controller or self.request.by_zookeeper
         return replace(found, has_controller=has_controller)

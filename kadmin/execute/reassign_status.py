@@ -126,7 +126,7 @@ class Verified:
             )
 
     def slowed(self, broker: BrokerId) -> bool:
-        """Whether reassignments had set a throttle for *broker*, which was taken away."""
+        """Return whether reassignments had set a throttle for *broker*, which was taken away."""
         entity = broker_entity(broker)
         return self.throttles is not None and entity in self.throttles.cleared
 
@@ -229,7 +229,7 @@ def ongoing(admin: ReassignmentAdmin) -> Ongoing:
 
 
 def look(admin: ReassignmentAdmin) -> ClusterSnapshot:
-    """All topics, with configs and without states.
+    """Return all topics, with configs and without states.
 
     Raises:
         Unreadable: what is moving cannot be read.

@@ -76,11 +76,11 @@ class Waiting:
         self.has_told = False
 
     def pause_s(self) -> float:
-        """Longer with every look."""
+        """Return the pause before the next read; it grows with every read."""
         return min(POLL_MAX_S, POLL_FIRST_S * self.looks)
 
     def is_over(self, admin: ReassignmentAdmin) -> bool:
-        """Whether nothing moves any more, by a new look."""
+        """Return whether nothing moves any more, by a new look."""
         self.looks += 1
         snapshot = look(admin)
         targets = self.targets_in(snapshot)
@@ -111,7 +111,7 @@ class Waiting:
         moving: list[PartitionProgress],
         dirs: list[DirMove],
     ) -> str:
-        """How far it is, and how long it takes at this rate; or what it waits for."""
+        """Return how far it is, and how long it takes at this rate; or what it waits for."""
         count = len(moving) + len(dirs)
         done = self.most_moving - count
         self.has_told = True
@@ -156,7 +156,7 @@ class Weighed:
     at_s: float
 
     def rate_since(self, before: "Weighed | None") -> float:
-        """The bytes per s since *before*; 0 where nothing got less."""
+        """Return the bytes per s since *before*; 0 where nothing got less."""
         if before is None or self.at_s <= before.at_s:
             return 0
         return max(0, before.bytes_left - self.bytes_left) / (self.at_s - before.at_s)

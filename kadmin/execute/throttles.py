@@ -144,7 +144,8 @@ def put_throttles_back(
 
 
 def copies_between_dirs(admin: ReassignmentAdmin, journal: ThrottleJournal) -> bool:
-    """Whether a broker copies a replica to another log directory, and by *journal* slowly."""
+    """Return whether a broker copies a replica to another log directory, and by *journal*
+    slowly."""
     slowed = [
         entity
         for entity, keys in journal.entries.items()
@@ -157,7 +158,7 @@ def copies_between_dirs(admin: ReassignmentAdmin, journal: ThrottleJournal) -> b
 
 
 def write_all(admin: ReassignmentAdmin, fence: Fence, plans: Sequence[ConfigPlan]) -> bool:
-    """Whether all *plans* were written; those before one that was not were."""
+    """Return whether all *plans* were written; those before one that was not were."""
     return all(is_done(admin.configs.write(fence, plan)) for plan in plans)
 
 
@@ -172,7 +173,7 @@ def slowed_topics(snapshot: ClusterSnapshot) -> list[str]:
 
 
 def is_there(entity: ConfigEntity, snapshot: ClusterSnapshot) -> bool:
-    """Whether it can have configs still: a broker has them also when it is not alive."""
+    """Return whether it can have configs still: a broker has them also when it is not alive."""
     return entity.kind is EntityKind.BROKERS or entity.root.name in snapshot.topics
 
 
@@ -182,5 +183,5 @@ def is_dead(entity: ConfigEntity, snapshot: ClusterSnapshot) -> bool:
 
 
 def is_hidden(entity: ConfigEntity, damaged: set[subjects.Subject]) -> bool:
-    """Whether *entity*, or what it has, is there but cannot be understood."""
+    """Return whether *entity*, or what it has, is there but cannot be understood."""
     return subjects.config(entity) in damaged or subjects.topic(str(entity.root.name)) in damaged

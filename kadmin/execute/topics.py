@@ -23,7 +23,7 @@ from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.config_plan import ConfigPlan, check_deletable, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.place import Tell
+from kadmin.plan.place import Progress
 from kadmin.plan.record_loss import question_of
 from kadmin.plan.risks import Risk, as_judged, with_risks
 from kadmin.plan.topic_refusals import NoSuchTopic
@@ -146,7 +146,7 @@ class TopicAlteration(Change[TopicPlan]):
             is_rack_aware=request.is_rack_aware,
             allow_unknown_brokers=request.allow_unknown_brokers,
             allow_many_partitions=request.allow_many_partitions,
-            tell=noting(self.notices, name),
+            progress=noting(self.notices, name),
         )
 
     def question(self, plans: Sequence[TopicPlan]) -> Question | None:
@@ -200,7 +200,7 @@ def partitions_of(topic: str, partitions: Iterable[int]) -> list[TopicPartition]
 
 
 def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
-    """A snapshot with the topics *names*, which may be none, without their states.
+    """Return a snapshot with the topics *names*, which may be none, without their states.
 
     Raises:
         Unreadable: one of them is damaged.
@@ -255,7 +255,7 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
     return replace(plan, warnings=(*plan.warnings, *told))
 
 
-def noting(notices: Notices, topic: str) -> Tell:
+def noting(notices: Notices, topic: str) -> Progress:
     """Note, every second, how far the layout of *topic* is that takes longer."""
     noted_at = time.monotonic()
 
@@ -278,7 +278,7 @@ def has_counts(request: CreateRequest) -> bool:
 
 
 def with_default_counts(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
-    """*request* with the brokers' defaults for the counts that it does not say."""
+    """Return *request* with the brokers' defaults for the counts that it does not say."""
     if has_counts(request):
         return request
     default = admin.default_counts()
@@ -338,7 +338,7 @@ def wait_for_deletion(
 
 
 def is_left(waited: Remaining[object], notices: Notices, none_active: str) -> bool:
-    """Whether a controller has not done all; without one, warn that *none_active*."""
+    """Return whether a controller has not done all; without one, warn that *none_active*."""
     if waited.items and not waited.has_controller:
         notices.warn(f"no controller is active: {none_active}")
     return bool(waited.items) and waited.has_controller

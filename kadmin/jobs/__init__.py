@@ -5,7 +5,7 @@ __all__ = [
     "collect_wire",
     "collection",
     "collection_check",
-    "depot",
+    "collection_store",
     "engine",
     "engines",
     "factory",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from kadmin.jobs.depot import sparse
+from kadmin.jobs.collection_store import sparse
 from kadmin.jobs.places import Failed, ListedTree, read_small
 from kadmin.jobs.unpack_bounds import Room, UnpacksToTooMuch
 
@@ -97,7 +97,7 @@ class UnpackedTree(ListedTree):
         self._refused_count = 0
 
     def place(self, inner: str) -> str:
-        """The directory *inner*, or the file, that was unpacked."""
+        """Return the directory *inner*, or the file, that was unpacked."""
         if inner in self._numbers:
             return str(self._directory / str(self._numbers[inner]))
         above, _, name = inner.rpartition("/")
@@ -139,8 +139,8 @@ class UnpackedTree(ListedTree):
     def misfit(
         self, parts: list[str], *, is_directory: bool, is_of_file: Callable[[str], bool]
     ) -> tuple[str, str] | None:
-        """What of a member's path is a directory with the name of a file, or a file and a directory
-        both, and which of these; None where nothing is."""
+        """Return what of a member's path is a directory with the name of a file, or a file and a
+        directory both, and which of these; None where nothing is."""
         for depth, name in enumerate(parts, start=1):
             is_one = is_directory or depth < len(parts)
             entry = self.listed.get("/".join(parts[: depth - 1]), {}).get(name)
@@ -208,7 +208,7 @@ def unpack(
 
 
 def parts_of(name: str) -> list[str]:
-    """The names that *name* is made of.
+    """Return the names that *name* is made of.
 
     Raises:
         OSError: it is longer, or deeper, than those of log directories are.

@@ -21,7 +21,7 @@ from cluster.formats.batch_walk import Walk
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
 from cluster.formats.directory_names import partition_of
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
-from kadmin.jobs.depot import Depot, Write, sparse
+from kadmin.jobs.collection_store import CollectionStore, Write, sparse
 from kadmin.jobs.read_bounds import ahead_s
 from kadmin.jobs.segment_files import FileByPath, opened_file
 from kadmin.jobs.verify.collected import (
@@ -29,7 +29,7 @@ from kadmin.jobs.verify.collected import (
     Unreadable,
     is_log_directory,
     is_partition,
-    is_stranger,
+    is_unrelated,
 )
 
 BLOCK_SIZE: Final = 1024**2
@@ -78,7 +78,7 @@ class Listener(Protocol):
     def report(self, progress: Progress) -> None: ...
 
     def tell(self, missing: Unreadable) -> None:
-        """Something cannot be collected."""
+        """Receive what cannot be collected."""
         ...
 
 
@@ -121,13 +121,14 @@ def planned(
 def log_dir_files(
     path: Path, is_wanted: Callable[[str], bool], tell: Callable[[Unreadable], None]
 ) -> Iterator[tuple[Path, bool]]:
-    """The files of the log directories at *path*, or below it; whether each is still written."""
+    """Return the files of the log directories at *path*, or below it; whether each is still
+    written."""
 
     log_directories: set[str] = set()
 
     def failed(error: OSError) -> None:
         above, name = os.path.split(str(error.filename))
-        if not is_stranger(name, is_in_log_dir=above in log_directories):
+        if not is_unrelated(name, is_in_log_dir=above in log_directories):
             tell(Unreadable(str(error.filename), error.strerror or str(error)))
 
     seen: set[str] = set()
@@ -152,7 +153,8 @@ def log_dir_files(
 
 
 def is_entered(directory: Path) -> bool:
-    """Whether *directory* is looked into: a link only where it leads to what is collected."""
+    """Return whether *directory* is looked into: a link only where it leads to what is
+    collected."""
     if not directory.is_symlink():
         return True
     if partition_of(directory.name) is not None:
@@ -194,10 +196,10 @@ def logs_files(path: Path, tell: Callable[[Unreadable], None]) -> Iterator[tuple
 
 
 class Copying:
-    """Copies files into the collection in *depot*, no faster than *rate_max* bytes a second."""
+    """Copies files into the collection in *store*, no faster than *rate_max* bytes a second."""
 
-    def __init__(self, depot: Depot, listener: Listener, *, rate_max: int | None) -> None:
-        self._depot = depot
+    def __init__(self, store: CollectionStore, listener: Listener, *, rate_max: int | None) -> None:
+        self._store = store
         self._listener = listener
         self._rate_max = rate_max
         self._begun_s = time.monotonic()
@@ -243,16 +245,16 @@ class Copying:
         return (
             str(file.source) == old.source
             and (status.st_size, status.st_mtime_ns) == (old.source_size_bytes, old.source_mtime_ns)
-            and self._depot.size_of(old.path) == old.size_bytes
+            and self._store.size_of(old.path) == old.size_bytes
         )
 
     def _copy(self, file: PlannedFile, status: os.stat_result) -> CollectedFile:
         cut = 0
         if not file.is_active:
-            with self._depot.written(file.path) as write:
+            with self._store.written(file.path) as write:
                 size, digest = self._write(file.source, write, status.st_size)
         else:
-            with self._depot.taken_in(file.path) as part:
+            with self._store.taken_in(file.path) as part:
                 with sparse(part) as write:
                     size, digest = self._write(file.source, write, status.st_size)
                 if self._has_changed(file.source, status):
@@ -308,7 +310,7 @@ def sha256(path: Path) -> str:
 
 
 def whole_size(path: Path) -> int:
-    """The bytes up to the end of the last batch that is whole."""
+    """Return the bytes up to the end of the last batch that is whole."""
     file = FileByPath(path)
     walk = Walk(file, file.size)
     for _batch in walk:

@@ -19,7 +19,7 @@ from cluster.formats.record_batch import CorruptBatchError, parse_header
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.jobs.collect import Listener, Progress
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
-from kadmin.jobs.depot import Depot
+from kadmin.jobs.collection_store import CollectionStore
 from kadmin.jobs.read_bounds import GRACE_S, GROUP_SIZE_MAX, ahead_s, fetch_size
 from kadmin.jobs.replica_segments import ReplicaSegments, SegmentRoom, Written
 from kadmin.jobs.verify.collected import Unreadable
@@ -73,13 +73,13 @@ class Replica:
 
 
 class WireCopying:
-    """Copies what the brokers of *placement* serve into the collection *depot*."""
+    """Copies what the brokers of *placement* serve into the collection *store*."""
 
     def __init__(
         self,
         reader: ReplicaReader,
         placement: Placement,
-        depot: Depot,
+        store: CollectionStore,
         listener: Listener,
         *,
         rate_max: int | None,
@@ -88,7 +88,7 @@ class WireCopying:
     ) -> None:
         self._reader = reader
         self._placement = placement
-        self._depot = depot
+        self._store = store
         self._listener = listener
         self._rate_max = rate_max
         self._now_s = clock
@@ -100,7 +100,7 @@ class WireCopying:
     def run(self, brokers: Sequence[BrokerId]) -> Iterator[CollectedFile]:
         """Copy the replicas of *brokers*, and yield the files when all is there."""
         with TemporaryDirectory(prefix="kadmin-") as staging:
-            room = SegmentRoom(self._depot, Path(staging))
+            room = SegmentRoom(self._store, Path(staging))
             self._replicas = list(self._begun(brokers, room))
             while pending := [each for each in self._replicas if not each.is_done]:
                 has_moved = False
@@ -113,7 +113,7 @@ class WireCopying:
                 yield from self._finished(broker)
 
     def _begun(self, brokers: Sequence[BrokerId], room: SegmentRoom) -> Iterator[Replica]:
-        """The replicas of *brokers* that can be read, with what is there of them already."""
+        """Return the replicas of *brokers* that can be read, with what is there of them already."""
         asked: dict[BrokerId, list[TopicPartition]] = {broker: [] for broker in brokers}
         for partition, replicas in sorted(self._placement.replicas.items()):
             for broker in replicas:
@@ -231,7 +231,7 @@ class WireCopying:
             (LOG_STARTS, {each.partition: each.start for each in replicas}),
         ):
             path, content = f"{root_of(broker)}/{name}", encode_rows(rows_of(offsets))
-            self._depot.write(path, content)
+            self._store.write(path, content)
             digest = hashlib.sha256(content).hexdigest()
             yield self._collected(broker, Written(path, len(content), digest))
 
@@ -253,7 +253,7 @@ class WireCopying:
 def begun_replica(
     partition: TopicPartition, broker: BrokerId, segments: ReplicaSegments, span: Span
 ) -> Replica:
-    """What there is of a replica already, if its broker has what comes next."""
+    """Return what there is of a replica already, if its broker has what comes next."""
     replica = Replica(partition, broker, segments, span.start, span.start, span.start)
     end = segments.end()
     if end is not None and span.start <= end <= span.end:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from kadmin.errors import KadminError
-from kadmin.jobs.depot import Depot
+from kadmin.jobs.collection_store import CollectionStore
 
 SCHEMA: Final = "kadmin.collection/1"
 MANIFEST: Final = "manifest.json"
@@ -73,22 +73,22 @@ class Manifest:
 class NoCollection(KadminError):
     """A directory that no collection is in, or a damaged one."""
 
-    def __init__(self, depot: Depot, reason: str, hint: str = HINT) -> None:
-        super().__init__(f"{depot.label} is no collection: {reason}", hint=hint)
+    def __init__(self, store: CollectionStore, reason: str, hint: str = HINT) -> None:
+        super().__init__(f"{store.label} is no collection: {reason}", hint=hint)
 
 
-def read_manifest(depot: Depot) -> Manifest:
-    """The manifest of the collection in *depot*, also of one that is not finished.
+def read_manifest(store: CollectionStore) -> Manifest:
+    """Return the manifest of the collection in *store*, also of one that is not finished.
 
     Raises:
         NoCollection: there is none, or it cannot be understood.
     """
-    if not depot.is_there():
-        raise NoCollection(depot, "there is no such directory, or it is a file")
+    if not store.is_there():
+        raise NoCollection(store, "there is no such directory, or it is a file")
     try:
-        told = read_json(depot)
+        told = read_json(store)
         # Both, where a finished collection is being brought up to date.
-        files = {each.path: each for each in (*finished(told), *unfinished(depot))}
+        files = {each.path: each for each in (*finished(told), *unfinished(store))}
         missing = [
             {name: text_of(each, name, place) for name in ("label", "reason")}
             for place, each in entries(told, "missing")
@@ -96,28 +96,28 @@ def read_manifest(depot: Depot) -> Manifest:
         topics = topics_in(told)
     except (OSError, ValueError, RecursionError) as error:
         reason = f"its manifest cannot be read: {error}"
-        raise NoCollection(depot, reason, DAMAGED_HINT) from error
-    is_finished = depot.size_of(JOURNAL) is None
-    if is_finished and depot.size_of(MANIFEST) is None:
-        raise NoCollection(depot, f"there is no {MANIFEST} in it")
+        raise NoCollection(store, reason, DAMAGED_HINT) from error
+    is_finished = store.size_of(JOURNAL) is None
+    if is_finished and store.size_of(MANIFEST) is None:
+        raise NoCollection(store, f"there is no {MANIFEST} in it")
     return Manifest(files, missing, topics, is_finished=is_finished)
 
 
-def text_in(depot: Depot, path: str) -> str:
-    if (depot.size_of(path) or 0) > WHOLE_SIZE_MAX:
+def text_in(store: CollectionStore, path: str) -> str:
+    if (store.size_of(path) or 0) > WHOLE_SIZE_MAX:
         raise ValueError(f"{path} has more than {WHOLE_SIZE_MAX:,} bytes")
-    with depot.opened(path) as file:
+    with store.opened(path) as file:
         return file.read(WHOLE_SIZE_MAX).decode("utf-8-sig")
 
 
-def read_json(depot: Depot) -> Mapping[str, Any]:
+def read_json(store: CollectionStore) -> Mapping[str, Any]:
     """Return the contents of the manifest; empty where there is none yet.
 
     Raises:
         ValueError: it is no manifest.
     """
     try:
-        told = json.loads(text_in(depot, MANIFEST))
+        told = json.loads(text_in(store, MANIFEST))
     except FileNotFoundError:
         return {}
     if not isinstance(told, dict) or told.get("schema") != SCHEMA:
@@ -126,7 +126,7 @@ def read_json(depot: Depot) -> Mapping[str, Any]:
 
 
 def entries(told: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The entries of the manifest's field *name*, each after the words for where it is.
+    """Return the entries of the manifest's field *name*, each after the words for where it is.
 
     Raises:
         ValueError: the manifest has no such list, or another thing than an object is in it.
@@ -140,7 +140,7 @@ def entries(told: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[s
 
 
 def topics_in(told: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The manifest's `topics`; none in one that was written before there were such.
+    """Return the manifest's `topics`; none in one that was written before there were such.
 
     Raises:
         ValueError: they are neither null nor a list of texts, none of them empty.
@@ -170,9 +170,9 @@ def finished(told: Mapping[str, Any]) -> Iterator[CollectedFile]:
         yield file_of(fields, place)
 
 
-def unfinished(depot: Depot) -> Iterator[CollectedFile]:
+def unfinished(store: CollectionStore) -> Iterator[CollectedFile]:
     try:
-        lines = text_in(depot, JOURNAL).splitlines(keepends=True)
+        lines = text_in(store, JOURNAL).splitlines(keepends=True)
     except FileNotFoundError:
         return
     for number, line in enumerate(lines, start=1):
@@ -210,7 +210,7 @@ def note(journal: Callable[[str], None], file: CollectedFile) -> None:
 
 
 def finish(
-    depot: Depot,
+    store: CollectionStore,
     files: Iterable[CollectedFile],
     missing: Sequence[Any],
     topics: Sequence[str] | None,
@@ -223,17 +223,17 @@ def finish(
         "files": [each._asdict() for each in sorted(files)],
         "missing": [each._asdict() for each in missing],
     }
-    depot.write(MANIFEST, (json.dumps(body, indent=1) + "\n").encode())
-    depot.remove(JOURNAL)
+    store.write(MANIFEST, (json.dumps(body, indent=1) + "\n").encode())
+    store.remove(JOURNAL)
 
 
-def unnamed_brokers(depot: Depot, manifest: Manifest) -> list[str]:
-    """The directories of brokers in the collection of which *manifest* names no file.
+def unnamed_brokers(store: CollectionStore, manifest: Manifest) -> list[str]:
+    """Return the directories of brokers in the collection of which *manifest* names no file.
 
     Those of log directories and of logs, each: a manifest that was cut may name one of them.
     """
     named = {PurePath(file.root) for file in manifest.files.values()}
-    files = map(PurePath, depot.paths())
+    files = map(PurePath, store.paths())
     found = {
         PurePath(*each.parts[:2])
         for each in files
@@ -244,8 +244,8 @@ def unnamed_brokers(depot: Depot, manifest: Manifest) -> list[str]:
     ]
 
 
-def log_dirs_of(depot: Depot, manifest: Manifest) -> list[tuple[str, str]]:
-    """The log directories in a collection: the brokers' ids and the places.
+def log_dirs_of(store: CollectionStore, manifest: Manifest) -> list[tuple[str, str]]:
+    """Return the log directories in a collection: the brokers' ids and the places.
 
     Raises:
         NoCollection: there is none, or one is elsewhere.
@@ -254,8 +254,8 @@ def log_dirs_of(depot: Depot, manifest: Manifest) -> list[tuple[str, str]]:
         (int(each.broker), each.root) for each in manifest.files.values() if each.kind == LOG_DIR
     }
     if not roots:
-        raise NoCollection(depot, "there is no log directory in it")
+        raise NoCollection(store, "there is no log directory in it")
     try:
-        return [(str(broker), depot.place(root)) for broker, root in sorted(roots)]
+        return [(str(broker), store.place(root)) for broker, root in sorted(roots)]
     except OSError as error:
-        raise NoCollection(depot, f"{error.filename}: {error.strerror}", DAMAGED_HINT) from error
+        raise NoCollection(store, f"{error.filename}: {error.strerror}", DAMAGED_HINT) from error

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from kadmin.jobs.collection import OWN, CollectedFile, Manifest
-from kadmin.jobs.depot import PART, Depot
+from kadmin.jobs.collection_store import PART, CollectionStore
 
 BLOCK_SIZE: Final = 1024**2
 
@@ -31,17 +31,17 @@ class Difference(NamedTuple):
 
 
 def differences(
-    depot: Depot, manifest: Manifest, report: Callable[[int], None] = lambda _: None
+    store: CollectionStore, manifest: Manifest, report: Callable[[int], None] = lambda _: None
 ) -> Iterator[Difference]:
-    """Return the differences of the collection in *depot* from *manifest*.
+    """Return the differences of the collection in *store* from *manifest*.
 
     *report* is called with the bytes that were read.
     """
     for path in sorted(manifest.files):
-        found = difference_of(depot, manifest.files[path], report)
+        found = difference_of(store, manifest.files[path], report)
         if found is not None:
             yield found
-    for path in depot.paths():
+    for path in store.paths():
         if path in manifest.files or path in OWN:
             continue
         if manifest.is_finished or not path.endswith(PART):
@@ -49,17 +49,17 @@ def differences(
 
 
 def difference_of(
-    depot: Depot, file: CollectedFile, report: Callable[[int], None]
+    store: CollectionStore, file: CollectedFile, report: Callable[[int], None]
 ) -> Difference | None:
     try:
-        size = depot.size_of(file.path)
+        size = store.size_of(file.path)
         if size is None:
             return Difference(file.path, DifferenceKind.MISSING, "it is not there")
         if size != file.size_bytes:
             reason = f"it has {size:,} bytes, and had {file.size_bytes:,}"
             return Difference(file.path, DifferenceKind.SIZE, reason)
         digest = hashlib.sha256()
-        with depot.opened(file.path) as opened:
+        with store.opened(file.path) as opened:
             while block := opened.read(BLOCK_SIZE):
                 digest.update(block)
                 report(len(block))

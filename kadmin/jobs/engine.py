@@ -33,7 +33,7 @@ class Engine(Protocol):
         ...
 
     def is_ready(self) -> bool:
-        """Whether a worker is there, so that work does not wait for the engine's start.
+        """Return whether a worker is there, so that work does not wait for the engine's start.
 
         Raises:
             KadminError: it cannot start.
@@ -74,13 +74,13 @@ class InProcessEngine:
         return True
 
     def check_paths(self, paths: Sequence[str]) -> None:
-        """There are no others."""
+        """Do nothing: there are no other machines."""
 
     def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         return map(work, arguments)
 
     def close(self, *, is_abandoned: bool) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is nothing to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,8 @@ class Failure:
 
 
 def attempt(work: Work, argument: Any) -> Any:
-    """In a worker: what *work* returns for *argument*, or the Failure that it ended with."""
+    """Return, in a worker, the result of *work* for *argument*, or the Failure that it
+    ended with."""
     try:
         return work(argument)
     except KadminError as error:
@@ -103,7 +104,7 @@ def attempt(work: Work, argument: Any) -> Any:
 
 
 def result_of(outcome: Any) -> Any:
-    """What the work returned.
+    """Return what the work returned.
 
     Raises:
         KadminError: the work raised one, of whatever kind.
@@ -119,6 +120,6 @@ def pack(work: Work, argument: Any) -> bytes:
 
 
 def run_packed(item: bytes) -> bytes:
-    """In a worker: do a piece of work, and pack its outcome."""
+    """Do a piece of work in a worker, and pack its outcome."""
     work, argument = pickle.loads(item)
     return pickle.dumps(attempt(work, argument))

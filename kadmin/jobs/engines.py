@@ -23,7 +23,8 @@ def started_engine(
     workers_max: int | None = None,
     is_whole: Callable[[], bool] = lambda: True,
 ) -> Iterator[Engine]:
-    """An engine on Spark's *master* with *conf*, or of so many *processes*; ended behind the block.
+    """Yield an engine on Spark's *master* with *conf*, or of so many *processes*; ended behind the
+    block.
 
     It is abandoned if the block fails, or its work *is_whole* not at the end.  No more than
     *workers_max* workers are at work at a time.

@@ -17,10 +17,10 @@ class Factory:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def make(self) -> Any:
-        """What the factory returns: the function that is applied to each batch."""
+        """Return what the factory returns: the function that is applied to each batch."""
         return self.find()(**self.arguments)
 
     def find(self) -> Any:
-        """The function of that name."""
+        """Return the function of that name."""
         module, _, name = self.name.partition(":")
         return getattr(import_module(module), name)

@@ -47,16 +47,16 @@ class Tree(Protocol):
         ...
 
     def entries(self, inner: str) -> Sequence[Entry]:
-        """Raises OSError where the directory cannot be read."""
+        """List a directory; raise OSError where it cannot be read."""
         ...
 
     def read(self, inner: str) -> bytes:
-        """Raises OSError where the file cannot be read, or is too large to be read whole."""
+        """Read a file; raise OSError where it cannot be read, or is too large to be read whole."""
         ...
 
 
 def tree_at(place: str) -> Tree:
-    """The tree at *place*.
+    """Return the tree at *place*.
 
     Raises:
         OSError: it is no directory, or cannot be looked into.
@@ -132,7 +132,7 @@ class ListedTree:
         return sorted(self.listed[inner].values())
 
     def entry(self, inner: str) -> Entry:
-        """What is listed at *inner*.
+        """Return what is listed at *inner*.
 
         Raises:
             OSError: nothing is.
@@ -166,7 +166,7 @@ class UriTree(ListedTree):
 
 
 def read_small(path: Path) -> bytes:
-    """The file at *path*, which is no larger than such files are.
+    """Return the file at *path*, which is no larger than such files are.
 
     Raises:
         OSError: it is, or cannot be read.
@@ -182,7 +182,7 @@ def check_size(size: int) -> None:
 
 
 def files_in(directory: str) -> Iterator[tuple[str, Callable[[], Source]]]:
-    """The names of what is in a *directory*, and who opens it; sorted.
+    """Return the names of what is in a *directory*, and who opens it; sorted.
 
     Raises:
         OSError: it cannot be read; the openers raise it, too.
@@ -200,7 +200,7 @@ def files_in(directory: str) -> Iterator[tuple[str, Callable[[], Source]]]:
 
 
 def source_at(place: str, size: int) -> Source:
-    """The file at *place*; at a URI it has *size* bytes.
+    """Return the file at *place*; at a URI it has *size* bytes.
 
     Raises:
         OSError: it cannot be opened.
@@ -234,7 +234,7 @@ class FileByUri:
 
 
 def file_size(place: str) -> int:
-    """The size of the file at *place*.
+    """Return the size of the file at *place*.
 
     Raises:
         OSError: there is none, or it is something else.
@@ -248,7 +248,7 @@ def file_size(place: str) -> int:
 
 @contextmanager
 def unpacking(place: str, codec: str) -> Iterator[Any]:
-    """The bytes that the file at *place* was packed from with *codec*, as a stream.
+    """Yield the bytes that the file at *place* was packed from with *codec*, as a stream.
 
     Raises:
         OSError: it cannot be opened; reading raises it where it is damaged.
@@ -266,14 +266,15 @@ def unpacking(place: str, codec: str) -> Iterator[Any]:
 
 
 def listing(filesystem: Any, top: str, *, is_recursive: bool) -> list[Any]:
-    """What is at *top*, which has to be a directory."""
+    """Return what is at *top*, which has to be a directory."""
     from pyarrow.fs import FileSelector
 
     return list(filesystem.get_file_info(FileSelector(top, recursive=is_recursive)))
 
 
 def at_uri(uri: str) -> tuple[Any, str]:
-    """The file system for *uri*, one for all that has the same server, and the path inside it."""
+    """Return the file system for *uri*, one for all that has the same server, and the path
+    inside it."""
     base, mark, query = uri.partition("?")
     scheme, _, rest = base.partition("://")
     authority, _, path = rest.partition("/")
@@ -287,7 +288,7 @@ def filesystem_at(uri: str) -> tuple[Any, str]:
 
 
 def joined(place: str, inner: str) -> str:
-    """The place of what is at *inner* below *place*."""
+    """Return the place of what is at *inner* below *place*."""
     if not is_uri(place):
         return os.path.join(place, inner)
     base, mark, query = place.partition("?")
@@ -295,7 +296,7 @@ def joined(place: str, inner: str) -> str:
 
 
 def name_of(place: str) -> str:
-    """The name of the file or directory at *place*."""
+    """Return the name of the file or directory at *place*."""
     if not is_uri(place):
         return os.path.basename(place)
     return unquote(place.partition("?")[0].rstrip("/").rpartition("/")[2])

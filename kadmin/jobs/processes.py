@@ -25,7 +25,7 @@ REPLACEMENTS_MAX: Final = 2
 
 
 def core_count() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return min(len(os.sched_getaffinity(0)), WORKERS_MAX)
 
 
@@ -67,7 +67,7 @@ class ProcessEngine:
         return any(each.done() for each in self.starting)
 
     def check_paths(self, paths: Sequence[str]) -> None:
-        """They see what this process sees."""
+        """Do nothing: processes see the same files as this one."""
 
     def run(self, work: Work, arguments: Sequence[Any], *, result_bytes: int = 0) -> Iterator[Any]:
         """Run *work* on each of *arguments*; one run is over before the next begins.
@@ -131,7 +131,7 @@ class ProcessEngine:
 
 
 def start_worker() -> None:
-    """In a worker, before its first work: end with the process that started it."""
+    """Make a worker, before its first work, end with the process that started it."""
     # What a terminal sends to all processes of its own is for the one that started this.
     os.setsid()
     # There is a worker for each core already.

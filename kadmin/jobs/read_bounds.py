@@ -14,13 +14,14 @@ ANSWER_S: Final = 10.0
 
 
 def fetch_size(size_max: int, rate_max: int | None) -> int:
-    """How many bytes of a replica are read at once, *size_max* at most; a quarter of what may come
-    in a second where there is a *rate_max*, in bytes per second."""
+    """Return how many bytes of a replica are read at once, *size_max* at most; a quarter of what
+    may come in a second where there is a *rate_max*, in bytes per second."""
     if rate_max is None:
         return size_max
     return min(size_max, max(rate_max // 4, FETCH_SIZE_MIN))
 
 
 def ahead_s(size: int, rate_max: int | None, elapsed_s: float) -> float:
-    """How long to wait when *size* bytes have come in *elapsed_s*; 0 where none is too fast."""
+    """Return how long to wait when *size* bytes have come in *elapsed_s*; 0 where none is too
+    fast."""
     return 0.0 if rate_max is None else max(0.0, size / rate_max - elapsed_s)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from cluster.formats.batch_walk import Walk
-from kadmin.jobs.depot import Depot, DirectoryDepot
+from kadmin.jobs.collection_store import CollectionStore, DirectoryStore
 from kadmin.jobs.segment_files import FileByPath
 from kadmin.jobs.verify.collected import SEGMENT
 
@@ -36,11 +36,12 @@ class ReplicaSegments(Protocol):
     """The segments of one replica."""
 
     def end(self) -> int | None:
-        """The offset behind the last batch, behind which nothing is left; None where none is."""
+        """Return the offset behind the last batch, behind which nothing is left; None where none
+        is."""
         ...
 
     def are_there(self) -> bool:
-        """Whether there is any."""
+        """Return whether there is any."""
         ...
 
     def append(self, first_offset: int, content: bytes) -> None:
@@ -59,33 +60,33 @@ class ReplicaSegments(Protocol):
 
 
 class SegmentRoom:
-    """Where the segments of replicas go in the collection *depot*; *staging* is for those that grow
+    """Where the segments of replicas go in the collection *store*; *staging* is for those that grow
     where it is none of this machine."""
 
-    def __init__(self, depot: Depot, staging: Path) -> None:
-        self._depot = depot
+    def __init__(self, store: CollectionStore, staging: Path) -> None:
+        self._store = store
         self._staging = staging
         self._there: dict[str, list[str]] = {}
-        if not isinstance(depot, DirectoryDepot):
-            for path in sorted(depot.paths()):
+        if not isinstance(store, DirectoryStore):
+            for path in sorted(store.paths()):
                 directory, _, name = path.rpartition("/")
                 if SEGMENT.fullmatch(name):
                     self._there.setdefault(directory, []).append(name)
 
     def segments(self, directory: str) -> ReplicaSegments:
-        """Those in a directory of the collection."""
-        if isinstance(self._depot, DirectoryDepot):
-            return SegmentsInDirectory(self._depot, directory)
+        """Return those in a directory of the collection."""
+        if isinstance(self._store, DirectoryStore):
+            return SegmentsInDirectory(self._store, directory)
         there = self._there.get(directory, [])
-        return SegmentsAtUri(self._depot, directory, there, self._staging / directory)
+        return SegmentsAtUri(self._store, directory, there, self._staging / directory)
 
 
 class SegmentsInDirectory:
     """Segments in a directory of this machine."""
 
-    def __init__(self, depot: DirectoryDepot, directory: str) -> None:
-        self._root = depot.directory
-        self._directory = depot.inside(directory)
+    def __init__(self, store: DirectoryStore, directory: str) -> None:
+        self._root = store.directory
+        self._directory = store.inside(directory)
         self._directory.mkdir(parents=True, exist_ok=True)
 
     def end(self) -> int | None:
@@ -108,7 +109,7 @@ class SegmentsInDirectory:
         self._directory.mkdir()
 
     def close(self) -> None:
-        """Nothing: all is there already."""
+        """Do nothing: all is written already."""
 
     def written(self) -> Iterator[Written]:
         for path in segments_in(self._directory):
@@ -118,10 +119,12 @@ class SegmentsInDirectory:
 
 
 class SegmentsAtUri:
-    """Segments in a directory of *depot*, where *names* are; the last one grows in *staging*."""
+    """Segments in a directory of *store*, where *names* are; the last one grows in *staging*."""
 
-    def __init__(self, depot: Depot, directory: str, names: Sequence[str], staging: Path) -> None:
-        self._depot = depot
+    def __init__(
+        self, store: CollectionStore, directory: str, names: Sequence[str], staging: Path
+    ) -> None:
+        self._store = store
         self._directory = directory
         self._names = list(names)
         self._staging = staging
@@ -131,7 +134,7 @@ class SegmentsAtUri:
         if not self._names:
             return None
         growing = self._begun(self._names[-1])
-        with self._depot.opened(self._path(growing.name)) as there, growing.open("wb") as file:
+        with self._store.opened(self._path(growing.name)) as there, growing.open("wb") as file:
             shutil.copyfileobj(there, file, BLOCK_SIZE)
         return whole_end(growing)
 
@@ -150,15 +153,15 @@ class SegmentsAtUri:
             self._growing.unlink(missing_ok=True)
             self._growing = None
         for name in self._names:
-            self._depot.remove(self._path(name))
+            self._store.remove(self._path(name))
         self._names.clear()
 
     def close(self) -> None:
         if self._growing is None:
             return
         path = self._path(self._growing.name)
-        if self._depot.size_of(path) != self._growing.stat().st_size:
-            with self._growing.open("rb") as file, self._depot.written(path) as write:
+        if self._store.size_of(path) != self._growing.stat().st_size:
+            with self._growing.open("rb") as file, self._store.written(path) as write:
                 while block := file.read(BLOCK_SIZE):
                     write(block)
         self._growing.unlink()
@@ -168,7 +171,7 @@ class SegmentsAtUri:
         for name in self._names:
             path = self._path(name)
             digest, size = hashlib.sha256(), 0
-            with self._depot.opened(path) as file:
+            with self._store.opened(path) as file:
                 while block := file.read(BLOCK_SIZE):
                     digest.update(block)
                     size += len(block)
@@ -186,7 +189,7 @@ class SegmentsAtUri:
 
 
 def segments_in(directory: Path) -> list[Path]:
-    """The segments in *directory*, sorted.
+    """Return the segments in *directory*, sorted.
 
     Raises:
         OSError: one is a link, which leads to what is no part of the collection.
@@ -199,7 +202,7 @@ def segments_in(directory: Path) -> list[Path]:
 
 
 def whole_end(segment: Path) -> int:
-    """The offset behind the last whole batch, behind which *segment* is cut off."""
+    """Return the offset behind the last whole batch, behind which *segment* is cut off."""
     end = int(segment.stem)
     file = FileByPath(segment)
     walk = Walk(file, file.size)

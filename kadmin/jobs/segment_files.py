@@ -36,7 +36,7 @@ class FileOnDisk:
 
 @contextmanager
 def opened_file(path: Path) -> Iterator[FileOnDisk]:
-    """The file at *path*, open.
+    """Yield the file at *path*, open.
 
     Raises:
         OSError: it cannot be opened, or is a directory; reading may raise it, too.
@@ -49,7 +49,7 @@ def opened_file(path: Path) -> Iterator[FileOnDisk]:
 
 
 def size_of(path: Path) -> int:
-    """The size of the file at *path*.
+    """Return the size of the file at *path*.
 
     Raises:
         OSError: there is none, or it is no file: reading a pipe would wait for ever.

@@ -31,7 +31,8 @@ class UnpacksToTooMuch(OSError):
 
 
 def unpacked_max(packed_size: int, asked: int | None) -> int:
-    """How many bytes a file of *packed_size* may unpack to: as many as are *asked* for, if any."""
+    """Return how many bytes a file of *packed_size* may unpack to: as many as are *asked* for,
+    if any."""
     return max(UNPACKED_MIN, RATIO_MAX * packed_size) if asked is None else asked
 
 

@@ -20,7 +20,7 @@ def is_uri(path: str) -> bool:
 
 
 def shown(path: str) -> str:
-    """*path* for people: a URI without user, password and options."""
+    """Return *path* for people: a URI without user, password and options."""
     if not is_uri(path):
         return path
     scheme, _, rest = path.partition("?")[0].partition("://")
@@ -29,7 +29,7 @@ def shown(path: str) -> str:
 
 
 def inner_uri(uri: str, path: str) -> str:
-    """The URI of *path* in the file system of *uri*."""
+    """Return the URI of *path* in the file system of *uri*."""
     base, mark, query = uri.partition("?")
     scheme, _, rest = base.partition("://")
     authority = rest.partition("/")[0]
@@ -41,7 +41,7 @@ def inner_uri(uri: str, path: str) -> str:
 
 
 def filesystem_of(uri: str) -> tuple[Any, str]:
-    """Pyarrow's file system for *uri* and the path inside it.
+    """Return pyarrow's file system for *uri* and the path inside it.
 
     Hadoop's names of S3 are understood, too.
 
@@ -80,7 +80,7 @@ def require_root(filesystem: Any, uri: str) -> None:
 
 
 def local_path(path: str) -> str:
-    """A `file:` URI as the plain path that it is; all else as it stands."""
+    """Return a `file:` URI as the plain path that it is; all else as it stands."""
     if not path.startswith("file:/"):
         return path
     return str(Path(unquote(path.removeprefix("file:").removeprefix("//"))))

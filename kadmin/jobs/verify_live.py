@@ -64,11 +64,11 @@ class Listener(Protocol):
     def report(self, report: Report) -> None: ...
 
     def differs(self, partition: TopicPartition, offset: int, mismatch: Mismatch | None) -> None:
-        """Replicas differ for the first time, from *offset* on."""
+        """Receive that replicas differ for the first time, from *offset* on."""
         ...
 
     def tell(self, text: str) -> None:
-        """Something that an operator should know."""
+        """Receive what an operator should know."""
         ...
 
 
@@ -164,14 +164,14 @@ class LiveVerification:
         self._listener.report(self._state())
 
     def results(self) -> list[VerifiedPartition]:
-        """What came of it so far."""
+        """Return what came of it so far."""
         return [
             self._result(partition, live) for partition, live in sorted(self._partitions.items())
         ]
 
     def stragglers(self) -> list[str]:
-        """The replicas that have not caught up with what was committed when it began, and how far
-        each is."""
+        """Return the replicas that have not caught up with what was committed when it began, and
+        how far each is."""
         return [
             f"{partition} on {self._label(name)}: its high watermark is {replica.high_watermark},"
             f" and was to be {live.target}"
@@ -194,7 +194,7 @@ class LiveVerification:
         return limit_s is not None and self._now_s() - self._begun_s >= limit_s
 
     def _active(self) -> list[TopicPartition]:
-        """The partitions of which there is something left to do."""
+        """Return the partitions of which there is something left to do."""
         if not self._request.until_caught_up:
             return [each for each in self._partitions if each not in self._former]
         now_s = self._now_s()
@@ -208,12 +208,13 @@ class LiveVerification:
         ]
 
     def _is_waited_for(self, partition: TopicPartition) -> bool:
-        """Whether any of its replicas may give something yet."""
+        """Return whether any of its replicas may give something yet."""
         names = self._partitions[partition].replicas
         return any((partition, name) not in self._left_out for name in names)
 
     def _groups(self) -> Iterator[list[TopicPartition]]:
-        """The partitions that have something left to do, as many at once as there is room for."""
+        """Return the partitions that have something left to do, as many at once as there is room
+        for."""
         group: list[TopicPartition] = []
         room = GROUP_SIZE_MAX
         for partition in self._active():
@@ -233,7 +234,7 @@ class LiveVerification:
         return fetch_size(self._request.fetch_size, self._request.rate_max)
 
     def _wait_ms(self, group_count: int) -> int:
-        """How long brokers wait for records; not where others would have to wait, too."""
+        """Return how long brokers wait for records; not where others would have to wait, too."""
         is_short = self._request.until_caught_up or group_count > 1
         return 0 if is_short else self._request.max_wait_ms
 
@@ -402,7 +403,7 @@ class LiveVerification:
             self._note_anew(partition)
 
     def _is_read(self, partition: TopicPartition) -> bool:
-        """Whether any of its replicas gives something."""
+        """Return whether any of its replicas gives something."""
         return any(
             (partition, name) not in self._failing_s
             for name in self._partitions[partition].replicas

@@ -23,7 +23,7 @@ READ_BYTES: Final = 1 << 20
 
 
 def cache_directory() -> Path:
-    """Where archives are kept; it may not exist, nor be writable."""
+    """Return where archives are kept; it may not exist, nor be writable."""
     return Path(user_directory("XDG_CACHE_HOME", "~/.cache"))
 
 
@@ -40,7 +40,7 @@ class Archive:
     jars: tuple[Path, ...]
 
     def flags(self) -> list[str]:
-        """The JVM flags that use the archive; none where there is no sound one."""
+        """Return the JVM flags that use the archive; none where there is no sound one."""
         path = self.find()
         # The JVM splits the flag's value at a colon and has no way to quote one.
         return [] if path is None or ":" in str(path) else [f"-XX:SharedArchiveFile={path}"]
@@ -64,7 +64,7 @@ class Archive:
         return None
 
     def stem(self) -> str:
-        """A name for the Java and the very jars that the archive holds for."""
+        """Return a name for the Java and the very jars that the archive holds for."""
         return stem(self.name, self.java, self.jars)
 
     def ask(self) -> None:
@@ -99,7 +99,7 @@ def stem(name: str, java: Java, jars: Sequence[Path]) -> str:
 
 
 def file_name(stem: str, content: Path) -> str:
-    """The name under which the archive in the file *content* is found; raises OSError."""
+    """Return the name under which the archive in the file *content* is found; raises OSError."""
     checksum = 0
     with content.open("rb") as file:
         while block := file.read(READ_BYTES):

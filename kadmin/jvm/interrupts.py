@@ -128,5 +128,6 @@ def restore(before: Mapping[signal.Signals, Handler | int | None]) -> None:
 
 
 def is_handled(number: int) -> bool:
-    """Whether the process does not ignore a signal, and Python knows what it does instead."""
+    """Return whether the process does not ignore a signal, and Python knows what it does
+    instead."""
     return signal.getsignal(number) not in (signal.SIG_IGN, None)

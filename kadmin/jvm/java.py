@@ -50,7 +50,7 @@ class NoJava(KadminError):
 def find_java(
     env: Mapping[str, str] = os.environ, installed_under: Sequence[Path] = INSTALLED_UNDER
 ) -> Java:
-    """The first Java of at least `LEAST_MAJOR`: of JAVA_HOME, of PATH, then installed ones.
+    """Return the first Java of at least `LEAST_MAJOR`: of JAVA_HOME, of PATH, then installed ones.
 
     Raises:
         NoJava: there is none.
@@ -68,7 +68,7 @@ def find_java(
 
 
 def candidates(env: Mapping[str, str], installed_under: Sequence[Path]) -> Iterator[Path]:
-    """Every `java` worth a look, links resolved, best first."""
+    """Return every `java` worth a look, links resolved, best first."""
     home = env.get("JAVA_HOME")
     if home:
         yield Path(home, "bin", "java").resolve()
@@ -81,7 +81,7 @@ def candidates(env: Mapping[str, str], installed_under: Sequence[Path]) -> Itera
 
 
 def version_of(path: Path) -> str | None:
-    """The version of the `java` at *path*; None when it cannot be run."""
+    """Return the version of the `java` at *path*; None when it cannot be run."""
     if not os.access(path, os.X_OK):
         return None
     # Every JDK and JRE from 9 on carries this file; reading it spares the start of a JVM.
@@ -110,6 +110,6 @@ def version_by_running(path: Path) -> str | None:
 
 
 def major_of(version: str) -> int:
-    """17 of `17.0.15`, 8 of `1.8.0_402`, 21 of `21-ea`."""
+    """Return 17 of `17.0.15`, 8 of `1.8.0_402`, 21 of `21-ea`."""
     numbers = [int(number) for number in re.findall(r"[0-9]+", version)]
     return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]

@@ -112,7 +112,8 @@ class Process:
 
 
 def start_of(pid: int) -> str | None:
-    """The system's text for when process *pid* started; None when it does not run (any more)."""
+    """Return the system's text for when process *pid* started; None when it does not run (any
+    more)."""
     fields = stat_fields(pid)
     if fields is None:
         return None if Path("/proc/self/stat").exists() else start_by_ps(pid)
@@ -122,7 +123,7 @@ def start_of(pid: int) -> str | None:
 
 
 def state_of(pid: int) -> str | None:
-    """The system's letter for what process *pid* does; None when there is none."""
+    """Return the system's letter for what process *pid* does; None when there is none."""
     fields = stat_fields(pid)
     if fields is not None:
         return fields[STATE_FIELD - 3]
@@ -130,7 +131,7 @@ def state_of(pid: int) -> str | None:
 
 
 def stat_fields(pid: int) -> list[str] | None:
-    """/proc/PID/stat from the state on; None when there is no such file."""
+    """Return /proc/PID/stat from the state on; None when there is no such file."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -157,7 +158,8 @@ def ps(pid: int, columns: str) -> str:
 
 
 def read_pid_file(path: Path) -> Process | None:
-    """The process noted in *path*; None when there is no such file or it holds no whole note."""
+    """Return the process noted in *path*; None when there is no such file or it holds no whole
+    note."""
     try:
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):

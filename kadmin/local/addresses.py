@@ -6,7 +6,7 @@ LOOPBACK: Final = "127.0.0.1"
 
 
 def local_address(address: str) -> str:
-    """Where a client of this machine reaches a server that listens on *address*."""
+    """Return where a client of this machine reaches a server that listens on *address*."""
     return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(address, address)
 
 

@@ -11,7 +11,7 @@ from kadmin.jvm.java import Java
 
 
 def server_archive(java: Java, jars: Sequence[Path]) -> Archive:
-    """The archive of a ZooKeeper that is made of *jars*."""
+    """Return the archive of a ZooKeeper that is made of *jars*."""
     return Archive(
         name="zookeeper", maker="kadmin.local.archive_maker", java=java, jars=tuple(jars)
     )

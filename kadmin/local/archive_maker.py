@@ -51,7 +51,8 @@ def record(java: Java, directory: Path) -> Path:
 
 
 def recording_server(directory: Path, written: Path) -> ZooKeeperServer:
-    """An ensemble of one: it loads what a member needs and nearly all of a standalone server."""
+    """Return an ensemble of one: it loads what a member needs and nearly all of a standalone
+    server."""
     # It runs while clusters are down: their ports look free, and are wanted again at any moment.
     taken = ports_of_clusters()
     port, quorum_port, election_port = free_ports(3, LOOPBACK, avoid=taken)

@@ -124,7 +124,7 @@ class BrokerServer(Server):
         )
 
     def state(self, registered: Collection[int]) -> ServerState:
-        """What an operator sees; *registered* are the brokers that ZooKeeper knows."""
+        """Return what an operator sees; *registered* are the brokers that ZooKeeper knows."""
         state = self.state_without_process()
         if state is not None:
             return state
@@ -173,7 +173,8 @@ class BrokerServer(Server):
         return True
 
     def end_of_output(self) -> list[str]:
-        """The last lines that the process wrote, oldest first; none when it wrote nothing."""
+        """Return the last lines that the process wrote, oldest first; none when it wrote
+        nothing."""
         return last_lines(self.output_file)
 
 
@@ -215,7 +216,8 @@ def wait_until_brokers_serve(
 
 
 def module_path() -> dict[str, str]:
-    """What a process needs in its environment to find our modules, and none of another checkout."""
+    """Return what a process needs in its environment to find our modules, and none of another
+    checkout."""
     home = Path(kadmin.__path__[0]).parent
     # Where packages are installed, Python looks anyway; there they must not come before its own.
     return {} if home.name.endswith("-packages") else {"PYTHONPATH": str(home)}

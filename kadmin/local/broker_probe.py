@@ -40,7 +40,7 @@ class TooOld(KadminError):
 
 
 def answers(address: str, port: int) -> bool:
-    """Whether a broker at *port* of *address* answers, within `ANSWER_TIMEOUT_S`."""
+    """Return whether a broker at *port* of *address* answers, within `ANSWER_TIMEOUT_S`."""
     try:
         with socket.create_connection((address, port), timeout=ANSWER_TIMEOUT_S) as connection:
             connection.sendall(FRAME_HEADER.pack(len(API_VERSIONS)) + API_VERSIONS)
@@ -54,7 +54,7 @@ def answers(address: str, port: int) -> bool:
 
 
 def registered_brokers(zookeepers: Iterable[tuple[str, int]]) -> frozenset[int]:
-    """The ids of the brokers whose registration is held by a connection at this moment.
+    """Return the ids of the brokers whose registration is held by a connection at this moment.
 
     A registration that a killed broker left behind stays until its session expires: it does not
     count.  *zookeepers* are address and port of all members of the ensemble; those that do not
@@ -78,7 +78,8 @@ def registered_brokers(zookeepers: Iterable[tuple[str, int]]) -> frozenset[int]:
 
 
 def registrations(text: str) -> dict[int, str]:
-    """The session that each broker is registered by, from ZooKeeper's list of sessions' nodes."""
+    """Return the session that each broker is registered by, from ZooKeeper's list of sessions'
+    nodes."""
     found: dict[int, str] = {}
     session = ""
     for line in text.splitlines():

@@ -226,7 +226,7 @@ def await_brokers(
 
 
 def setting_warnings(cluster: LocalCluster, brokers: BrokersUp) -> tuple[str, ...]:
-    """What those of *brokers* that were started say of their settings, each thing once."""
+    """Return what those of *brokers* that were started say of their settings, each thing once."""
     started = {*brokers.started, *brokers.started_again}
     said = [
         text
@@ -238,12 +238,12 @@ def setting_warnings(cluster: LocalCluster, brokers: BrokersUp) -> tuple[str, ..
 
 
 def status(name: str) -> ClusterStatus:
-    """The cluster *name* as it is now; raises NoSuchCluster or BrokenState."""
+    """Return the cluster *name* as it is now; raises NoSuchCluster or BrokenState."""
     return status_of(require_cluster(name))
 
 
 def list_clusters() -> list[ClusterStatus]:
-    """All clusters of this user, by name; what cannot be read is listed with its problem."""
+    """Return all clusters of this user, by name; what cannot be read is listed with its problem."""
     return [status_or_problem(name) for name in cluster_names()]
 
 

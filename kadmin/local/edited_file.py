@@ -30,7 +30,7 @@ class EditedFile:
         return self.path.with_name(f"{self.path.name}.written")
 
     def was_written_as(self, text: str) -> bool:
-        """Whether *text* was written last; true of a file that was never written."""
+        """Return whether *text* was written last; true of a file that was never written."""
         written = read(self.copy) or read(self.path)
         return written is None or written == text
 
@@ -58,7 +58,7 @@ class EditedFile:
         write(self.copy, text)
 
     def _by_hand(self) -> "list[PropertiesElement]":
-        """What stands in the file beside what kadmin wrote there; raises as `write` does."""
+        """Return what stands in the file beside what kadmin wrote there; raises as `write` does."""
         found, written = read(self.path), read(self.copy)
         if found is None or written is None or found == written:
             return []
@@ -111,7 +111,8 @@ def key_of(element: "PropertiesElement") -> str | None:
 
 
 def read(path: Path) -> str | None:
-    """The text of *path*, byte for byte as Java reads it; None where there is no such file."""
+    """Return the text of *path*, byte for byte as Java reads it; None where there is no such
+    file."""
     try:
         return read_named(path).decode("latin-1")
     except FileNotFoundError:

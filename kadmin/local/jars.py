@@ -53,7 +53,7 @@ class MissingJars(KadminError):
 
 
 def class_path(*, with_netty: bool = False) -> tuple[Path, ...]:
-    """The jars of a server, always in the same order (a class-data archive depends on it).
+    """Return the jars of a server, always in the same order (a class-data archive depends on it).
 
     Raises:
         MissingExtra: PySpark is not installed.
@@ -71,12 +71,13 @@ def pick(by_name: Mapping[str, Path], names: Sequence[str]) -> tuple[Path, ...]:
 
 @cache
 def installed_jars() -> dict[str, Path]:
-    """PySpark's jars by name; raises MissingExtra when it is not installed."""
+    """Return PySpark's jars by name; raises MissingExtra when it is not installed."""
     return jars_in(pyspark_directory("the embedded ZooKeeper", Extra.CLUSTER) / "jars")
 
 
 def jars_in(directory: Path) -> dict[str, Path]:
-    """The jars of *directory* by name without version; those of one platform are left out."""
+    """Return the jars of *directory* by name without version; those of one platform are left
+    out."""
     jars = {}
     for path in sorted(directory.glob("*.jar")):
         match = re.fullmatch(r"(.+?)-[0-9]+(?:\.[0-9]+)+(?:\.Final)?\.jar", path.name)

@@ -27,13 +27,14 @@ class NoLog(KadminError):
 
 
 def read_log(path: Path) -> Iterator[bytes]:
-    """All of the file at *path*; raises NoLog when it cannot be read."""
+    """Return all of the file at *path*; raises NoLog when it cannot be read."""
     with open_log(path) as file:
         yield from rest_of(file)
 
 
 def follow_log(path: Path) -> Iterator[bytes]:
-    """All of the file at *path*, then what is added, without end; empty bytes between two looks.
+    """Return all of the file at *path*, then what is added, without end; empty bytes between two
+    looks.
 
     Raises:
         NoLog: it cannot be read.
@@ -74,7 +75,7 @@ def rest_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def is_at(file: BinaryIO, path: Path) -> bool:
-    """Whether *file* is what stands at *path*."""
+    """Return whether *file* is what stands at *path*."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:

@@ -17,7 +17,8 @@ a server that was stopped finds its port free again."""
 
 
 def why_blocked(address: str, port: int) -> str | None:
-    """Why a server cannot listen on *port* of *address*, which is numeric; None when it can."""
+    """Return why a server cannot listen on *port* of *address*, which is numeric; None when it
+    can."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         # As servers do: connections of an earlier server that still linger do not matter.
@@ -31,7 +32,7 @@ def why_blocked(address: str, port: int) -> str | None:
 
 
 def free_ports(count: int, address: str, avoid: Collection[int] = ()) -> tuple[int, ...]:
-    """*count* different free ports of *address*, none of *avoid*.
+    """Find *count* different free ports of *address*, none of *avoid*.
 
     They are only likely to be free a moment later: the server has to check again.
 

@@ -51,7 +51,7 @@ class ClusterRequest:
 
 
 def find_or_create(name: str, request: ClusterRequest) -> tuple[LocalCluster, bool]:
-    """The cluster *name*, and whether it had to be made; raises RefusedError."""
+    """Return the cluster *name*, and whether it had to be made; raises RefusedError."""
     cluster = read_cluster(name)
     if cluster is None and request.directory is not None:
         # A command that was killed before it linked the directory has left it like that.
@@ -115,7 +115,7 @@ def with_requested_brokers(cluster: LocalCluster, request: ClusterRequest) -> Lo
 def choose_brokers(
     cluster: LocalCluster, count: int, racks: Sequence[str], *, are_joining: bool = False
 ) -> tuple[BrokerMember, ...]:
-    """*count* brokers more, with free ports and on the racks that have the fewest.
+    """Choose *count* more brokers, with free ports and on the racks that have the fewest.
 
     Without *racks* on those that *cluster* has; on none if there are none.
     """
@@ -135,7 +135,8 @@ def choose_brokers(
 
 
 def choose_members(count: int, first_port: int | None, bind: str) -> tuple[Member, ...]:
-    """*count* members with free ports; a standalone server leaves two of its three unused."""
+    """Choose *count* members with free ports; a standalone server leaves two of its
+    three unused."""
     require_own_address(bind)
     taken = ports_of_clusters()
     if first_port is None:
@@ -171,7 +172,7 @@ def require_own_address(address: str) -> None:
 
 
 def ports_of_clusters() -> frozenset[int]:
-    """The ports of all clusters that can be read: those of stopped ones look free, too."""
+    """Return the ports of all clusters that can be read: those of stopped ones look free, too."""
     ports: frozenset[int] = frozenset()
     for name in cluster_names():
         with suppress(BrokenState):

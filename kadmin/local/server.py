@@ -130,7 +130,8 @@ class Server:
         )
 
     def state_without_process(self) -> ServerState | None:
-        """What an operator sees where no process runs, or a paused one, which answers nothing.
+        """Return what an operator sees where no process runs, or a paused one, which answers
+        nothing.
 
         None where one runs and can be asked.
         """
@@ -142,7 +143,8 @@ class Server:
         return ServerState.PAUSED if running.is_paused else None
 
     def state_without_service(self) -> ServerState:
-        """What an operator sees of a process that was alive when it was asked, and does not serve.
+        """Return what an operator sees of a process that was alive when it was asked, and does not
+        serve.
 
         It is called starting during the time that a start may take, and not serving after that.
         """
@@ -218,7 +220,7 @@ def require_free_port(server: str, address: str, port: int) -> None:
 
 
 def last_lines(file: Path, *, without: re.Pattern[str] | None = None) -> list[str]:
-    """The last lines of *file*, oldest first; none when it is not there.
+    """Return the last lines of *file*, oldest first; none when it is not there.
 
     Lines that begin *without* are left out.
     """

@@ -64,7 +64,8 @@ class BrokerMember:
 
 
 def parse_settings(words: Iterable[str]) -> dict[str, str]:
-    """The keys and values of *words*, each `key=value`; of a key given twice the last counts.
+    """Return the keys and values of *words*, each `key=value`; of a key given twice the last
+    counts.
 
     Raises:
         UsageError: one has another form, or a key whose value the cluster decides.
@@ -83,7 +84,7 @@ def parse_settings(words: Iterable[str]) -> dict[str, str]:
 
 
 def parse_racks(text: str) -> tuple[str, ...]:
-    """The racks of `a,b,c`.
+    """Return the racks of `a,b,c`.
 
     Raises:
         UsageError: one is empty, or has blanks around it.
@@ -97,7 +98,8 @@ def parse_racks(text: str) -> tuple[str, ...]:
 def properties_text(
     member: BrokerMember, address: str, zookeeper_connect: str, settings: Mapping[str, str]
 ) -> str:
-    """The text of server.properties; *settings* add keys or replace those of `COMMON_CONFIG`.
+    """Return the text of server.properties; *settings* add keys or replace those of
+    `COMMON_CONFIG`.
 
     Paths are relative, since the broker runs in its own directory: a comma in one would be two.
     """

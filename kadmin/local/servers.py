@@ -101,7 +101,7 @@ def require_not_paused(kind: Kind[ServerT], cluster: LocalCluster, server: Serve
 
 
 def find(kind: Kind[ServerT], name: str, server_id: int) -> ServerT:
-    """The server of that id; raises NoSuchServer, NoSuchCluster or BrokenState."""
+    """Return the server of that id; raises NoSuchServer, NoSuchCluster or BrokenState."""
     return server_of(kind, require_cluster(name), server_id)
 
 
@@ -117,7 +117,7 @@ def server_of(kind: Kind[ServerT], cluster: LocalCluster, server_id: int) -> Ser
 def changing(
     kind: Kind[ServerT], name: str, server_id: int, timeout_s: float
 ) -> Iterator[tuple[LocalCluster, ServerT, int]]:
-    """The cluster, its server and the descriptor of the lock that is held meanwhile."""
+    """Yield the cluster, its server and the descriptor of the lock that is held meanwhile."""
     with disk_errors(name), locked(name, timeout_s) as lock:
         cluster = require_cluster(name)
         try:

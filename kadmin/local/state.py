@@ -129,12 +129,12 @@ class BrokenState(KadminError):
 
 
 def clusters_directory() -> Path:
-    """Where the clusters of this user are, by the XDG rules."""
+    """Return where the clusters of this user are, by the XDG rules."""
     return Path(user_directory("XDG_DATA_HOME", "~/.local/share"), "clusters")
 
 
 def location(name: str) -> Path:
-    """The directory of the cluster *name*, or the link to it; it may not exist.
+    """Return the directory of the cluster *name*, or the link to it; it may not exist.
 
     Raises:
         UsageError: *name* cannot be a directory's name or would need quoting.
@@ -144,7 +144,8 @@ def location(name: str) -> Path:
 
 
 def cluster_names() -> list[str]:
-    """The names of all clusters, sorted; those of which only a part was made are among them."""
+    """Return the names of all clusters, sorted; those of which only a part was made are among
+    them."""
     root = clusters_directory()
     if not root.is_dir():
         return []
@@ -152,7 +153,7 @@ def cluster_names() -> list[str]:
 
 
 def read_cluster(name: str) -> LocalCluster | None:
-    """The cluster *name*; None when there is none.
+    """Return the cluster *name*; None when there is none.
 
     Raises:
         BrokenState: its file cannot be understood, or describes another one.
@@ -164,7 +165,7 @@ def read_cluster(name: str) -> LocalCluster | None:
 
 
 def require_cluster(name: str) -> LocalCluster:
-    """The cluster *name*; raises NoSuchCluster or BrokenState."""
+    """Return the cluster *name*; raises NoSuchCluster or BrokenState."""
     cluster = read_cluster(name)
     if cluster is None:
         raise NoSuchCluster(name)
@@ -172,7 +173,7 @@ def require_cluster(name: str) -> LocalCluster:
 
 
 def read_state(directory: Path) -> LocalCluster | None:
-    """The cluster that *directory* holds; None when no such file is in it."""
+    """Return the cluster that *directory* holds; None when no such file is in it."""
     path = directory / STATE_FILE
     try:
         body = json.loads(path.read_bytes())
@@ -200,7 +201,7 @@ def read_state(directory: Path) -> LocalCluster | None:
 
 
 def broker_member(fields: Any) -> BrokerMember:
-    """Raises KeyError, TypeError or ValueError when *fields* describe no broker."""
+    """Parse a broker; raise KeyError, TypeError or ValueError when *fields* describe no broker."""
     rack = fields["rack"]
     return BrokerMember(
         id=int(fields["id"]),

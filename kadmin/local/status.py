@@ -96,7 +96,7 @@ class ClusterStatus:
 
 
 def zookeeper_state(states: Sequence[ServerState]) -> ClusterState:
-    """What servers in *states*, at least one, are together."""
+    """Return what servers in *states*, at least one, are together."""
     serving_count = states.count(ServerState.SERVING)
     if serving_count == len(states):
         return ClusterState.SERVING

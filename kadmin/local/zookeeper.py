@@ -120,7 +120,7 @@ class ZooKeeperServer(Server):
         return answer is not None and answer.is_serving
 
     def state(self) -> tuple[ServerState, Answer | None]:
-        """What an operator sees, and what the server said, if it said anything."""
+        """Return what an operator sees, and what the server said, if it said anything."""
         state = self.state_without_process()
         if state is not None:
             return state, None
@@ -153,7 +153,7 @@ class ZooKeeperServer(Server):
         self.forget()
 
     def end_of_log(self) -> list[str]:
-        """The last lines that the server wrote, oldest first; none when it wrote nothing.
+        """Return the last lines that the server wrote, oldest first; none when it wrote nothing.
 
         The frames of stack traces are left out: they would push out the lines that say why.
         """

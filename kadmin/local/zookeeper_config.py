@@ -78,7 +78,7 @@ class Member:
 def config_text(
     address: str, port: int, members: Sequence[Member], extra: Mapping[str, str]
 ) -> str:
-    """The text of zoo.cfg; *extra* adds keys or replaces what would stand there.
+    """Return the text of zoo.cfg; *extra* adds keys or replaces what would stand there.
 
     Paths are relative, since the server runs in its own directory: so none needs escaping.
     """

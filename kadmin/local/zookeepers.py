@@ -45,12 +45,12 @@ def stop_zookeeper(
 
 
 def running(cluster: LocalCluster) -> list[ZooKeeperServer]:
-    """The ZooKeepers that run, and are not paused."""
+    """Return the ZooKeepers that run, and are not paused."""
     return [server for server in cluster.servers if server.is_alive and not server.is_paused]
 
 
 def has_majority(cluster: LocalCluster) -> bool:
-    """Whether so many run as have to, for any of them to serve."""
+    """Return whether so many run as have to, for any of them to serve."""
     return 2 * len(running(cluster)) > len(cluster.servers)
 
 

@@ -74,7 +74,7 @@ class ResourceFilter:
     pattern: PatternFilter = PatternFilter.LITERAL
 
     def matches(self, resource: ResourcePattern) -> bool:
-        """Source: Kafka's ResourcePatternFilter."""
+        """Return whether the filter matches.  Source: Kafka's ResourcePatternFilter."""
         if self.resource_type is not resource.resource_type:
             return False
         if self.pattern is not PatternFilter.MATCH:
@@ -85,7 +85,7 @@ class ResourceFilter:
         return self.name.startswith(resource.name)
 
     def may_match(self, resource_type: ResourceType, pattern_type: PatternType) -> bool:
-        """Whether it means patterns of that kind, whatever their names."""
+        """Return whether it means patterns of that kind, whatever their names."""
         is_any = self.pattern in (PatternFilter.ANY, PatternFilter.MATCH)
         return self.resource_type is resource_type and (
             is_any or self.pattern == pattern_type.lower()
@@ -106,7 +106,7 @@ class Rule(NamedTuple):
     host: str
 
     def __str__(self) -> str:
-        """As Kafka writes it in logs and tools."""
+        """Write it as Kafka's logs and tools do."""
         return (
             f"(principal={self.principal}, host={self.host}, operation={constant(self.operation)},"
             f" permissionType={constant(self.permission_type)})"
@@ -122,7 +122,7 @@ def rule_of(entry: AclEntry) -> Rule:
 
 
 def constant(name: str) -> str:
-    """`CLUSTER_ACTION` for `ClusterAction`."""
+    """Return `CLUSTER_ACTION` for `ClusterAction`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
 
 
@@ -193,7 +193,8 @@ def removal(resource: ResourcePattern, before: ResourceAcls, request: AclRequest
 
 
 def without_effect(found: Mapping[ResourcePattern, ResourceAcls], request: AclRequest) -> str:
-    """Why a removal removes nothing: what has rules that stay, or what may have been meant."""
+    """Return why a removal removes nothing: what has rules that stay, or what may have been
+    meant."""
     matching = [
         resource
         for resource in sorted(found, key=order_of)
@@ -246,7 +247,7 @@ def plan_lines(plan: AclPlan) -> Iterator[str]:
 
 
 def warnings_of(plan: AclPlan) -> Iterator[str]:
-    """What is different for those of whom no rule speaks."""
+    """Return what is different for those of whom no rule speaks."""
     unnamed = "where brokers have allow.everyone.if.no.acl.found=true"
     if plan.added and not plan.before.entries:
         yield (

@@ -35,7 +35,7 @@ class NoSuchBroker(KadminError):
 
 
 def hosts_of(topics: Iterable[TopicSnapshot]) -> set[BrokerId]:
-    """Those that have replicas of *topics*, alive or not."""
+    """Return those that have replicas of *topics*, alive or not."""
     return {
         replica
         for topic in topics
@@ -45,17 +45,17 @@ def hosts_of(topics: Iterable[TopicSnapshot]) -> set[BrokerId]:
 
 
 def hosting_brokers(snapshot: ClusterSnapshot) -> set[BrokerId]:
-    """All that have replicas or are to get some, alive or not."""
+    """Return all that have replicas or are to get some, alive or not."""
     return hosts_of(snapshot.topics.values()).union(*snapshot.moving.values())
 
 
 def dead_brokers(snapshot: ClusterSnapshot) -> list[BrokerId]:
-    """Those that have replicas and are not alive, in order."""
+    """Return those that have replicas and are not alive, in order."""
     return sorted(hosting_brokers(snapshot) - snapshot.brokers.keys())
 
 
 def unknown_brokers(snapshot: ClusterSnapshot, named: Iterable[BrokerId]) -> list[BrokerId]:
-    """Those of *named* that are none of the cluster, whose topics are all in *snapshot*."""
+    """Return those of *named* that are none of the cluster, whose topics are all in *snapshot*."""
     hosts = hosting_brokers(snapshot)
     return sorted(
         broker for broker in set(named) if broker not in snapshot.live and broker not in hosts

@@ -180,7 +180,7 @@ def stated(config: ConfigOverrides) -> dict[str, str | Unread]:
 
 
 def shown_value(kind: EntityKind, name: str, value: str) -> str | None:
-    """*value* for people and logs: passwords and keys are masked; None for null."""
+    """Return *value* for people and logs: passwords and keys are masked; None for null."""
     if value == NULL:
         return None
     if value == HIDDEN:
@@ -326,8 +326,8 @@ def config_risks(
     after: Mapping[str, str],
     surroundings: Surroundings,
 ) -> tuple[Risk, ...]:
-    """The risks that a topic, or where a default changes those that go by it, would have, and those
-    of all who connect."""
+    """Return the risks that a topic, or where a default changes those that go by it, would have,
+    and those of all who connect."""
     racks = racks_told(surroundings.brokers)
     if entity.kind is EntityKind.TOPICS:
         return merged(
@@ -356,7 +356,7 @@ def config_risks(
 
 
 def still_unread(before: ConfigOverrides, request: ConfigRequest) -> Iterator[str]:
-    """Values that are no text and that *request* leaves so."""
+    """Warn of values that are no text and that *request* leaves so."""
     for name in before.misplaced:
         if name not in request.add and name not in request.delete:
             yield (
@@ -385,7 +385,7 @@ def refuse_past_brokers(
 
 
 def is_same_quota(kind: EntityKind, name: str, before: str | None, after: str) -> bool:
-    """Whether *after* is the number that a quota has already: brokers write 50 as 50.0."""
+    """Return whether *after* is the number that a quota has already: brokers write 50 as 50.0."""
     spec = find_spec(kind, name)
     if before is None or spec is None or kind not in QUOTA_KINDS:
         return False

@@ -37,7 +37,7 @@ class ConfigValue:
 def config_values(
     entity: Entity, own: Mapping[str, str], of_all_brokers: Mapping[str, str]
 ) -> Sequence[ConfigValue]:
-    """All configs that *entity* has or could have, by name.
+    """Return all configs that *entity* has or could have, by name.
 
     *own* are its overrides, *of_all_brokers* the brokers' dynamic defaults.
     """
@@ -77,14 +77,14 @@ def config_value(
 
 
 def brokers_name_of(kind: EntityKind, name: str, spec: ConfigSpec | None) -> str | None:
-    """The brokers' key that gives the default of *name*; None where there is none."""
+    """Return the brokers' key that gives the default of *name*; None where there is none."""
     if kind is EntityKind.BROKERS:
         return name
     return None if spec is None else spec.synonym
 
 
 def source_of(entity: Entity) -> ConfigSource:
-    """The source that the overrides of a topic, a broker or all brokers are to others."""
+    """Return the source that the overrides of a topic, a broker or all brokers are to others."""
     if entity.kind is EntityKind.TOPICS:
         return ConfigSource.DYNAMIC_TOPIC_CONFIG
     if entity.name is None:

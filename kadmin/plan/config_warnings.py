@@ -54,7 +54,8 @@ class Surroundings:
 def warnings_of(
     entity: ConfigEntity, request: ConfigRequest, surroundings: Surroundings
 ) -> Iterator[str]:
-    """What the operator should know before he goes on with a legal *request*, a sentence each."""
+    """Return what the operator should know before he goes on with a legal *request*, a sentence
+    each."""
     oldest = surroundings.oldest_registration
     newest = None if oldest is None else NEWEST_RELEASE.get(oldest)
     for name in request.add:

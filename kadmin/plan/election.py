@@ -92,7 +92,7 @@ Judge: TypeAlias = Callable[
 
 
 def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
-    """Those of all topics that are not about to go, but for those whose state is damaged."""
+    """Return those of all topics that are not about to go, but for those whose state is damaged."""
     damaged = {fault.subject for fault in snapshot.faults}
     for topic in snapshot.topics.values():
         if not topic.is_marked_for_deletion:
@@ -103,14 +103,14 @@ def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
 
 
 def state_subject(partition: TopicPartition) -> Subject:
-    """What a fault is about that hides the state of *partition*."""
+    """Return what a fault is about that hides the state of *partition*."""
     return subjects.partition_state(partition)
 
 
 def plan_election(
     snapshot: ClusterSnapshot, kind: ElectionType, partitions: Iterable[TopicPartition]
 ) -> list[PartitionElection]:
-    """What an election of *kind* would do for each of *partitions*, in their order.
+    """Return what an election of *kind* would do for each of *partitions*, in their order.
 
     *snapshot* holds their topics with states.
     """
@@ -121,7 +121,8 @@ def plan_election(
 def in_batches(
     elections: Sequence[PartitionElection],
 ) -> list[tuple[PartitionElection, ...]]:
-    """*elections* in order of partition, of which no more than `BATCH_MAX` move in each batch.
+    """Return *elections* in order of partition, of which no more than `BATCH_MAX` move in each
+    batch.
 
     Those that do not move stand in the first batch, which there is even if it is empty.
     """
@@ -146,7 +147,7 @@ def election_of(
 
 
 def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
-    """Why there can be no election at all."""
+    """Return why there can be no election at all."""
     if topic is None or number not in topic.assignment.partitions:
         return NO_PARTITION
     if topic.is_marked_for_deletion:
@@ -164,7 +165,10 @@ def judge_preferred(
     state: PartitionState,
     live: Container[BrokerId],
 ) -> PartitionElection:
-    """The first replica leads if it is alive and in the ISR, as Kafka's controller has it."""
+    """Judge a preferred election: the first replica leads if it is alive and in the ISR.
+
+    Source: Kafka's controller.
+    """
     leader = known(state.leader)
     preferred = part.preferred_leader
     if leader == preferred and leader in live:
@@ -190,8 +194,10 @@ def judge_unclean(
     state: PartitionState,
     live: Container[BrokerId],
 ) -> PartitionElection:
-    """Only a partition without a living leader gets one: of the ISR if one of it is alive, else
-    the first replica that is, as Kafka's controller has it."""
+    """Judge an unclean election: only a partition without a living leader gets one.
+
+    A member of the ISR if one is alive, else the first replica that is, as Kafka's controller does.
+    """
     leader = known(state.leader)
     if leader is not None and leader in live:
         return PartitionElection(
@@ -217,17 +223,17 @@ def judge_unclean(
 
 
 def has_another_leader(election: PartitionElection, leader: BrokerId) -> bool:
-    """Whether *leader*, who leads now, is another one than when *election* was planned."""
+    """Return whether *leader*, who leads now, is another one than when *election* was planned."""
     return known(leader) not in (None, election.leader)
 
 
 def known(leader: BrokerId) -> BrokerId | None:
-    """*leader*, unless it is one of the numbers that stand for none."""
+    """Return *leader*, unless it is one of the numbers that stand for none."""
     return None if leader < 0 else leader
 
 
 def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
-    """What each election of *plan* may cost whose new leader is not in the ISR."""
+    """Return what each election of *plan* may cost whose new leader is not in the ISR."""
     for election in plan.losing:
         assert election.elected is not None
         ends = dict(plan.end_offsets.get(election.partition, {}))

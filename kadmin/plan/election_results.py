@@ -63,7 +63,7 @@ def results_of(
 
 
 def still(election: PartitionElection) -> PartitionResult:
-    """What has become of a partition for which no election was asked."""
+    """Return what has become of a partition for which no election was asked."""
     is_valid = election.prospect is Prospect.VALID
     return PartitionResult(
         election=election,

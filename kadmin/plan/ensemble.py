@@ -37,7 +37,7 @@ class ServerState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ServerAnswers:
     """The answer of one server: its *answers* by word, *figures* of its admin server.
 
     *failure* is the reason of no answer at all, None with any; *admin_failure* of no figures.
@@ -116,7 +116,7 @@ def lacks_majority(servers: Sequence[ServerReport]) -> bool:
     return not any(each.state in (ServerState.SERVING, ServerState.ANSWERS) for each in servers)
 
 
-def report_on(told: Sequence[Told]) -> EnsembleReport:
+def report_on(told: Sequence[ServerAnswers]) -> EnsembleReport:
     servers = tuple(map(server_report, told))
     voters = next((each.voters for each in servers if each.voters is not None), None)
     return EnsembleReport(
@@ -130,10 +130,10 @@ def report_on(told: Sequence[Told]) -> EnsembleReport:
     )
 
 
-def server_report(told: Told) -> ServerReport:
+def server_report(told: ServerAnswers) -> ServerReport:
     if told.failure is not None:
         return ServerReport(server=told.server, state=ServerState.DOWN, reason=told.failure)
-    if is_stranger(told):
+    if is_other_server(told):
         return ServerReport(server=told.server, state=ServerState.DOWN, reason=STRANGE)
     conf = told.answers.get(MEMBERS, "")
     figures = {
@@ -166,7 +166,7 @@ def server_report(told: Told) -> ServerReport:
     )
 
 
-def is_stranger(told: Told) -> bool:
+def is_other_server(told: ServerAnswers) -> bool:
     """Return whether no answer is a ZooKeeper's; one that is ill, or forbids words, is
     recognised."""
     texts = told.answers.values()
@@ -206,13 +206,14 @@ def state_of(figures: Mapping[str, str], texts: Sequence[str]) -> ServerState:
 
 
 def server_id(conf: str) -> int | None:
-    """The server's own id, which one that stands alone has not."""
+    """Return the server's own id, which one that stands alone has not."""
     found = re.search(r"^serverId=(\d+)$", conf, re.MULTILINE)
     return None if found is None or found[1] == "0" else int(found[1])
 
 
 def voters_of(conf: str) -> int | None:
-    """How many of the members vote that a server's configuration names; None where none is."""
+    """Return how many of the members vote that a server's configuration names; None where none
+    is."""
     members = re.findall(r"^server\.\d+=(.+)$", conf, re.MULTILINE)
     return sum(":observer" not in member for member in members) if members else None
 
@@ -244,7 +245,7 @@ def number(figures: Mapping[str, str], name: str) -> float | None:
 
 
 def problems_of(servers: Sequence[ServerReport]) -> list[str]:
-    """What is wrong, worst first, each in a sentence that names the servers."""
+    """Return what is wrong, worst first, each in a sentence that names the servers."""
     leaders = [each.server for each in servers if each.mode == LEADER]
     alone = [each.server for each in servers if each.mode == STANDALONE]
     tells_modes = any(each.mode is not None for each in servers)

@@ -15,7 +15,7 @@ SHORT_OPTIONS: Final = {
 
 
 def order_of(entity: ConfigEntity) -> tuple[tuple[bool, int, str], ...]:
-    """A key to sort by: defaults first, then by name, numbers by value."""
+    """Return a key to sort by: defaults first, then by name, numbers by value."""
     return tuple(
         (
             part.name is not None,
@@ -27,12 +27,12 @@ def order_of(entity: ConfigEntity) -> tuple[tuple[bool, int, str], ...]:
 
 
 def parts_of(entity: ConfigEntity) -> tuple[Entity, ...]:
-    """The user and the client of a client of a user, of others the one that it is."""
+    """Return the user and the client of a client of a user, of others the one that it is."""
     return (entity.root,) if entity.child is None else (entity.root, entity.child)
 
 
 def options_of(entity: ConfigEntity) -> str:
-    """The options that name *entity*, for a command line to paste."""
+    """Return the options that name *entity*, for a command line to paste."""
     return " ".join(
         SHORT_OPTIONS[part.kind] + "-defaults"
         if part.name is None

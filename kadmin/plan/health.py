@@ -31,7 +31,7 @@ class Finding(StrEnum):
     UNDER_REPLICATED = "under-replicated"
     NO_REPLICAS = "no replicas"
     STRANGERS = "no replica in the ISR"
-    """Brokers that hold no replica are in its ISR, or lead it."""
+    """Brokers that hold no replica are in its ISR, or lead it; JSON and CSV have this name."""
     REPEATED_REPLICAS = "replica named twice"
     CONTROLLER_EPOCH_AHEAD = "controller epoch ahead"
     """The controller epoch of its state is above the current one: no leader is elected for it."""
@@ -98,9 +98,9 @@ class PartitionView(NamedTuple):
         return members_of(self.assignment.replicas, self.isr)
 
     @property
-    def strangers(self) -> tuple[BrokerId, ...]:
+    def non_replicas(self) -> tuple[BrokerId, ...]:
         """The brokers that its state names and that are to have no replica, in order of id."""
-        return () if self.state is None else strangers_in(self.assignment, self.state)
+        return () if self.state is None else non_replicas_in(self.assignment, self.state)
 
 
 def judge_topic(
@@ -141,7 +141,7 @@ def judge_topic(
 
 
 def refusals_in(snapshot: ClusterSnapshot) -> dict[TopicPartition, dict[BrokerId, str]]:
-    """The partitions that live brokers say that they do not serve, with their reasons."""
+    """Return the partitions that live brokers say that they do not serve, with their reasons."""
     found: dict[TopicPartition, dict[BrokerId, str]] = {}
     for broker, registered in snapshot.brokers.items():
         for partition, reason in registered.refused.items():
@@ -152,8 +152,8 @@ def refusals_in(snapshot: ClusterSnapshot) -> dict[TopicPartition, dict[BrokerId
 def with_refusal(
     findings: Iterable[Finding], state: PartitionState | None, refused_by: Mapping[BrokerId, str]
 ) -> Iterable[Finding]:
-    """*findings* of a partition that brokers refuse: without a leader that serves it, it is
-    unavailable."""
+    """Return *findings* of a partition that brokers refuse: without a leader that serves it, it
+    is unavailable."""
     found = {Finding.REFUSED, *findings}
     if state is not None and state.leader in refused_by:
         found.add(Finding.UNAVAILABLE)
@@ -162,23 +162,25 @@ def with_refusal(
 
 @lru_cache(LISTS_MAX)
 def members_of(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> frozenset[BrokerId]:
-    """The members of *isr* that are *replicas*, each once; few pairs, each of many partitions."""
+    """Return the members of *isr* that are *replicas*, each once; few pairs, each of many
+    partitions."""
     return frozenset(replicas).intersection(isr)
 
 
 @lru_cache(LISTS_MAX)
 def is_same_set(replicas: tuple[BrokerId, ...], isr: tuple[BrokerId, ...]) -> bool:
-    """Whether both name the same brokers, each once."""
+    """Return whether both name the same brokers, each once."""
     return len(replicas) == len(isr) == len(members_of(replicas, isr))
 
 
-def strangers_in(assignment: PartitionAssignment, state: PartitionState) -> tuple[BrokerId, ...]:
+def non_replicas_in(assignment: PartitionAssignment, state: PartitionState) -> tuple[BrokerId, ...]:
     named = {state.leader, *state.isr} - {NO_LEADER}
     return tuple(sorted(named.difference(assignment.replicas)))
 
 
 def needed_brokers(view: PartitionView, brokers: Container[BrokerId]) -> tuple[BrokerId, ...]:
-    """The brokers of which one must come back for the partition to have a leader without loss.
+    """Return the brokers of which one must come back for the partition to have a leader without
+    loss.
 
     Those are its ISR, if it has no live leader and all of them are dead; none otherwise: where one
     is alive, the controller elects it.
@@ -195,7 +197,8 @@ def is_sound(
     min_isr: int,
     newest: int,
 ) -> bool:
-    """Whether `judge` would find nothing; most partitions are so, and this is much quicker."""
+    """Return whether `judge` would find nothing; most partitions are so, and this is much
+    quicker."""
     replicas, adding, removing = assignment
     return (
         min_isr < len(state.isr)
@@ -216,7 +219,9 @@ def judge(
     min_isr: int,
     newest: int,
 ) -> Iterable[Finding]:
-    """The findings of one partition, worst first; *newest* is the epoch of the last controller.
+    """Return the findings of one partition, worst first.
+
+    *newest* is the epoch of the last controller.
 
     As Kafka's tools have it: under-replicated when replicas are out of the ISR, not counting those
     that a reassignment adds, unavailable without a leader that is alive, under min ISR also without
@@ -248,10 +253,10 @@ def judge(
 
 
 def damage_in(assignment: PartitionAssignment, state: PartitionState | None) -> Iterable[Finding]:
-    """What no controller would have written."""
+    """Return what no controller would have written."""
     if not assignment.replicas:
         yield Finding.NO_REPLICAS
-    if state is not None and strangers_in(assignment, state):
+    if state is not None and non_replicas_in(assignment, state):
         yield Finding.STRANGERS
     if len(set(assignment.replicas)) < len(assignment.replicas):
         yield Finding.REPEATED_REPLICAS
@@ -278,7 +283,7 @@ class Load:
 
 
 def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
-    """The load of every live broker, and of every dead one that still has replicas."""
+    """Return the load of every live broker, and of every dead one that still has replicas."""
     replicas: Counter[BrokerId] = Counter()
     leaders: Counter[BrokerId] = Counter()
     preferred: Counter[BrokerId] = Counter()

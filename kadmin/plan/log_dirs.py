@@ -53,7 +53,7 @@ def pairs(log_dirs: LogDirs) -> Iterator[tuple[BrokerId, LogDir]]:
 
 
 def offline_dirs(log_dirs: LogDirs) -> list[tuple[BrokerId, str]]:
-    """The directories that have failed, by broker and path."""
+    """Return the directories that have failed, by broker and path."""
     return [
         (broker, directory.path)
         for broker, directory in pairs(log_dirs)

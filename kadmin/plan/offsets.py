@@ -65,7 +65,7 @@ def partitions_of(
     numbers: frozenset[int] | None,
     named: Collection[str] = (),
 ) -> list[TopicPartition]:
-    """The partitions of the topics *names*, in order; only those of *numbers*, None for all.
+    """Return the partitions of the topics *names*, in order; only those of *numbers*, None for all.
 
     Each of the topics *named* has to have all of *numbers*, of the others one has to.
 

@@ -20,11 +20,11 @@ ZooKeeper's 1 MiB for a topic.
 
 TELL_EVERY: Final = 10_000
 
-Tell: TypeAlias = Callable[[int], None]
+Progress: TypeAlias = Callable[[int], None]
 """Receives the number of partitions laid out so far, now and then while there are many."""
 
 
-def nobody(_count: int) -> None:
+def ignore_progress(_count: int) -> None:
     """Ignore progress."""
 
 
@@ -64,7 +64,7 @@ class MixedRacks(KadminError):
 
 
 def drawn_placement(draw: tuple[int, int], broker_count: int, *, is_rack_aware: bool) -> Placement:
-    """Where Kafka, which draws below the number of brokers, could have begun.
+    """Return where Kafka, which draws below the number of brokers, could have begun.
 
     *draw* are two random numbers of the caller, of any size.
     """
@@ -79,7 +79,7 @@ def place(
     replication_factor: int,
     placement: Placement,
     first_partition: int = 0,
-    tell: Tell = nobody,
+    progress: Progress = ignore_progress,
 ) -> Layout:
     """Lay out partitions *first_partition* … +*partition_count* - 1.
 
@@ -98,7 +98,7 @@ def place(
         ):
             layout[partition] = replicas
             if len(layout) % TELL_EVERY == 0:
-                tell(len(layout))
+                progress(len(layout))
     except TooFewBrokers as error:
         raise NotEnoughBrokers(str(error), error.replication_factor, error.available) from error
     except RacksMissing as error:

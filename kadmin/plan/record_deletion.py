@@ -131,14 +131,15 @@ def befores(
     wanted: BeforeOffset | BeforeOffsets,
     partitions: Sequence[TopicPartition],
 ) -> dict[TopicPartition, int]:
-    """The offset before which records of each of *partitions* are to go, `LATEST` for its end."""
+    """Return the offset before which records of each of *partitions* are to go, `LATEST` for its
+    end."""
     if isinstance(wanted, BeforeOffset):
         return dict.fromkeys(partitions, wanted.offset)
     return {partition: wanted.offsets[partition] for partition in partitions}
 
 
 def befores_in_time(found: Mapping[TopicPartition, FoundOffset]) -> dict[TopicPartition, int]:
-    """The same for a time, of which *found* has the first record that is not older."""
+    """Return the same for a time, of which *found* has the first record that is not older."""
     return {
         partition: LATEST if first.offset is None else first.offset
         for partition, first in found.items()

@@ -63,7 +63,8 @@ def losses_of(
     after: Mapping[str, str],
     topic_overrides: Sequence[Mapping[str, str]],
 ) -> tuple[RecordLoss, ...]:
-    """What records may go when the configs of an entity of *kind* change from *before* to *after*.
+    """Return what records may go when the configs of an entity of *kind* change from *before* to
+    *after*.
 
     *topic_overrides* are those of every topic, which go before a broker's.  A key that is the same
     in both, or whose limit is known to get no lower, deletes nothing.
@@ -82,7 +83,7 @@ def losses_of(
 
 
 def reach_of(key: str, topic_overrides: Sequence[Mapping[str, str]]) -> str | None:
-    """Which topics go by the brokers' default of *key*; None where none does."""
+    """Return which topics go by the brokers' default of *key*; None where none does."""
     count = sum(key not in overrides for overrides in topic_overrides)
     if count == 0:
         return None
@@ -91,12 +92,13 @@ def reach_of(key: str, topic_overrides: Sequence[Mapping[str, str]]) -> str | No
 
 
 def decides_what_is_kept(kind: EntityKind, keys: Iterable[str]) -> bool:
-    """Whether one of the *keys* of a broker, or of all, is a default of what topics keep."""
+    """Return whether one of the *keys* of a broker, or of all, is a default of what topics keep."""
     return kind is EntityKind.BROKERS and not TOPIC_KEY_OF.keys().isdisjoint(keys)
 
 
 def question_of(what: str, lossy_count: int, count: int) -> str:
-    """The question about a change of *what*, *count* things of which *lossy_count* lose records."""
+    """Return the question about a change of *what*, *count* things of which *lossy_count* lose
+    records."""
     if lossy_count == 0:
         return f"Change {what}?"
     scope = "" if lossy_count == count else f" of {lossy_count} of them"
@@ -137,7 +139,7 @@ def of_size(limit_bytes: int | None, name: str) -> str:
 
 
 def file_keys(name: str, keys: str) -> str:
-    """Who has a say when *name* is not set any more, and by which *keys*."""
+    """Return who has a say when *name* is not set any more, and by which *keys*."""
     where = (
         "the brokers' configs say" if name in TOPIC_KEY_OF.values() else "server.properties says"
     )
@@ -172,7 +174,8 @@ def number(value: str | None) -> int | None:
 
 
 def amount(size: int, units: tuple[tuple[str, int], ...]) -> str:
-    """*size* in the largest unit of which it is a whole number, or has one: `90 min`, `1.5 GiB`."""
+    """Return *size* in the largest unit of which it is a whole number, or has one: `90 min`,
+    `1.5 GiB`."""
     for unit, length in units:
         if size % length == 0 and size:
             return f"{size // length:,} {unit}"

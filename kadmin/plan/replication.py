@@ -45,7 +45,7 @@ def is_under_replicated(view: PartitionView) -> bool:
 
 
 def replicas_out(view: PartitionView) -> tuple[BrokerId, ...]:
-    """The replicas that are not in the ISR, in the order of the replica set."""
+    """Return the replicas that are not in the ISR, in the order of the replica set."""
     return tuple(each for each in dict.fromkeys(view.assignment.replicas) if each not in view.isr)
 
 
@@ -64,7 +64,7 @@ def to_be_asked(replication: Replication) -> dict[BrokerId, list[TopicPartition]
 def lags_of(
     view: PartitionView, log_ends: Mapping[BrokerId, Mapping[TopicPartition, int]]
 ) -> dict[BrokerId, int | None]:
-    """How many records each replica that is out of the ISR is behind the leader.
+    """Return how many records each replica that is out of the ISR is behind the leader.
 
     None where one of the two did not return its log end offset.  A replica that has more than its
     leader, which it is about to drop, is not behind: 0.

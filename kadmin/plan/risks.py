@@ -123,7 +123,7 @@ class TopicAsJudged:
 
 
 def as_judged(snapshot: ClusterSnapshot, topic: TopicSnapshot, min_isr: int = 1) -> TopicAsJudged:
-    """*topic* of *snapshot*; where it is moved, as it will be."""
+    """Return *topic* of *snapshot*; where it is moved, as it will be."""
     return TopicAsJudged(
         name=topic.name,
         layout={number: part.target for number, part in topic.assignment.partitions.items()},
@@ -135,7 +135,7 @@ def as_judged(snapshot: ClusterSnapshot, topic: TopicSnapshot, min_isr: int = 1)
 
 
 def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Risk]:
-    """The risks of *topic* among brokers with *racks*; see `racks_told`."""
+    """Return the risks of *topic* among brokers with *racks*; see `racks_told`."""
     min_isr = min_isr_in((topic.configs, topic.defaults), topic.min_isr)
     few = tuple(n for n, replicas in topic.layout.items() if len(set(replicas)) < min_isr)
     if few:
@@ -181,8 +181,8 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
 
 
 def low_limits(configs: Mapping[str, str], defaults: Mapping[str, str]) -> Iterator[str]:
-    """The limits, as key=value, that hardly any record is within; those of a topic with *configs*,
-    before the *defaults* of brokers."""
+    """Return the limits, as key=value, that hardly any record is within; those of a topic with
+    *configs*, before the *defaults* of brokers."""
 
     def value(key: str) -> str:
         spec = find_spec(EntityKind.TOPICS, key)
@@ -196,7 +196,7 @@ def low_limits(configs: Mapping[str, str], defaults: Mapping[str, str]) -> Itera
 
 
 def is_below(number: str, least: int) -> bool:
-    """Whether *number* is one, and less than *least*."""
+    """Return whether *number* is one, and less than *least*."""
     try:
         return float(number) < least
     except ValueError:
@@ -204,7 +204,7 @@ def is_below(number: str, least: int) -> bool:
 
 
 def unserved(topic: TopicAsJudged) -> Iterator[Risk]:
-    """The risk of replicas on brokers that have said that they do not clean logs up so."""
+    """Return the risk of replicas on brokers that have said that they do not clean logs up so."""
     unfit = {
         broker
         for broker, registered in topic.brokers.items()
@@ -232,7 +232,7 @@ def brokers_text(brokers: Sequence[BrokerId]) -> str:
 def new_risks(
     before: TopicAsJudged | None, after: TopicAsJudged, racks: Mapping[BrokerId, str]
 ) -> tuple[Risk, ...]:
-    """The risks of *after* that *before* did not have, in partitions that had not."""
+    """Return the risks of *after* that *before* did not have, in partitions that had not."""
     had: dict[RiskKind, set[int]] = {}
     for risk in () if before is None else risks_of(before, racks):
         had.setdefault(risk.kind, set()).update(risk.partitions)
@@ -244,7 +244,7 @@ def new_risks(
 
 
 def merged(risks: Iterable[Risk]) -> tuple[Risk, ...]:
-    """*risks*, those of one kind as one where many topics have them."""
+    """Return *risks*, those of one kind as one where many topics have them."""
     by_kind: dict[RiskKind, list[Risk]] = {}
     for risk in risks:
         by_kind.setdefault(risk.kind, []).append(risk)
@@ -259,7 +259,7 @@ def merged(risks: Iterable[Risk]) -> tuple[Risk, ...]:
 
 
 def by_hand(name: str) -> tuple[Risk, ...]:
-    """The risk of creating the topic *name* oneself."""
+    """Return the risk of creating the topic *name* oneself."""
     if name not in INTERNAL_TOPICS:
         return ()
     text = (
@@ -270,7 +270,8 @@ def by_hand(name: str) -> tuple[Risk, ...]:
 
 
 def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
-    """The risk of brokers' configs that become *after*, for topics that say nothing themselves."""
+    """Return the risk of brokers' configs that become *after*, for topics that say nothing
+    themselves."""
     key = UNCLEAN_LEADER_ELECTION
     if is_true(before.get(key, "")) or not is_true(after.get(key, "")):
         return ()
@@ -282,8 +283,8 @@ def unclean_default(before: Mapping[str, str], after: Mapping[str, str]) -> tupl
 
 
 def refuses_by_default(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Risk, ...]:
-    """The risk of brokers' configs that become *after*, for producers of topics that say nothing
-    themselves."""
+    """Return the risk of brokers' configs that become *after*, for producers of topics that say
+    nothing themselves."""
     low = set(low_limits({}, after)) - set(low_limits({}, before))
     return tuple(
         Risk(
@@ -298,8 +299,8 @@ def refuses_by_default(before: Mapping[str, str], after: Mapping[str, str]) -> t
 def locked_out(
     before: Mapping[str, str], after: Mapping[str, str], broker_count: int = 0
 ) -> tuple[Risk, ...]:
-    """The risk of configs of brokers, *broker_count* of them, or of all IP addresses, that become
-    *after*, for all who connect."""
+    """Return the risk of configs of brokers, *broker_count* of them, or of all IP addresses,
+    that become *after*, for all who connect."""
     found = []
     for key, value in after.items():
         if trimmed(value) == trimmed(before.get(key, "")):
@@ -325,7 +326,7 @@ def limits_connections(key: str) -> bool:
 
 
 def is_of_connections(key: str, limit: str) -> bool:
-    """Whether *key* is that *limit*, of a broker or of one of its listeners."""
+    """Return whether *key* is that *limit*, of a broker or of one of its listeners."""
     if key.startswith(LISTENER_PREFIX):
         _listener, _, key = key.removeprefix(LISTENER_PREFIX).partition(".")
     return key == limit
@@ -355,8 +356,8 @@ def min_isr_in(configs: Sequence[Mapping[str, str]], default: int) -> int:
 
 
 def slow_copy(copied: Mapping[BrokerId, int], rates: Mapping[BrokerId, int]) -> tuple[Risk, ...]:
-    """The risk of copying so many bytes to or from each broker at its rate, where that takes longer
-    than anybody waits."""
+    """Return the risk of copying so many bytes to or from each broker at its rate, where that
+    takes longer than anybody waits."""
     times = {broker: copied[broker] / rates[broker] for broker in copied if rates.get(broker)}
     if not times or max(times.values()) <= COPY_MAX_S:
         return ()
@@ -375,7 +376,7 @@ def duration_text(seconds: float) -> str:
 
 
 def with_risks(question: str, risks: Sequence[object]) -> str:
-    """*question*, which names the *risks* that were shown, if there are any."""
+    """Return *question*, which names the *risks* that were shown, if there are any."""
     if not risks:
         return question
     return f"{question.removesuffix('?')}, in spite of the {counted(len(risks), 'risk')} above?"

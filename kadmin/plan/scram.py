@@ -99,7 +99,7 @@ def salted_password(request: ScramRequest, salt: bytes) -> SaltedPassword:
 
 
 def salted_password_of(text: str) -> SaltedPassword:
-    """What a `SaltedPassword` has as its text."""
+    """Return what a `SaltedPassword` has as its text."""
     match = SALTED.fullmatch(text)
     assert match is not None
     return SaltedPassword(
@@ -110,7 +110,7 @@ def salted_password_of(text: str) -> SaltedPassword:
 
 
 def credential(request: ScramRequest, salt: bytes) -> str:
-    """The text that a broker reads: salt, keys and iterations, but no password."""
+    """Return the text that a broker reads: salt, keys and iterations, but no password."""
     algorithm = HASHES[request.mechanism]
     salted = salted_password(request, salt).salted
     client_key = hmac.digest(salted, b"Client Key", algorithm)
@@ -127,6 +127,6 @@ def base64_text(data: bytes) -> str:
 
 
 def shown_credential(text: str) -> str:
-    """What may be shown of a stored credential: how often the password was hashed."""
+    """Return what may be shown of a stored credential: how often the password was hashed."""
     match = STORED_ITERATIONS.search(text)
     return "***" if match is None else f"iterations={match[1]}"

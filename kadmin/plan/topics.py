@@ -21,10 +21,10 @@ from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.place import (
     NEW_PARTITIONS_MAX,
-    Tell,
+    Progress,
     TooManyPartitions,
     drawn_placement,
-    nobody,
+    ignore_progress,
     place,
 )
 from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, new_risks, racks_told
@@ -142,9 +142,9 @@ def layout_of(assignment: TopicAssignment) -> Layout:
 
 
 def plan_create(
-    snapshot: ClusterSnapshot, request: CreateRequest, tell: Tell = nobody
+    snapshot: ClusterSnapshot, request: CreateRequest, progress: Progress = ignore_progress
 ) -> CreatePlan:
-    """Plan a new topic; *tell* is called with the progress of its layout.
+    """Plan a new topic; *progress* is called while it is laid out.
 
     Raises:
         TopicExists, TopicCollision: the name is taken.
@@ -176,7 +176,7 @@ def plan_create(
             partition_count=request.partition_count,
             replication_factor=request.replication_factor,
             placement=placement,
-            tell=tell,
+            progress=progress,
         )
     surroundings = Surroundings(brokers=snapshot.brokers)
     configs = plan_change(
@@ -230,7 +230,8 @@ def racks_of(brokers: Mapping[BrokerId, BrokerRegistration]) -> Racks:
 
 
 def assignment_version(brokers: Iterable[BrokerRegistration]) -> int:
-    """The format of a new topic's znode: 1 where a broker older than 2.7 may read it, else 3.
+    """Return the format of a new topic's znode: 1 where a broker older than 2.7 may read it, else
+    3.
 
     Every release reads version 1; from 2.8 on the controller itself adds the topic id.  The release
     of future brokers is unknown.
@@ -248,13 +249,13 @@ def plan_add_partitions(
     is_rack_aware: bool,
     allow_unknown_brokers: bool = False,
     allow_many_partitions: bool = False,
-    tell: Tell = nobody,
+    progress: Progress = ignore_progress,
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*, *partition_count* in all.
 
     *assignment*, where given, names all partitions, the present ones as they are.  *placement* None
-    is Kafka's own rule, which begins at partition 0's preferred leader.  *tell* is called with the
-    progress of the layout.
+    is Kafka's own rule, which begins at partition 0's preferred leader.  *progress* is called while
+    it is laid out.
 
     Raises:
         NoSuchTopic, MarkedForDeletion, InternalTopic, ReassignmentRunning, NotMorePartitions,
@@ -285,7 +286,7 @@ def plan_add_partitions(
             replication_factor=len(set(before.partitions[0].replicas)),
             placement=placement,
             first_partition=present,
-            tell=tell,
+            progress=progress,
         )
     after = TopicAssignment(
         partitions={
@@ -311,7 +312,7 @@ def plan_add_partitions(
 
 
 def replica_warnings(before: TopicAssignment, added: Layout) -> Iterator[str]:
-    """What is odd about how many replicas the partitions have and the *added* ones get."""
+    """Return what is odd about how many replicas the partitions have and the *added* ones get."""
     damaged = [
         number
         for number, part in before.partitions.items()
@@ -366,7 +367,7 @@ def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:
 
 
 def moving_partitions(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> list[TopicPartition]:
-    """The partitions of *topic* that are being reassigned, by KIP-455 or as before it."""
+    """Return the partitions of *topic* that are being reassigned, by KIP-455 or as before it."""
     return [
         partition
         for number, part in topic.assignment.partitions.items()
@@ -378,7 +379,7 @@ def moving_partitions(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> list[T
 def fitting_assignment(
     name: str, before: TopicAssignment, partition_count: int, assignment: Layout
 ) -> Layout:
-    """The new partitions' part of *assignment*, once it is sure that it means this topic."""
+    """Return the new partitions' part of *assignment*, once it is sure that it means this topic."""
     if len(assignment) != partition_count:
         raise UnfitAssignment(
             f"the assignment names {len(assignment)} partitions, {partition_count} are asked for",

@@ -18,7 +18,7 @@ NOT_ALLOWED: Final = "not in the whitelist"
 
 
 def no_majority(answering: int, named: int) -> str:
-    """That an ensemble does not serve, of whose *named* servers so many are *answering*."""
+    """Describe an ensemble without a majority, of whose *named* servers so many are *answering*."""
     if named == 1:
         return f"no majority: it {'does not serve' if answering else 'does not answer'}"
     text = f"no majority: {answering} of {named} answer{'s' if answering == 1 else ''}"

@@ -110,7 +110,7 @@ class ConnectionLog(logging.Handler):
         return BrokersUnreachable(self.bootstrap, self.reason or otherwise)
 
     def failure(self, error: KafkaError, what: str) -> KadminError:
-        """What *error* of a request means, which was for *what*."""
+        """Return what *error* of a request means, which was for *what*."""
         if error.code() in DENIALS:
             return BrokersDenied(self.bootstrap, plain_reason(error))
         if error.code() in SILENCES:
@@ -119,12 +119,13 @@ class ConnectionLog(logging.Handler):
 
 
 def plain_reason(error: KafkaError) -> str:
-    """The text of *error* for an operator."""
+    """Return the text of *error* for an operator."""
     return plain_text(error.str())
 
 
 def plain_text(text: str) -> str:
-    """librdkafka's *text* without the names of threads and states, as kadmin's own texts look."""
+    """Return librdkafka's *text* without the names of threads and states, as kadmin's own texts
+    look."""
     text = re.sub(r"^\[thrd:[^]]*\]: ", "", text)
     text = re.sub(r"^(?:\w+://)?(\S+?)(?:/bootstrap|/\d+): ", r"\1: ", text)
     text = re.sub(r"^\S+: Connect to ipv[46]#(\S+) failed: ", r"\1: ", text)
@@ -145,7 +146,8 @@ def lower_first(text: str) -> str:
 def client_config(
     settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
 ) -> dict[str, Any]:
-    """librdkafka's configuration; *properties* win over *settings*, and need no translation."""
+    """Return librdkafka's configuration; *properties* win over *settings*, and need no
+    translation."""
     config: dict[str, Any] = {
         "bootstrap.servers": settings.bootstrap,
         "client.id": "kadmin",
@@ -171,7 +173,7 @@ def client_config(
 
 
 def login_config(settings: BrokerSettings) -> dict[str, Any]:
-    """How *settings* log in, in librdkafka's words; raises as `Tokens.token`."""
+    """Return how *settings* log in, in librdkafka's words; raises as `Tokens.token`."""
     mechanism = {"sasl.mechanism": settings.sasl.value.upper()}
     if settings.sasl is BrokerSasl.GSSAPI:
         service = {"sasl.kerberos.service.name": settings.sasl_service}
@@ -190,7 +192,7 @@ def login_config(settings: BrokerSettings) -> dict[str, Any]:
 
 
 def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
-    """Where librdkafka logs: into *log*, with *debug* also to standard error."""
+    """Return where librdkafka logs: into *log*, with *debug* also to standard error."""
     # A logger of our own: it changes no other logging, and other logging does not change it.
     logger = logging.Logger("librdkafka", logging.DEBUG)
     logger.addHandler(log)
@@ -200,7 +202,7 @@ def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
 
 
 def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
-    """A client of *kind*; what librdkafka does not take of *config* is wrong usage.
+    """Return a client of *kind*; what librdkafka does not take of *config* is wrong usage.
 
     Raises:
         UsageError: a property that does not exist, a value that it cannot have, or a file that
@@ -225,7 +227,7 @@ def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
 
 
 def where_said(kind: type[Any], config: Mapping[str, Any], reason: str) -> str:
-    """Where the property stands for which a client of *kind* refuses *config* with *reason*.
+    """Return where the property stands for which a client of *kind* refuses *config* with *reason*.
 
     librdkafka may call it otherwise than the file, so each is tried alone.
     """
@@ -242,7 +244,7 @@ def where_said(kind: type[Any], config: Mapping[str, Any], reason: str) -> str:
 def open_consumer(
     settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
 ) -> Consumer:
-    """A consumer that has no partitions yet, belongs to no group and commits nothing."""
+    """Return a consumer that has no partitions yet, belongs to no group and commits nothing."""
     config = {
         **client_config(settings, {}, log, debug=debug),
         "group.id": GROUP,

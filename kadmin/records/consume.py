@@ -132,7 +132,8 @@ class Reader:
             raise Stalled(sorted(self.ends), self.silence_max_s)
 
     def wanted(self, messages: Sequence[Message]) -> list[Message]:
-        """The records of *messages* that lie before the ends; notes which ends are reached."""
+        """Return the records of *messages* that lie before the ends; notes which ends are
+        reached."""
         if not self.request.stops_at_end:
             return [message for message in messages if not self.is_error(message)]
         found = []
@@ -156,7 +157,7 @@ class Reader:
         self.consumer.pause([Position(*place)])
 
     def is_error(self, message: Message) -> bool:
-        """Whether *message* is an event and no record.
+        """Return whether *message* is an event and no record.
 
         Raises:
             KadminError: the event is a failure.
@@ -173,7 +174,7 @@ class Reader:
 def open_reader(
     settings: BrokerSettings, request: ConsumeRequest, *, debug: bool = False
 ) -> Iterator[Reader]:
-    """A reader of what *request* asks for, whose offsets are known.
+    """Yield a reader of what *request* asks for, whose offsets are known.
 
     Raises:
         BrokersUnreachable, BrokersDenied, NoSuchTopic: as `leaders_of`.

@@ -105,7 +105,7 @@ class NotTaken(UnreachableError):
 
 
 def not_delivered(summary: Delivery) -> str:
-    """How many of the records failed."""
+    """Return how many of the records failed."""
     were = "was" if summary.failed == 1 else "were"
     text = f"{summary.failed:,} of {summary.sent:,} records {were} not "
     if not summary.in_doubt:

@@ -63,9 +63,8 @@ class FirstBatches:
         return not self._unknown
 
     def place_of(self, partition: int | None, key: bytes | None) -> Place | None:
-        """Where a record with that *key* goes, which names a *partition* or none; None for nowhere
-        yet: it waits until another one is settled.
-        """
+        """Return where a record with that *key* goes, which names a *partition* or none; None
+        for nowhere yet: it waits until another one is settled."""
         wanted = ANYWHERE if partition is None else partition
         if self.are_over or (partition is None and self._partitioner is None):
             return Place(wanted)
@@ -82,7 +81,7 @@ class FirstBatches:
         return Place(wanted, partition)
 
     def _place_of_any(self) -> Place | None:
-        """A place for a record without a key: one at a time looks for another partition."""
+        """Return a place for a record without a key: one at a time looks for another partition."""
         now = self._clock()
         if self._sticky is not None and now < self._turn_at:
             return Place(self._sticky)
@@ -99,7 +98,8 @@ class FirstBatches:
         return Place(self._sticky)
 
     def settle(self, first: int, taken: int | None) -> None:
-        """The first record for the partition *first* was *taken* by that one, or by None."""
+        """Note that the first record for the partition *first* was *taken* by that one,
+        or by None."""
         self._alone.discard(first)
         if taken is not None:
             self._unknown.discard(taken)
@@ -115,7 +115,7 @@ def by_murmur2(key: bytes, count: int) -> int:
 
 
 def murmur2(data: bytes) -> int:
-    """Austin Appleby's hash, as Kafka's Java clients use it: 32 bits, without a sign."""
+    """Compute Austin Appleby's hash, as Kafka's Java clients use it: 32 bits, without a sign."""
     multiplier = 0x5BD1E995
     value = 0x9747B28C ^ len(data)
     whole = len(data) // 4 * 4

@@ -60,7 +60,7 @@ class Writing:
 
 
 def writer_of(writing: Writing) -> Callable[[Sequence[Message]], bytes]:
-    """What makes the bytes of a batch of records."""
+    """Return what makes the bytes of a batch of records."""
     if writing.form is RecordForm.RAW:
         return lambda batch: b"".join(message.value() or b"" for message in batch)
     if writing.form is RecordForm.HEX:
@@ -85,7 +85,7 @@ def values(batch: Sequence[Message], writing: Writing) -> bytes:
 
 
 def text_part(field: Field, writing: Writing) -> Callable[[Message], bytes]:
-    """What makes the text of *field*, as Kafka's console consumer has it."""
+    """Return what makes the text of *field*, as Kafka's console consumer has it."""
 
     def or_null(data: bytes | None) -> bytes:
         return writing.null if data is None else data
@@ -114,12 +114,12 @@ def text_part(field: Field, writing: Writing) -> Callable[[Message], bytes]:
 
 
 def number(known: int | None) -> int:
-    """*known*, or -1 as Kafka has it."""
+    """Return *known*, or -1 as Kafka has it."""
     return -1 if known is None else known
 
 
 def headers_of(message: Message) -> Headers:
-    """The headers of *message* in their order."""
+    """Return the headers of *message* in their order."""
     headers: Any = message.headers()
     return tuple(headers or ())
 
@@ -132,7 +132,7 @@ def timestamp_text(message: Message) -> bytes:
 
 
 def json_line(message: Message) -> bytes:
-    """All of *message* in one line, as `text_json` understands it again."""
+    """Return all of *message* in one line, as `text_json` understands it again."""
     kind, time_ms = message.timestamp()
     fields = {
         "topic": message.topic(),

@@ -22,7 +22,7 @@ class Latencies:
         self.counts[microseconds >> dropped << dropped] += 1
 
     def percentile(self, percent: float) -> float | None:
-        """The time in seconds that *percent* of all were done in; None without any."""
+        """Return the time in seconds that *percent* of all were done in; None without any."""
         wanted = sum(self.counts.values()) * percent / 100
         passed = 0
         for least in sorted(self.counts):

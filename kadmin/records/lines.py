@@ -54,7 +54,8 @@ class BadLine(KadminError):
 
 
 def unescape(text: str) -> bytes:
-    r"""The bytes that *text* means, in which `\t`, `\n`, `\r`, `\0`, `\\` and `\xHH` are one byte.
+    r"""Return the bytes that *text* means, in which `\t`, `\n`, `\r`, `\0`, `\\` and `\xHH` are one
+    byte.
 
     Raises:
         UsageError: a backslash before anything else.
@@ -76,7 +77,8 @@ def unescape(text: str) -> bytes:
 
 
 def read_records(stream: BinaryIO, source: str, reading: Reading) -> Iterator[tuple[int, Record]]:
-    """Every record of *stream* with the number of its line, from 1; *source* names it in errors.
+    """Return every record of *stream* with the number of its line, from 1; *source* names it in
+    errors.
 
     A newline ends a line, and the last one needs none.  An empty line is an empty value.
 
@@ -116,7 +118,7 @@ def hint_for(form: LineForm) -> str | None:
 
 
 def parser_of(reading: Reading) -> Callable[[bytes], Record]:
-    """What makes a record of a line; it raises NotARecord."""
+    """Return what makes a record of a line; it raises NotARecord."""
     if reading.form is LineForm.JSON:
         return lambda line: common(parse_record(line), reading)
     if reading.form is LineForm.HEX:
@@ -127,7 +129,7 @@ def parser_of(reading: Reading) -> Callable[[bytes], Record]:
 
 
 def common(record: Record, reading: Reading) -> Record:
-    """*record* with what is for all records that bring none of their own."""
+    """Return *record* with what is for all records that bring none of their own."""
     if reading.key is None and not reading.headers and reading.partition is None:
         return record
     return replace(

@@ -127,7 +127,7 @@ def find_spans(
     stops_at_end: bool,
     timeout_s: float,
 ) -> list[Span]:
-    """What to read of *partitions*; with *stops_at_end*, up to where they end now.
+    """Return what to read of *partitions*; with *stops_at_end*, up to where they end now.
 
     Raises:
         NoSuchOffset: an offset that one of them does not have.
@@ -173,7 +173,8 @@ def find_spans(
 def offsets_of(
     consumer: Consumer, wanted: list[Position], log: ConnectionLog, timeout_s: float
 ) -> list[int]:
-    """The offsets that the times of *wanted* mean, in its order; one request for each broker.
+    """Return the offsets that the times of *wanted* mean, in its order; one request for each
+    broker.
 
     librdkafka hands the numbers that mean beginning and end on to the brokers, to which they mean
     the same.

@@ -123,7 +123,7 @@ class Sender:
         leaders: Mapping[int, int],
         report: Callable[[Delivery], None],
     ) -> None:
-        """*leaders* are those of all partitions, -1 for none."""
+        """Take the *leaders* of all partitions, -1 for none."""
         self.producer = producer
         self.timeout_s = settings.timeout_s
         self.request = request
@@ -201,7 +201,7 @@ class Sender:
             raise NoSuchPartition(self.request.topic, partition, self.partition_count)
 
     def await_place(self, record: Record) -> Place | None:
-        """Where *record* goes, once it may be sent; None when nothing is sent any more."""
+        """Return where *record* goes, once it may be sent; None when nothing is sent any more."""
         while (place := self.first_batches.place_of(record.partition, record.key)) is None:
             # What waits to become a larger batch would be waited for as well.
             self.poll_with(lambda: self.producer.flush(TICK_S))
@@ -210,7 +210,7 @@ class Sender:
         return place
 
     def take_back(self, first: int | None) -> None:
-        """The record that was to be the *first* of its partition is not sent."""
+        """Note that the record that was to be the *first* of its partition is not sent."""
         if first is not None:
             self.first_batches.settle(first, None)
 
@@ -268,7 +268,7 @@ class Sender:
             raise NotDelivered(self.summary)
 
     def is_topic_gone(self) -> bool:
-        """Whether brokers say that there is no such topic; not where none answers soon."""
+        """Return whether brokers say that there is no such topic; not where none answers soon."""
         topic = self.request.topic
         try:
             found = self.producer.list_topics(topic, timeout=ROUND_S).topics[topic]
@@ -285,7 +285,7 @@ def open_sender(
     *,
     debug: bool = False,
 ) -> Iterator[Sender]:
-    """A sender to the topic of *request*, which is known to be there.
+    """Yield a sender to the topic of *request*, which is known to be there.
 
     Raises:
         BrokersUnreachable, BrokersDenied, NoSuchTopic: as `leaders_of`.

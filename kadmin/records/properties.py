@@ -114,7 +114,7 @@ def read_properties(path: str) -> dict[str, str]:
 
 
 def translated(given: Mapping[str, Given]) -> dict[str, str]:
-    """The properties *given* in a file in librdkafka's words."""
+    """Return the properties *given* in a file in librdkafka's words."""
     if "transactional.id" in given:
         refuse_ours("transactional.id", given["transactional.id"].source)
     security = security_of(given, for_librdkafka=True)
@@ -141,7 +141,8 @@ def translated(given: Mapping[str, Given]) -> dict[str, str]:
 def words_of(
     given: Mapping[str, Given], security: Mapping[str, Given]
 ) -> Iterator[tuple[str, Given]]:
-    """What of *security* is no value taken as it is: protocol, mechanism, checks and tokens."""
+    """Return what of *security* is no value taken as it is: protocol, mechanism, checks and
+    tokens."""
     for name in ("security.protocol", "sasl.mechanism", "sasl.mechanisms"):
         if name in given and (name != "sasl.mechanisms" or "sasl.mechanism" not in given):
             value, source = given[name]

@@ -25,7 +25,7 @@ class NotARecord(ValueError):
 
 
 def bytes_fields(name: str, data: bytes | None) -> dict[str, str | None]:
-    """*data* under the *name* that it can have."""
+    """Return *data* under the *name* that it can have."""
     if data is None:
         return {name: None}
     try:
@@ -39,7 +39,7 @@ def header_object(name: str, value: bytes | None) -> dict[str, str | None]:
 
 
 def parse_record(line: bytes) -> Record:
-    """The record that stands in *line*; a missing key or value is null.
+    """Return the record that stands in *line*; a missing key or value is null.
 
     Topic, offset, leader epoch and kind of timestamp are those of where it came from; they count
     for nothing.

@@ -32,7 +32,8 @@ ListedAcls = Mapping[ResourcePattern, Sequence[Rule]]
 def list_document(
     acls: ListedAcls, faults: Sequence[Fault], principals: Sequence[str] = ()
 ) -> Document:
-    """The rules of each resource; where *principals* are asked for, each has its own heading."""
+    """Return the rules of each resource; where *principals* are asked for, each has its own
+    heading."""
     listed = [
         (resource, rule)
         for resource, rules in acls.items()
@@ -84,7 +85,7 @@ def current_lines(acls: ListedAcls) -> Iterator[str]:
 
 
 def resource_lines(word: str, resource: ResourcePattern, rules: Iterable[Rule]) -> Iterator[str]:
-    """With the blanks at the ends of lines that kafka-acls prints."""
+    """Write the lines, with the blanks at their ends that kafka-acls prints."""
     text = "\n".join(f"\t{visible(str(rule))}" for rule in rules)
     yield from f"{word} ACLs for resource `{visible(str(resource))}`: \n {text} \n".split("\n")
 
@@ -115,7 +116,7 @@ def pretty(listed: Sequence[tuple[ResourcePattern, Rule]]) -> "RenderableType":
 
 
 def change_document(plans: Sequence[AclPlan], *, is_dry_run: bool) -> Document:
-    """Finished changes in the lines of kafka-acls; planned ones as the plan."""
+    """Return finished changes in the lines of kafka-acls; planned ones as the plan."""
     return Document(
         schema="kadmin.acls.change/1",
         body=lambda: {

@@ -84,7 +84,8 @@ class AlternateScreen:
 def composed(
     title: str, body: Sequence[str], notes: Sequence[str], *, rows: int, columns: int
 ) -> list[str]:
-    """The *rows* of a screen: the title, the notes, and of *body* as much as there is room for."""
+    """Return the *rows* of a screen: the title, the notes, and of *body* as much as there is
+    room for."""
     told = [line for note in notes for line in textwrap.wrap(note, columns)]
     if 1 + len(told) + len(body) > rows:
         # What there is room for is worth more than how it is spaced.

@@ -21,8 +21,9 @@ def versions_document(
     *,
     differences_only: bool,
 ) -> Document:
-    """What *brokers* serve, as *compared*; the lines are those of kafka-broker-api-versions, or
-    with *differences_only* one for each API in which they disagree."""
+    """Return what *brokers* serve, as *compared*; the lines are those of
+    kafka-broker-api-versions, or with *differences_only* one for each API in which they
+    disagree."""
     names = {each.key: each.name for each in compared}
     silent = [broker for broker in brokers if broker not in apis]
     return Document(
@@ -71,7 +72,7 @@ def kafka_lines(
     brokers: Mapping[BrokerId, BrokerRegistration],
     names: Mapping[int, str],
 ) -> Iterator[str]:
-    """Broker by broker; without which versions Kafka's own client would use."""
+    """Write the lines broker by broker, without the versions that Kafka's own client would use."""
     for broker, registration in brokers.items():
         address = registration.endpoints[0].address if registration.endpoints else "no address"
         node = f"{address} (id: {broker} rack: {registration.rack or 'null'})"

@@ -99,13 +99,14 @@ def is_fault(snapshot: ClusterSnapshot, subject: Subject) -> bool:
 
 
 def time_text(time_ms: int | None) -> str | None:
-    """A time in UTC, to the ms, as ISO 8601; None for none, and for one outside of the calendar."""
+    """Return a time in UTC, to the ms, as ISO 8601; None for none, and for one outside of the
+    calendar."""
     moment = None if time_ms is None else moment_of(time_ms)
     return None if moment is None else moment.replace(tzinfo=UTC).isoformat(timespec="milliseconds")
 
 
 def record_line(record: Mapping[str, object]) -> str:
-    """One broker in the form of Kafka's describe lines."""
+    """Return one broker in the form of Kafka's describe lines."""
     return line_of(
         {
             "broker": record["id"],
@@ -128,7 +129,7 @@ def as_list(value: object) -> list[object]:
 
 
 def stacked(endpoints: Sequence[object]) -> str:
-    """One below the other."""
+    """Join the endpoints with line ends, one below the other."""
     return "\n".join(visible(str(each)) for each in endpoints) or "-"
 
 
@@ -167,7 +168,7 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
 
 
 def short_time(text: object) -> str:
-    """What `time_text` gives, to the second."""
+    """Return what `time_text` gives, to the second."""
     return "-" if text is None else str(text).partition(".")[0].replace("T", " ")
 
 

@@ -151,7 +151,7 @@ def pretty(report: CheckReport) -> "RenderableType":
 
 
 def nagios_line(report: CheckReport) -> str:
-    """One line, with what is measured behind the bar."""
+    """Return one line, with what is measured behind the bar."""
     code = NAGIOS_CODES[report.worst]
     bad = [each.text for each in report.findings if each.severity is not Severity.NOTE]
     text = "; ".join(bad) or head(report)
@@ -179,5 +179,5 @@ def unknown_line(reason: str) -> str:
 
 
 def nagios_text(text: str) -> str:
-    """*text* in one line; a bar would end it."""
+    """Return *text* in one line; a bar would end it."""
     return visible(text).replace("|", "/")

@@ -23,7 +23,8 @@ COLUMNS = ("broker", "kind", "files", "size_bytes")
 def collected_document(
     directory: str, files: Sequence[CollectedFile], missing: Sequence[Unreadable]
 ) -> Document:
-    """What there is of each broker in the collection at *directory*, and what is *missing*."""
+    """Return what there is of each broker in the collection at *directory*, and what is
+    *missing*."""
     keys = sorted({(int(each.broker), each.kind) for each in files})
     rows = [
         (broker, kind, len(found), sum(each.size_bytes for each in found))
@@ -82,7 +83,8 @@ def checked_document(directory: str, manifest: Manifest, found: Sequence[Differe
 def cluster_body(
     snapshot: ClusterSnapshot, overrides: dict[ConfigEntity, ConfigOverrides]
 ) -> dict[str, Any]:
-    """The whole *snapshot*, and the brokers' *overrides*, in the documents of other commands."""
+    """Return the whole *snapshot*, and the brokers' *overrides*, in the documents of other
+    commands."""
     return {
         "schema": "kadmin.collection.cluster/1",
         "controller": full_body(controller.controller_document(snapshot)),

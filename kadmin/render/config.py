@@ -19,7 +19,7 @@ SETTING_COLUMNS = ("key", "value", "source")
 
 
 def clusters_document(file: ConfigFile) -> Document:
-    """The clusters of *file* by name; `*` stands before the current one."""
+    """Return the clusters of *file* by name; `*` stands before the current one."""
     return Document(
         schema="kadmin.config.list/1",
         body=lambda: {
@@ -78,7 +78,7 @@ def clusters_table(file: ConfigFile) -> "FittedTable":
 
 
 def settings_document(settings: Settings) -> Document:
-    """Every setting with its value and who said so; secrets are masked."""
+    """Return every setting with its value and who said so; secrets are masked."""
     in_order = tuple(settings.by_name.values())
     return Document(
         schema="kadmin.config.show/1",

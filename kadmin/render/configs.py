@@ -26,7 +26,7 @@ API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
 def describe_document(
     configs: Mapping[ConfigEntity, ConfigOverrides], faults: Sequence[Fault]
 ) -> Document:
-    """The overrides of entities; *faults* are those that could not be read."""
+    """Return the overrides of entities; *faults* are those that could not be read."""
     shown = {entity: shown_configs(entity, config) for entity, config in configs.items()}
     return Document(
         schema="kadmin.configs.describe/1",
@@ -61,7 +61,7 @@ def shown_configs(entity: ConfigEntity, config: ConfigOverrides) -> dict[str, st
 
 
 def entity_body(entity: ConfigEntity) -> dict[str, object]:
-    """Who it is about; a name of null is the default for the kind."""
+    """Return who it is about; a name of null is the default for the kind."""
     return {
         "entity": [{"type": part.kind, "name": part.name} for part in parts_of(entity)],
         "path": config_path(entity),
@@ -76,7 +76,7 @@ def entity_cells(entity: ConfigEntity) -> tuple[str, str, str]:
 def describe_all_document(
     values: Mapping[ConfigEntity, Sequence[ConfigValue]], faults: Sequence[Fault]
 ) -> Document:
-    """All configs of topics or brokers, each with the places that give it a value."""
+    """Return all configs of topics or brokers, each with the places that give it a value."""
     return Document(
         schema="kadmin.configs.describe-all/1",
         body=lambda: {
@@ -135,7 +135,7 @@ def heading(entity: Entity) -> str:
 
 
 def alter_document(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> Document:
-    """Finished changes in Kafka's lines; planned ones as the plan."""
+    """Return finished changes in Kafka's lines; planned ones as the plan."""
     return Document(
         schema="kadmin.configs.alter/1",
         body=lambda: {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def controller_document(snapshot: ClusterSnapshot) -> Document:
-    """Who controls the cluster, and where: nowhere when that broker is not registered."""
+    """Return who controls the cluster, and where: nowhere when that broker is not registered."""
     controller, epoch = snapshot.controller, snapshot.controller_epoch
     registered = None if controller is None else snapshot.brokers.get(controller.broker_id)
     endpoints = () if registered is None else registered.endpoints
@@ -40,7 +40,7 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
 
 
 def epoch_of(snapshot: ClusterSnapshot) -> int | None:
-    """The controller's epoch; on KRaft that of the quorum's leader."""
+    """Return the controller's epoch; on KRaft that of the quorum's leader."""
     controller, epoch = snapshot.controller, snapshot.controller_epoch
     if epoch is None and controller is not None and controller.is_kraft:
         return controller.kraft_controller_epoch

@@ -22,7 +22,7 @@ PROSPECTS: Final = {
 
 
 def result_document(kind: ElectionType, results: Sequence[PartitionResult]) -> Document:
-    """What has come of elections; the lines are those of Kafka's kafka-leader-election."""
+    """Return what has come of elections; the lines are those of Kafka's kafka-leader-election."""
     return document(
         kind,
         is_dry_run=False,
@@ -35,7 +35,7 @@ def result_document(kind: ElectionType, results: Sequence[PartitionResult]) -> D
 
 
 def planned_document(kind: ElectionType, plans: Sequence[ElectionPlan]) -> Document:
-    """The *plans* of a dry run; as text their lines."""
+    """Return the *plans* of a dry run; as text their lines."""
     return document(
         kind,
         is_dry_run=True,
@@ -118,7 +118,8 @@ def result_lines(
 
 
 def plan_lines(plan: ElectionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
-    """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
+    """Return *plan* before it is carried out, no more than *limit* partitions of it; None for
+    all."""
     counts = ", ".join(
         f"{sum(each.prospect is prospect for each in plan.elections) + more:,} {words}"
         for prospect, more, words in (
@@ -152,8 +153,8 @@ def leader_text(leader: BrokerId | None) -> str:
 
 
 def behind_records(plan: ElectionPlan, election: PartitionElection) -> int | None:
-    """How many records the one to be elected by *plan* lacks at least; None where that is not
-    known, or nothing is lost."""
+    """Return how many records the one to be elected by *plan* lacks at least; None where that is
+    not known, or nothing is lost."""
     ends = plan.end_offsets.get(election.partition, {})
     elected = election.elected
     if elected is None or not election.loses_records or elected not in ends or len(ends) == 1:

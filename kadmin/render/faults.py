@@ -6,7 +6,7 @@ from cluster.model.fault import Fault
 
 
 def fault_bodies(faults: Iterable[Fault]) -> list[dict[str, object]]:
-    """The field `faults` of a document: what is missing in it, and why.
+    """Return the field `faults` of a document: what is missing in it, and why.
 
     The version is null of what may not be read.
     """

@@ -10,7 +10,8 @@ Record = Mapping[str, object]
 def csv_rows(
     records: Iterable[Record], columns: Sequence[str], separator: str = " "
 ) -> Iterator[tuple[object, ...]]:
-    """The *columns* of *records* that they have; a list is one cell, with *separator* in it."""
+    """Return the *columns* of *records* that they have; a list is one cell, with *separator* in
+    it."""
     for record in records:
         cells = (record.get(column) for column in columns)
         yield tuple(
@@ -19,10 +20,10 @@ def csv_rows(
 
 
 def line_of(record: Record) -> str:
-    """*record* in the form of Kafka's describe lines: tabs between `Name: value`."""
+    """Return *record* in the form of Kafka's describe lines: tabs between `Name: value`."""
     return "\t".join(f"{heading_of(name)}: {visible(str(cell))}" for name, cell in record.items())
 
 
 def heading_of(name: str) -> str:
-    """`LagMax` of `lag_max`."""
+    """Return `LagMax` of `lag_max`."""
     return "".join(word.capitalize() for word in name.split("_"))

@@ -54,7 +54,7 @@ class JobProgress:
 
 @contextmanager
 def job_progress(output: Output, *, hides_at_output: bool = False) -> Iterator[JobProgress]:
-    """A bar for one job, whose results go to standard output if it *hides_at_output*."""
+    """Yield a bar for one job, whose results go to standard output if it *hides_at_output*."""
     if output.quiet or not output.stderr.isatty():
         yield JobProgress(None, hides_at_output=False)
         return

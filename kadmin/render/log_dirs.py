@@ -51,7 +51,7 @@ EXCEPTIONS: Final = {
 
 
 def usage_document(report: UsageReport) -> Document:
-    """The rows of *report*; as lines, tabs between `Name: value`."""
+    """Return the rows of *report*; as lines, tabs between `Name: value`."""
     columns = columns_of(report.grouping)
     return Document(
         schema="kadmin.log-dirs/1",
@@ -74,7 +74,7 @@ def usage_document(report: UsageReport) -> Document:
 
 
 def kafka_document(report: UsageReport, log_dirs: LogDirs) -> Document:
-    """The same, but with the lines of kafka-log-dirs where plain text is wanted."""
+    """Return the same, but with the lines of kafka-log-dirs where plain text is wanted."""
     return replace(usage_document(report), lines=lambda: kafka_lines(log_dirs))
 
 
@@ -107,7 +107,7 @@ def record(row: Usage) -> dict[str, object]:
 
 
 def line(row: Usage, columns: Sequence[str]) -> str:
-    """One row in the form of Kafka's describe lines."""
+    """Return one row in the form of Kafka's describe lines."""
     cells = record(row)
     return line_of({name: text_of(cells[name]) for name in columns})
 
@@ -119,7 +119,7 @@ def text_of(cell: object) -> str:
 
 
 def kafka_lines(log_dirs: LogDirs) -> Iterator[str]:
-    """What kafka-log-dirs prints."""
+    """Return what kafka-log-dirs prints."""
     import json
 
     brokers = ",".join(map(str, log_dirs))
@@ -170,7 +170,8 @@ def pretty(report: UsageReport) -> "RenderableType":
 
 
 def empty_table(grouping: Grouping, *, path_width: int = PATH_WIDTH) -> "FittedTable":
-    """Without rows; paths are broken down to *path_width* before columns are left out."""
+    """Make a table without rows; paths are broken down to *path_width* before columns
+    are left out."""
     from kadmin.render.tables import FittedTable
 
     table = FittedTable()
@@ -216,7 +217,7 @@ def table_cells(row: Usage, grouping: Grouping, paths: "Mapping[str, Forms]") ->
 
 
 def absent(report: UsageReport) -> list[tuple[BrokerId, str]]:
-    """The brokers of whose directories nothing is known, each with the reason."""
+    """Return the brokers of whose directories nothing is known, each with the reason."""
     return sorted(
         [(broker, "dead") for broker in report.dead]
         + [(broker, "no answer") for broker in report.silent]

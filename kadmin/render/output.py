@@ -93,7 +93,7 @@ class Output:
         return shutil.get_terminal_size().lines
 
     def shows_tables(self, *, plain: bool = False) -> bool:
-        """Whether results stand in tables, where they have some: as text, on a terminal."""
+        """Return whether results stand in tables, where they have some: as text, on a terminal."""
         return self.form is OutputFormat.TEXT and self.is_terminal and not plain
 
     def show(self, document: Document, *, plain: bool = False) -> None:
@@ -186,7 +186,7 @@ class Output:
         )
 
     def console(self) -> "Console":
-        """A rich console on standard output."""
+        """Return a rich console on standard output."""
         from rich.console import Console
 
         return Console(
@@ -200,12 +200,14 @@ class Output:
         )
 
     def bytes_stream(self) -> BinaryIO:
-        """Standard output for results that are bytes already; what was written before is out."""
+        """Return standard output for results that are bytes already; what was written before is
+        out."""
         self.stdout.flush()
         return self.stdout.buffer
 
     def visible_bytes_stream(self) -> BinaryIO:
-        """The same for bytes that others wrote: on a terminal only lines and tabs do anything."""
+        """Return the same for bytes that others wrote: on a terminal only lines and tabs do
+        anything."""
         stream = self.bytes_stream()
         if not self.is_terminal:
             return stream
@@ -272,7 +274,7 @@ class Output:
 
 
 def can_ask() -> bool:
-    """Whether there is a terminal to ask on."""
+    """Return whether there is a terminal to ask on."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -303,7 +305,7 @@ def csv_cell(cell: object) -> object:
 
 
 def shown_csv_cell(cell: object) -> object:
-    """The same for eyes."""
+    """Return the same for eyes."""
     made = csv_cell(cell)
     return visible(made) if isinstance(made, str) else made
 

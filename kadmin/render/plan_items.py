@@ -12,8 +12,8 @@ PLAN_LINES_MAX: Final = 20
 def item_lines(
     items: Sequence[Item], text: Callable[[Item], str], limit: int | None
 ) -> Iterator[str]:
-    """The *text* of each of *items*, indented, and how many more than *limit* there are; None for
-    all."""
+    """Return the *text* of each of *items*, indented, and how many more than *limit* there are;
+    None for all."""
     for item in items[:limit]:
         yield f"  {text(item)}"
     if limit is not None and len(items) > limit:

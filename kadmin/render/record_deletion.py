@@ -16,7 +16,7 @@ COLUMNS: Final = (
 
 
 def planned_document(plans: Sequence[DeletionPlan]) -> Document:
-    """The *plans* of a dry run; as text their lines."""
+    """Return the *plans* of a dry run; as text their lines."""
     return document(
         is_dry_run=True,
         bodies=lambda: (
@@ -29,7 +29,7 @@ def planned_document(plans: Sequence[DeletionPlan]) -> Document:
 
 
 def result_document(results: Sequence[DeletionResult]) -> Document:
-    """What has come of deletions; the lines are those of kafka-delete-records."""
+    """Return what has come of deletions; the lines are those of kafka-delete-records."""
     return document(
         is_dry_run=False,
         bodies=lambda: (
@@ -86,7 +86,8 @@ def result_lines(results: Sequence[DeletionResult]) -> Iterator[str]:
 
 
 def plan_lines(plan: DeletionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
-    """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
+    """Return *plan* before it is carried out, no more than *limit* partitions of it; None for
+    all."""
     gone_count = len(plan.deletions) - len(plan.deleting)
     gone = f"; of {counted(gone_count, 'partition')} they are already deleted" if gone_count else ""
     yield (

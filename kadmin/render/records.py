@@ -74,7 +74,8 @@ def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
 
 
 def amounts(records: int, size_bytes: int, seconds: float) -> str:
-    """Records and bytes in all, and in a second where there were any and some time has passed."""
+    """Write the records and bytes in all, and in a second where there were any and some time has
+    passed."""
     text = f"{counted(records, 'record')}, {size_text(size_bytes)}"
     if seconds <= 0:
         return text
@@ -85,14 +86,15 @@ def amounts(records: int, size_bytes: int, seconds: float) -> str:
 
 
 def size_text(size_bytes: float) -> str:
-    """*size_bytes* in the unit that leaves something to see: bytes, kB or MB, by thousands."""
+    """Return *size_bytes* in the unit that leaves something to see: bytes, kB or MB, by
+    thousands."""
     if size_bytes >= 999_950:
         return f"{size_bytes / 1e6:,.2f} MB"
     return f"{size_bytes / 1e3:.1f} kB" if size_bytes >= 999.5 else f"{size_bytes:.0f} B"
 
 
 def duration_text(ms: float) -> str:
-    """*ms* by its three leading figures, from a second on in seconds."""
+    """Return *ms* by its three leading figures, from a second on in seconds."""
     return f"{ms:.3g} ms" if ms < 999.5 else f"{ms / 1000:,.1f} s"
 
 

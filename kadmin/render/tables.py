@@ -37,7 +37,9 @@ Row = TypeVar("Row")
 
 
 def shortened(words: Sequence[Sequence[str]], style: str = "", *, separator: str = ", ") -> Forms:
-    """A cell of *words*, which are worth less and less; each has its own forms, longest first.
+    """Return a cell of *words*, which are worth less and less.
+
+    Each has its own forms, longest first.
 
     Where the shortest forms of all are too long, the last words are only counted.
     """
@@ -55,8 +57,8 @@ def shortened(words: Sequence[Sequence[str]], style: str = "", *, separator: str
 
 
 def shortened_paths(paths: Iterable[str]) -> Mapping[str, Forms]:
-    """A cell for each of *paths*: without the directories that all of them begin with where there
-    is no room, so that they stay different."""
+    """Return a cell for each of *paths*: without the directories that all of them begin with
+    where there is no room, so that they stay different."""
     parts = {path: path.split("/") for path in paths}
     lists = list(parts.values())
     common = 0
@@ -137,7 +139,7 @@ class Shown(Generic[Row]):
 
 
 def table_of(rows: Iterable[Row], *columns: Shown[Row] | None) -> "FittedTable":
-    """The table of *rows*; a column that is None is not there."""
+    """Return the table of *rows*; a column that is None is not there."""
     shown = [column for column in columns if column is not None]
     table = FittedTable()
     for column in shown:
@@ -153,7 +155,7 @@ def table_of(rows: Iterable[Row], *columns: Shown[Row] | None) -> "FittedTable":
 
 
 def dashed(value: object) -> str:
-    """*value* as a cell, with a dash for none."""
+    """Return *value* as a cell, with a dash for none."""
     return "-" if value is None else str(value)
 
 
@@ -187,13 +189,13 @@ class FittedTable:
         return len(self._columns)
 
     def add_row(self, *cells: Cell, style: str | None = None) -> None:
-        """One cell for each column."""
+        """Add a row with one cell for each column."""
         assert len(cells) == len(self._columns)
         # Before anything is measured: an escape is wider than the character for which it stands.
         self._rows.append((tuple(map(harmless, cells)), style))
 
     def fitted(self, width: int) -> tuple[Table, list[str]]:
-        """The table within *width*, and the headings of what is left out.
+        """Return the table within *width*, and the headings of what is left out.
 
         Where what stays is wider all the same, those cells are broken that may be.
         """
@@ -270,8 +272,8 @@ class Screen:
 
 
 def shared(columns: Sequence[tuple[int, int]], room: int) -> list[int]:
-    """The widths of *columns*, each with its least and its natural one, in *room*: the widest give
-    first, none more than it can."""
+    """Return the widths of *columns*, each with its least and its natural one, in *room*: the
+    widest give first, none more than it can."""
     widths = [natural for _, natural in columns]
     while sum(widths) > room:
         able = [number for number, (least, _) in enumerate(columns) if widths[number] > least]
@@ -282,14 +284,14 @@ def shared(columns: Sequence[tuple[int, int]], room: int) -> list[int]:
 
 
 def form_of(cell: Cell, width: int) -> str | Text:
-    """The first form of *cell* that is no wider than *width*, or the shortest."""
+    """Return the first form of *cell* that is no wider than *width*, or the shortest."""
     if not isinstance(cell, Forms):
         return cell
     return next((form for form in cell.forms if width_of(form) <= width), cell.forms[-1])
 
 
 def harmless(cell: Cell) -> Cell:
-    """*cell*, which does nothing to a terminal."""
+    """Return *cell*, which does nothing to a terminal."""
     if isinstance(cell, Forms):
         return Forms([harmless_text(form) for form in cell.forms])
     return visible_lines(cell) if isinstance(cell, str) else harmless_text(cell)
@@ -301,7 +303,7 @@ def harmless_text(text: Text) -> Text:
 
 
 def width_of(cell: Cell) -> int:
-    """The width of the widest line of *cell*, in its longest form."""
+    """Return the width of the widest line of *cell*, in its longest form."""
     if isinstance(cell, Forms):
         return max(map(width_of, cell.forms))
     text = cell if isinstance(cell, str) else cell.plain

@@ -22,7 +22,7 @@ _ACTIVE_IN_JSON: Final = re.compile(f"[{_BEYOND_ASCII}]")
 
 
 def visible(text: str) -> str:
-    """*text* as one line, with `\\x1b` for an escape character and the like.
+    """Return *text* as one line, with `\\x1b` for an escape character and the like.
 
     Backslashes of its own stay as they are: it is to be read, not to be read back.
     """
@@ -30,12 +30,12 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The same of whole lines, whose ends and tabs are ours."""
+    """Return the same of whole lines, whose ends and tabs are ours."""
     return _ACTIVE_IN_LINES.sub(escape, text)
 
 
 def visible_json(text: str) -> str:
-    """JSON of the same values, which does nothing to a terminal either."""
+    """Return JSON of the same values that does nothing to a terminal either."""
     return _ACTIVE_IN_JSON.sub(lambda match: rf"\u{ord(match[0]):04x}", text)
 
 

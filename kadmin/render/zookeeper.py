@@ -41,7 +41,7 @@ STYLES: Final = {
 
 
 def ensemble_document(report: EnsembleReport) -> Document:
-    """The servers of *report*; as lines, tabs between `Name: value`."""
+    """Return the servers of *report*; as lines, tabs between `Name: value`."""
     return Document(
         schema="kadmin.zookeeper/1",
         body=lambda: {

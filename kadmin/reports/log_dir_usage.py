@@ -126,8 +126,8 @@ def usage_report(
 
 
 def usages(log_dirs: LogDirs, grouping: Grouping) -> list[Usage]:
-    """The rows in order of what they are about; directories and brokers also where they are
-    empty or have failed."""
+    """Return the rows in order of what they are about; directories and brokers also where they
+    are empty or have failed."""
     groups: dict[Place, list[ReplicaLog]] = {}
     dirs: dict[Place, list[LogDir]] = {}
     for broker, directory in pairs(log_dirs):
@@ -163,13 +163,13 @@ def usage_of(place: Place, logs: Sequence[ReplicaLog], dirs: Iterable[LogDir]) -
 
 
 def summed(numbers: Sequence[int | None]) -> int | None:
-    """The sum of those that are known; None where none is."""
+    """Return the sum of those that are known; None where none is."""
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 
 
 def name_of(place: Place) -> tuple[str, int, int, str, bool]:
-    """The order of names: a partition's replicas beside each other, brokers by number."""
+    """Return the order of names: a partition's replicas beside each other, brokers by number."""
     return (
         place.topic or "",
         -1 if place.partition is None else place.partition,

@@ -63,7 +63,7 @@ def report_of(
     untold: Mapping[TopicPartition, str],
     ends: Mapping[TopicPartition, FoundOffset] | None,
 ) -> OffsetReport:
-    """What was found at *time*, in order of partition; counted up to *ends*, unless None."""
+    """Return what was found at *time*, in order of partition; counted up to *ends*, unless None."""
     told = (
         PartitionOffset(each, found[each], None if ends is None else ends[each].offset)
         for each in sorted(found)
@@ -78,7 +78,7 @@ def report_of(
 
 
 def ranked(report: OffsetReport, order: Order, limit: int | None) -> OffsetReport:
-    """*report* with the partitions in *order*, no more than *limit* of them; None for all.
+    """Return *report* with the partitions in *order*, no more than *limit* of them; None for all.
 
     What has no offset, as no record is so young, comes last.
     """

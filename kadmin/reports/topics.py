@@ -82,7 +82,7 @@ def report_on(
 
 
 def folded(report: ClusterReport) -> ClusterReport:
-    """*report* without the partitions and topics that are well, the worst first.
+    """Return *report* without the partitions and topics that are well, the worst first.
 
     The same where nothing is ill: then what is well is the answer.
     """
@@ -106,7 +106,7 @@ def is_well(view: PartitionView) -> bool:
 
 
 def rank(view: PartitionView) -> tuple[int, int]:
-    """Sorts the worst first."""
+    """Return the key that sorts the worst first."""
     worst = min((ORDER[finding] for finding in view.findings), default=len(ORDER))
     return worst, view.partition
 
@@ -122,7 +122,7 @@ def emptiness(
 
 
 def dead_leader_warnings(report: ClusterReport) -> list[str]:
-    """A sentence for each dead broker that partitions still name as their leader.
+    """Return a sentence for each dead broker that partitions still name as their leader.
 
     The controller writes another, or none, when it learns of the death; while there is none, or it
     has a lot to do, the last one stands there.
@@ -143,7 +143,7 @@ def dead_leader_warnings(report: ClusterReport) -> list[str]:
 
 
 def refusal_warnings(report: ClusterReport) -> list[str]:
-    """A sentence for each broker and reason for which it does not serve partitions."""
+    """Return a sentence for each broker and reason for which it does not serve partitions."""
     refused: dict[tuple[BrokerId, str], list[str]] = {}
     for item in report.topics:
         for view in item.partitions:

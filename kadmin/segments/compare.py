@@ -164,7 +164,8 @@ def first_divergence(replicas: Mapping[str, ReplicaLog], start: int, end: int) -
 
 
 def first_difference(one: ReplicaLog, other: ReplicaLog, start: int, end: int) -> int | None:
-    """The first offset at which two replicas have different records, or leader epochs of them."""
+    """Return the first offset at which two replicas have different records, or leader epochs of
+    them."""
     suspects = differing(within(one.rows, start, end), within(other.rows, start, end))
     mine = entries(one, suspects[0], start, end)
     theirs = entries(other, suspects[1], start, end)
@@ -185,8 +186,8 @@ def first_difference(one: ReplicaLog, other: ReplicaLog, start: int, end: int) -
 
 
 def first_emptied(one: Rows, other: Rows, start: int, end: int) -> int | None:
-    """The first offset of a batch that compaction left without records, and that has another
-    leader epoch on each side."""
+    """Return the first offset of a batch that compaction left without records, and that has
+    another leader epoch on each side."""
     _, mine, theirs = np.intersect1d(
         one["base_offset"], other["base_offset"], assume_unique=True, return_indices=True
     )
@@ -198,14 +199,14 @@ def first_emptied(one: Rows, other: Rows, start: int, end: int) -> int | None:
 
 
 def within(rows: Rows, start: int, end: int) -> Rows:
-    """The batches that have offsets from *start* on, below *end*."""
+    """Return the batches that have offsets from *start* on, below *end*."""
     first = int(np.searchsorted(rows["last_offset"], start))
     behind = int(np.searchsorted(rows["base_offset"], end))
     return rows[first : max(first, behind)]
 
 
 def differing(one: Rows, other: Rows) -> tuple[Rows, Rows]:
-    """The batches of each that the other does not have."""
+    """Return the batches of each that the other does not have."""
     _, mine, theirs = np.intersect1d(
         one["base_offset"], other["base_offset"], assume_unique=True, return_indices=True
     )
@@ -240,12 +241,12 @@ class Entry(NamedTuple):
 
 
 def has_other_epoch(one: int, other: int) -> bool:
-    """Messages of the old formats have none."""
+    """Return whether the leader epochs differ; messages of the old formats have none."""
     return one != other and NO_LEADER_EPOCH not in (one, other)
 
 
 def entries(log: ReplicaLog, rows: Rows, start: int, end: int) -> Iterator[Entry]:
-    """The records of *rows* from *start* on, below *end*.
+    """Return the records of *rows* from *start* on, below *end*.
 
     What cannot be read has no records: it is noted as damage where all records are looked at.
     """
@@ -260,7 +261,7 @@ def entries(log: ReplicaLog, rows: Rows, start: int, end: int) -> Iterator[Entry
 
 
 def explained(replicas: Mapping[str, ReplicaLog], offset: int) -> Divergence:
-    """Who has what at *offset*, and why."""
+    """Return who has what at *offset*, and why."""
     found: dict[tuple[int, tuple[object, ...]], list[str]] = {}
     for name, log in replicas.items():
         rows = within(log.rows, offset, offset + 1)

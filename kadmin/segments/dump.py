@@ -74,7 +74,7 @@ Opener = Callable[[str], Source | None]
 
 
 def dump(name: str, source: Source, opened: Opener, options: DumpOptions) -> Iterator[Piece]:
-    """The pieces of the file *name*, with what is wrong among them.
+    """Return the pieces of the file *name*, with what is wrong among them.
 
     An OSError of a source is let out.
     """
@@ -121,7 +121,7 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
 
 
 def unknown(name: str, options: DumpOptions) -> Finding:
-    """A file that is none of those that are known; wrong where it was taken for an index."""
+    """Return the finding of an unknown file; it is damage where the file was taken for an index."""
     if options.only_indexes and name != PARTITION_METADATA:
         return Finding(
             Flaw.CORRUPT_FILE, reason="it is no index: these are named *.index and *.timeindex"
@@ -130,7 +130,7 @@ def unknown(name: str, options: DumpOptions) -> Finding:
 
 
 def whole(source: Source) -> bytes:
-    """The content of a file that is small in every log directory.
+    """Return the content of a file that is small in every log directory.
 
     Raises:
         CorruptFileError: it is not.
@@ -141,7 +141,7 @@ def whole(source: Source) -> bytes:
 
 
 def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
-    """The batches of a segment, and their records if these are asked for."""
+    """Return the batches of a segment, and their records if these are asked for."""
     size, bytes_max = source.size, options.bytes_max
     walk = Walk(source, size if bytes_max is None else min(size, bytes_max))
     offset_before: int | None = None

@@ -49,7 +49,7 @@ class ReplicaReader(Protocol):
     """Asks brokers for what they have themselves, leaders and followers alike."""
 
     def placement(self) -> Placement:
-        """Where the replicas are of the topics that are meant."""
+        """Return where the replicas are of the topics that are meant."""
         ...
 
     def fetch(
@@ -59,8 +59,9 @@ class ReplicaReader(Protocol):
         size_max: int,
         wait_ms: int,
     ) -> tuple[Mapping[BrokerId, Given], Mapping[BrokerId, str]]:
-        """What each broker gives from these offsets on, up to *size_max* bytes a partition, and
-        why others do not answer.  A broker that is throttled gives nothing of some."""
+        """Return what each broker gives from these offsets on, up to *size_max* bytes a
+        partition, and why others do not answer.  A broker that is throttled gives nothing of
+        some."""
         ...
 
     def spans(

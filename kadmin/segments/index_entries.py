@@ -16,13 +16,14 @@ assert all(columns.itemsize == layout.size for layout, columns in COLUMNS.items(
 
 
 def entries_of(source: Source, layout: Struct) -> Rows:
-    """The whole entries of an index, OFFSET_LAYOUT or TIME_LAYOUT, its preallocated zeros too."""
+    """Return the whole entries of an index, OFFSET_LAYOUT or TIME_LAYOUT, its preallocated zeros
+    too."""
     content = source.read(0, source.size)
     return np.frombuffer(content, COLUMNS[layout], count=len(content) // layout.size)
 
 
 def written_entries(source: Source, layout: Struct) -> Rows:
-    """The entries of an index without the zeros that are preallocated behind them."""
+    """Return the entries of an index without the zeros that are preallocated behind them."""
     whole = entries_of(source, layout)
     is_written = np.logical_or.reduce([whole[name] != 0 for name in whole.dtype.names or ()])
     written = np.flatnonzero(is_written)
@@ -30,7 +31,7 @@ def written_entries(source: Source, layout: Struct) -> Rows:
 
 
 def borders(segment: SegmentFiles, piece_size: int) -> list[int]:
-    """Bytes at which batches begin, about *piece_size* bytes apart, rising.
+    """Return positions at which batches begin, about *piece_size* bytes apart, rising.
 
     None in a segment that has no more than twice as many, or no index.  An index may be wrong: only
     reading up to such a place shows that a batch ends there.

@@ -32,7 +32,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 def index_mismatches(segment: SegmentFiles, rows: Rows) -> Iterator[Damage]:
-    """The first wrong entry of each index, given the *rows* of its segment.
+    """Return the first wrong entry of each index, given the *rows* of its segment.
 
     Or what is left behind the last whole entry, for which a broker would make the index anew.
     """
@@ -106,7 +106,7 @@ def are_right_times(offsets: Numbers, timestamps: Numbers, base_offset: int, row
 def txn_index_mismatches(
     segments: Sequence[SegmentFiles], rows: Rows, high_watermark: int, cleaned_offset: int
 ) -> Iterator[Damage]:
-    """The first mismatch of each transaction index, given all *rows* of a log.
+    """Return the first mismatch of each transaction index, given all *rows* of a log.
 
     What the last segment's has to name ends with the high watermark: while a broker writes, the
     index may have been copied before the log.
@@ -147,7 +147,7 @@ def txn_index_mismatches(
 
 
 def parts_of(rows: Rows) -> Iterator[Part]:
-    """The batches among *rows* that are of transactions, not all as tuples at once."""
+    """Return the batches among *rows* that are of transactions, not all as tuples at once."""
     for at in range(0, len(rows), CHUNK_ROWS):
         some = rows[at : at + CHUNK_ROWS]
         some = some[some["transaction"] != InTransaction.NOTHING]

@@ -29,7 +29,8 @@ from kadmin.segments.values import Rows, Source
 def offset_index(
     index: Source, log: Source | None, base_offset: int, *, message_size_max: int
 ) -> Iterator[Piece]:
-    """The entries of an offset index, each checked against *log*, the segment; None: not at all.
+    """Return the entries of an offset index, each checked against *log*, the segment; None: not at
+    all.
 
     Without a batch of up to *message_size_max* bytes at its position an entry is wrong.
     """
@@ -61,14 +62,16 @@ def offset_index(
 
 
 def is_unwritten(entry: OffsetEntry, base_offset: int) -> bool:
-    """Whether it is the first zeros of an index without entries: none is of the first batch."""
+    """Return whether it is the first zeros of an index without entries: none is of the first
+    batch."""
     return entry == OffsetEntry(base_offset, 0)
 
 
 def time_index(
     index: Source, offsets: Source | None, log: Source | None, base_offset: int
 ) -> Iterator[Piece]:
-    """The entries of a time index, each checked against *log*, found by its index *offsets*."""
+    """Return the entries of a time index, each checked against *log*, found by its index
+    *offsets*."""
     yield from half_entries(index, TIME_LAYOUT)
     known = None if offsets is None else written_entries(offsets, OFFSET_LAYOUT)
     timestamp_before = -1
@@ -104,7 +107,7 @@ def time_findings(entry: TimeEntry, log: Source, position: int) -> Iterator[Find
 
 
 def readable_headers(log: Source, position: int) -> Iterator[BatchHeader]:
-    """The headers of the batches from *position* on, up to bytes that are none."""
+    """Return the headers of the batches from *position* on, up to bytes that are none."""
     if position >= 0:
         with suppress(CorruptBatchError):
             for _, header in headers(log, position, log.size):
@@ -112,13 +115,14 @@ def readable_headers(log: Source, position: int) -> Iterator[BatchHeader]:
 
 
 def position_before(entries: Rows, relative_offset: int) -> int:
-    """Where to begin to look for an offset: the last of an offset index's *entries* up to it."""
+    """Return where to begin to look for an offset: the last of an offset index's *entries* up to
+    it."""
     number = int(np.searchsorted(entries["offset"], relative_offset, side="right"))
     return 0 if number == 0 else int(entries["position"][number - 1])
 
 
 def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]:
-    """What a broker looks at when it starts: the size of the index, and its last entry.
+    """Return what a broker looks at when it starts: the size of the index, and its last entry.
 
     Raises:
         CorruptFileError: it would make the index anew.
@@ -142,7 +146,7 @@ def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]
 
 
 def half_entries(index: Source, layout: Struct) -> Iterator[Finding]:
-    """What is wrong about the size of *index*, if so."""
+    """Return what is wrong about the size of *index*, if so."""
     reason = half_entry(index.size, layout)
     if reason is not None:
         yield no_index(reason)

@@ -184,7 +184,7 @@ class LivePartition:
             replica.note([Damage(DamageKind.OFFSET_GAP, log.segments[0].name, 0, at, reason)])
 
     def _is_uncompared(self) -> bool:
-        """Whether nothing was compared, though brokers have something."""
+        """Return whether nothing was compared, though brokers have something."""
         begin = max((each.log_start_offset for each in self.replicas.values()), default=0)
         return self.position == self.start and begin < self.largest_high_watermark()
 
@@ -210,7 +210,8 @@ class LivePartition:
 
 
 def mismatch_at(logs: Mapping[str, ReplicaLog], offset: int) -> Mismatch | None:
-    """The first two replicas whose batches with *offset* are not the same; None where all are."""
+    """Return the first two replicas whose batches with *offset* are not the same; None where all
+    are."""
     first: tuple[str, int, int] | None = None
     for name, log in logs.items():
         rows = log.rows

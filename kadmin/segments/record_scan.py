@@ -99,7 +99,7 @@ def ends_beside(
 def ends_alone(
     bases: Numbers, bodies: Sequence[memoryview], wanted: Sequence[int]
 ) -> tuple[Numbers, list[int]]:
-    """Where the records of each of *bodies* end, by the lengths that they begin with.
+    """Return where the records of each of *bodies* end, by the lengths that they begin with.
 
     And how many there are in each: -1, and no ends, where they are not as many as *wanted*, or do
     not fill the body.
@@ -134,14 +134,14 @@ def ends_alone(
 
 
 def words_of(data: npt.NDArray[np.uint8]) -> Words:
-    """The eight bytes from each byte on."""
+    """Return the eight bytes from each byte on."""
     return np.ndarray(len(data) - WORD_SIZE + 1, "<u8", data, strides=(1,))
 
 
 def fields_fit(
     data: npt.NDArray[np.uint8], begins: Numbers, ends: Numbers
 ) -> tuple[Bools, Numbers]:
-    """Whether the fields of each record take all of it, and the records' offset deltas."""
+    """Return whether the fields of each record take all of it, and the records' offset deltas."""
     words = words_of(data)
     raw, size, is_right = numbers(words[begins])
     at = begins + size
@@ -176,7 +176,7 @@ def behind_headers(
     counts: Numbers,
     is_right: Bools,
 ) -> Numbers:
-    """The positions behind the headers of records, of which there are so many."""
+    """Return the positions behind the headers of records, of which there are so many."""
     is_right &= counts <= HEADERS_MAX
     for number in range(int(counts[is_right].max(initial=0))):
         some = np.flatnonzero(is_right & (counts > number))
@@ -191,14 +191,14 @@ def behind_headers(
 
 
 def behind_bytes(words: Words, at: Numbers, ends: Numbers, is_right: Bools) -> Numbers:
-    """The positions behind bytes that stand behind their size."""
+    """Return the positions behind bytes that stand behind their size."""
     raw, size, fits = numbers(words[at])
     is_right &= fits
     return clipped(at + size + lengths(raw), ends, is_right)
 
 
 def clipped(at: Numbers, ends: Numbers, is_right: Bools) -> Numbers:
-    """*at*, and wrong where it is behind the end of its record, which it is put back to."""
+    """Return *at*, and wrong where it is behind the end of its record, which it is put back to."""
     is_right &= at <= ends
     return np.minimum(at, ends)
 
@@ -209,15 +209,16 @@ def lengths(raw: Numbers) -> Numbers:
 
 
 def sizes(word: Words) -> tuple[Numbers, Bools]:
-    """How many bytes the number takes that each word begins with, and whether it ends in it."""
+    """Return how many bytes the number takes that each word begins with, and whether it ends in
+    it."""
     ends = ~word & HIGH_BITS
     below = (ends & (~ends + ONE)) - ONE
     return (np.bitwise_count(below).astype(np.int64) + 1) >> 3, ends != 0
 
 
 def numbers(word: Words) -> tuple[Numbers, Numbers, Bools]:
-    """The number that each word begins with, in zigzag, how many bytes it takes, and whether it is
-    one of up to four bytes."""
+    """Return the number that each word begins with, in zigzag, how many bytes it takes, and
+    whether it is one of up to four bytes."""
     ends = ~word & HIGH_BITS
     below = (ends & (~ends + ONE)) - ONE
     size = (np.bitwise_count(below).astype(np.int64) + 1) >> 3

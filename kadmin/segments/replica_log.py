@@ -78,7 +78,7 @@ class ReplicaLog:
             self.damage.append(found)
 
     def records(self, row: np.void) -> Iterator[Record]:
-        """The records of the batch of *row*.
+        """Return the records of the batch of *row*.
 
         Raises:
             CorruptBatchError: they cannot be read.
@@ -124,7 +124,7 @@ def replica_of(
     first_offset: FirstOffset | None = None,
     being_deleted: int | None = None,
 ) -> ReplicaLog:
-    """The replica with the segments *ordered* by offset, and what was *read* of each.
+    """Return the replica with the segments *ordered* by offset, and what was *read* of each.
 
     It should begin at the *first_offset* or before, or where its *log_start_offset* is behind that,
     there, unless segments from *being_deleted* on are just being deleted.  What is missing before
@@ -196,7 +196,7 @@ def is_start(log_start_offset: int | None, end: int, high_watermark: int | None)
 def lost_at_the_start(
     first: SegmentFiles, first_offset: FirstOffset | None, log_start_offset: int | None
 ) -> Iterator[Damage]:
-    """What is missing before the *first* segment, though retention has not taken it.
+    """Return what is missing before the *first* segment, though retention has not taken it.
 
     That raises what the files say; where they do not agree, one of them is older.  Only where they
     say nothing a snapshot counts: it is of an offset that the log had, and not where it begins.
@@ -231,7 +231,7 @@ def read_segment(segment: SegmentFiles, *, is_last: bool, is_deep: bool) -> Read
 def deepened(
     segment: SegmentFiles, read: ReadSegment, sound: Rows, *, is_last: bool
 ) -> ReadSegment:
-    """What was *read* of a segment by its headers, with a look at all records.
+    """Return what was *read* of a segment by its headers, with a look at all records.
 
     But at those of batches that are among the *sound* ones of another replica, by offset: equal
     checksums of undamaged batches say that what is in them is equal, too.
@@ -255,7 +255,7 @@ def deepened(
 
 
 def are_among(rows: Rows, others: Rows) -> npt.NDArray[np.bool_]:
-    """Which of *rows* are the same as one of the *others*, whose offsets rise."""
+    """Return which of *rows* are the same as one of the *others*, whose offsets rise."""
     if not len(others):
         return np.zeros(len(rows), np.bool_)
     at = np.searchsorted(others["base_offset"], rows["base_offset"])
@@ -274,7 +274,7 @@ def segment_chunks(
     begin: int = 0,
     end: int | None = None,
 ) -> Iterator[ReadSegment]:
-    """The batches of a segment from the byte *begin* up to *end*, some at a time.
+    """Return the batches of a segment from the byte *begin* up to *end*, some at a time.
 
     A batch that *end* cuts off is damage, as one that the end of the file does.  An OSError of a
     source is let out.
@@ -329,7 +329,7 @@ class LookedInto(NamedTuple):
 
 
 def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
-    """The batches of *walk*; all of their records are read if it *is_deep*."""
+    """Return the batches of *walk*; all of their records are read if it *is_deep*."""
     waiting: list[WalkedBatch] = []
     kinds: dict[int, InTransaction] = {}
     contents: list[bytes] = []
@@ -373,7 +373,7 @@ def as_told(batch: WalkedBatch) -> LookedInto:
 
 
 def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
-    """Each record of a batch is read; there is no content of one that is too large for that."""
+    """Read each record of a batch; there is no content of one that is too large for that."""
     try:
         if content is None:
             raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
@@ -397,7 +397,7 @@ def scannable(content: bytes, header: BatchHeader) -> memoryview | None:
 
 
 def span_of(content: bytes, header: BatchHeader) -> tuple[int, int]:
-    """The first offset of a batch and how many records it has, all of them read.
+    """Return the first offset of a batch and how many records it has, all of them read.
 
     Raises:
         CorruptBatchError: they cannot be read, or do not agree with the header.
@@ -419,7 +419,7 @@ def span_of(content: bytes, header: BatchHeader) -> tuple[int, int]:
 
 
 def placed_rows(rows: Rows, base_offset: int) -> tuple[npt.NDArray[np.intp], list[int]]:
-    """The numbers of the valid rows whose offsets rise, and of those that are out of order.
+    """Return the numbers of the valid rows whose offsets rise, and of those that are out of order.
 
     None is placed before *base_offset*, that of the first segment.
     """
@@ -449,7 +449,8 @@ def placed_rows(rows: Rows, base_offset: int) -> tuple[npt.NDArray[np.intp], lis
 def log_end(
     rows: Rows, placed: npt.NDArray[np.intp], out_of_order: Sequence[int], base_offset: int
 ) -> int:
-    """The offset behind the last batch, be that one damaged; *base_offset* of the last segment."""
+    """Return the offset behind the last batch, be that one damaged; *base_offset* of the last
+    segment."""
     last = int(placed[-1]) if len(placed) else -1
     end = int(rows["last_offset"][last]) + 1 if len(placed) else base_offset
     for row in rows[sorted({*out_of_order, *range(last + 1, len(rows))})]:
@@ -466,7 +467,8 @@ def gaps(
     blind: Sequence[tuple[int, int]],
     cleaned_offset: int,
 ) -> Iterator[Damage]:
-    """The offsets that nothing stands for: no batch, nor one that is damaged or out of order."""
+    """Return the offsets that nothing stands for: no batch, nor one that is damaged or out of
+    order."""
     in_place = rows[placed]
     base, last = in_place["base_offset"], in_place["last_offset"]
     expected = np.concatenate([[segments[0].base_offset], last + 1])[: len(base)]
@@ -494,8 +496,8 @@ def gaps(
 
 
 def misnamed(segments: Sequence[SegmentFiles], rows: Rows) -> Iterator[Damage]:
-    """The segments behind the first one whose names do not fit what is in them, given the *rows*
-    in order: brokers look for an offset by the names alone."""
+    """Return the segments behind the first one whose names do not fit what is in them, given the
+    *rows* in order: brokers look for an offset by the names alone."""
     firsts = np.searchsorted(rows["segment"], np.arange(len(segments)))
     for number, segment in enumerate(segments[1:], start=1):
         at = int(firsts[number])

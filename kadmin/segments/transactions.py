@@ -74,7 +74,7 @@ def is_of_transaction(header: BatchHeader) -> bool:
 
 
 def kind_of(header: BatchHeader, content: bytes) -> InTransaction:
-    """What the batch *content*, which is of a transaction, is in it."""
+    """Return what the batch *content*, which is of a transaction, is in it."""
     if not header.is_control:
         return InTransaction.RECORDS
     try:
@@ -115,7 +115,8 @@ def mismatches(
     cleaned_offset: int,
     must_have_until: Mapping[int, int],
 ) -> Iterator[IndexMismatch]:
-    """What is wrong with the *entries* of segments, given the transactions that were aborted.
+    """Return what is wrong with the *entries* of segments, given the transactions that were
+    aborted.
 
     Only those that ended at *cleaned_offset* or later are looked at.  An entry that is missing is
     wrong where its marker stands before the offset that *must_have_until* has for its segment.
@@ -146,7 +147,7 @@ def mismatches(
 
 
 def mismatch_of(entry: AbortedTxn, abort: Abort | None, *, is_again: bool) -> str | None:
-    """What is wrong with an entry of a transaction index; None where nothing is."""
+    """Return what is wrong with an entry of a transaction index; None where nothing is."""
     if is_again:
         return f"tells of the transaction to offset {entry.last_offset} again"
     if abort is None or abort.producer_id != entry.producer_id:

@@ -41,7 +41,7 @@ class BrokerSettings(TlsSettings):
 
 
 def with_file(settings: Settings) -> Settings:
-    """*settings* with those of the file of `--command-config`, if there is one.
+    """Return *settings* with those of the file of `--command-config`, if there is one.
 
     Raises:
         UsageError: a value in it is wrong.
@@ -54,14 +54,14 @@ def with_file(settings: Settings) -> Settings:
 
 
 def protocol_of(*, has_sasl: bool, has_tls: bool) -> str:
-    """Kafka's name of that kind of listener."""
+    """Return Kafka's name of that kind of listener."""
     if has_sasl:
         return "SASL_SSL" if has_tls else "SASL_PLAINTEXT"
     return "SSL" if has_tls else "PLAINTEXT"
 
 
 def protocol_of_settings(settings: Settings) -> str:
-    """The protocol that *settings* ask brokers for; raises as `broker_settings`."""
+    """Return the protocol that *settings* ask brokers for; raises as `broker_settings`."""
     settings = with_file(settings)
     return protocol_of(
         has_sasl=settings.text("broker_sasl") != BrokerSasl.NONE,
@@ -70,7 +70,7 @@ def protocol_of_settings(settings: Settings) -> str:
 
 
 def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
-    """How to reach the brokers at *bootstrap* by what *settings* say of their security.
+    """Return how to reach the brokers at *bootstrap* by what *settings* say of their security.
 
     Raises:
         UsageError: the settings contradict each other, a password's file cannot be read, or a

@@ -122,7 +122,7 @@ class _Reader:
         self.problems.append((f"{self.given[key].source}: {key}: {what}", hint))
 
     def one_of(self, key: str, known: tuple[str, ...]) -> str | None:
-        """The value of *key* in capitals, if it is *known*."""
+        """Return the value of *key* in capitals, if it is *known*."""
         value = self.given[key].value.strip().upper()
         if value in known:
             return value
@@ -260,7 +260,7 @@ def read_login(reader: _Reader, key: str) -> None:
 
 
 def read_handler(reader: _Reader, key: str) -> None:
-    """The class that gets a token: Kafka's own have their like here."""
+    """Read the class that gets a token: Kafka's own have an equivalent here."""
     name = reader.given[key].value.strip().rpartition(".")[2]
     if name not in OAUTH_HANDLERS:
         reader.refuse(
@@ -297,13 +297,14 @@ def read_store_type(reader: _Reader, key: str) -> None:
 
 
 def read_pem_file(reader: _Reader, key: str) -> None:
-    """A file of librdkafka's, which are all PEM files."""
+    """Read a file of librdkafka's, which are all PEM files."""
     if is_pem(reader, key, "ssl.truststore" if key == "ssl.ca.location" else "ssl.keystore"):
         reader.take(PEM_FILES[key], reader.given[key].value.strip(), key)
 
 
 def read_store(reader: _Reader, key: str) -> None:
-    """A trust store, or a store with certificate and key: a PEM file, or how to make one of it."""
+    """Read a trust store, or a store with certificate and key: a PEM file, or report how to make
+    one."""
     store = key.removesuffix(".location")
     named = reader.given.get(f"{store}.type")
     if named is not None and named.value.strip().upper() not in STORE_TYPES:
@@ -342,7 +343,7 @@ def is_pem(reader: _Reader, key: str, store: str) -> bool:
 
 
 def conversion(store: str, kind: str, path: str) -> str:
-    """The commands that make a PEM file of the *store* at *path*, and what names it then.
+    """Return the commands that make a PEM file of the *store* at *path*, and what names it then.
 
     They ask for its password, which so is in no list of processes.
     """

@@ -71,7 +71,8 @@ def read(path: str, source: str) -> Mapping[str, Given]:
 
 
 def exposed_secrets(settings: Settings) -> tuple[str, list[str]]:
-    """The file and those of its keys that are secrets, if others can read it, and not only once."""
+    """Return the file and those of its keys that are secrets, if others can read it, and not
+    only once."""
     named = settings.by_name[COMMAND_CONFIG.name].value
     if named is None or not os.path.isfile(str(named)) or not others_can_read(str(named)):
         return "", []

@@ -40,7 +40,8 @@ class UnknownCluster(UsageError):
 
 
 def config_path(env: Mapping[str, str]) -> str:
-    """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
+    """Return `$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or
+    `~/.config`."""
     if env.get("KADMIN_CONFIG"):
         return os.path.expanduser(env["KADMIN_CONFIG"])
     return os.path.join(user_directory("XDG_CONFIG_HOME", "~/.config", env), "config.toml")

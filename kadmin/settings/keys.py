@@ -193,7 +193,8 @@ class Key:
         return self.parse is parse_flag
 
     def as_text(self, raw: object) -> str:
-        """The text of *raw*, which may be what TOML made of it; raises ValueError if of no use."""
+        """Return the text of *raw*, which may be what TOML made of it; raises ValueError if of
+        no use."""
         if self.is_flag and isinstance(raw, bool):
             return "true" if raw else "false"
         if self.parse is parse_seconds and isinstance(raw, int | float) and raw is not True:
@@ -212,12 +213,12 @@ BROKER_SECURITY: Final = "Broker security"
 
 
 def of_zookeeper(key: Key) -> Key:
-    """*key* for the way to ZooKeeper; its name lacks the prefix."""
+    """Return *key* for the way to ZooKeeper; its name lacks the prefix."""
     return replace(key, name=f"zookeeper_{key.name}", section=SECURITY, of_cluster=True)
 
 
 def of_brokers(key: Key) -> Key:
-    """*key* for the way to brokers; its name lacks the prefix."""
+    """Return *key* for the way to brokers; its name lacks the prefix."""
     return replace(
         key, name=f"broker_{key.name}", section=BROKER_SECURITY, of_cluster=True, of_brokers=True
     )

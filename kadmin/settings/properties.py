@@ -13,7 +13,7 @@ HINT = "one NAME=VALUE a line, as in the files of Kafka's own tools"
 
 
 def read_properties(path: str) -> dict[str, Given]:
-    """The values of the file at *path*, each with `path:line`; the last one of a key counts.
+    """Return the values of the file at *path*, each with `path:line`; the last one of a key counts.
 
     Raises:
         UsageError: it cannot be read, or a line is none of such a file.

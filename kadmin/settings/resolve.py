@@ -129,8 +129,8 @@ class Settings:
     """What the files that they name have held, by path."""
 
     def once(self, path: str, read: Callable[[], Content]) -> Content:
-        """What *read* makes of the file at *path*, for each connection of the command: a pipe, such
-        as `<(…)` of a shell, is empty the second time."""
+        """Return what *read* makes of the file at *path*, for each connection of the command: a
+        pipe, such as `<(…)` of a shell, is empty the second time."""
         if path not in self.read_files:
             self.read_files[path] = read()
         content: Content = self.read_files[path]
@@ -170,7 +170,7 @@ class Settings:
             raise self.cluster_problem
 
     def zookeeper(self) -> ZooKeeperSettings:
-        """The connection that is meant.
+        """Return the connection that is meant.
 
         Raises:
             UsageError: no cluster is named anywhere, or its settings do not make a connection.
@@ -194,7 +194,8 @@ class Settings:
         )
 
     def zookeeper_at(self, connect: str) -> ZooKeeperSettings:
-        """A connection to *connect*, which no operator has named, and which gets no password."""
+        """Return a connection to *connect*, which no operator has named, and which gets no
+        password."""
         return ZooKeeperSettings(
             connect=connect,
             timeout_s=self.timeout_s,
@@ -207,8 +208,8 @@ class Settings:
         )
 
     def brokers_beside(self) -> str | None:
-        """The brokers that the configuration file has for the ZooKeeper that is meant; None without
-        any."""
+        """Return the brokers that the configuration file has for the ZooKeeper that is meant;
+        None without any."""
         connect = self.text("zookeeper")
         return next(
             (
@@ -222,7 +223,8 @@ class Settings:
         )
 
     def password(self, name: str) -> Secret | None:
-        """The password *name* or the first line of its file, whichever was said with more weight.
+        """Return the password *name* or the first line of its file, whichever was said with more
+        weight.
 
         Raises:
             UsageError: the file cannot be read, or its first line is empty.
@@ -236,7 +238,8 @@ class Settings:
         return self.once(path, lambda: read_password(path, file.source, plain.key.variable))
 
     def exposed_secrets(self) -> list[str]:
-        """The keys of passwords in use that stand in a configuration file others can read."""
+        """Return the keys of passwords in use that stand in a configuration file others can
+        read."""
         names = [
             setting.key.name
             for setting in self.by_name.values()
@@ -246,7 +249,7 @@ class Settings:
 
 
 def others_can_read(path: str) -> bool:
-    """Whether the file at *path* is open to its group, or to all."""
+    """Return whether the file at *path* is open to its group, or to all."""
     return bool(os.stat(path).st_mode & 0o044)
 
 
@@ -292,7 +295,7 @@ def refuse(problems: Sequence[str]) -> None:
 
 
 def missing_credentials(by_name: Mapping[str, Setting], whose: Whose, method: str) -> list[str]:
-    """What *method* needs and *whose* settings do not say: a user, a password."""
+    """Return what *method* needs and *whose* settings do not say: a user, a password."""
     problems = []
     if by_name[f"{whose}_user"].value is None:
         problems.append(f"{method} needs a user: --{whose}-user USER")
@@ -306,7 +309,7 @@ def missing_credentials(by_name: Mapping[str, Setting], whose: Whose, method: st
 
 
 def tls_problems(by_name: Mapping[str, Setting], whose: Whose) -> list[str]:
-    """What *whose* settings of TLS contradict each other in."""
+    """Return what *whose* settings of TLS contradict each other in."""
     problems = []
     if not by_name[f"{whose}_tls"].is_given:
         names = tuple(f"{whose}_tls_{name}" for name in ("ca", "cert", "key", "no_verify"))
@@ -364,7 +367,7 @@ def resolve(flags: Mapping[str, Value], env: Mapping[str, str] | None = None) ->
 
 
 def chosen_cluster(flags: Mapping[str, Value], env: Mapping[str, str], file: ConfigFile) -> Setting:
-    """Which named cluster is meant; none when the servers themselves are named."""
+    """Return which named cluster is meant; none when the servers themselves are named."""
     key = Key.by_name("cluster")
     if flags.get("cluster") is not None:
         return Setting(key=key, value=flags["cluster"], origin=Origin.FLAG, source=key.option)
@@ -380,7 +383,7 @@ def chosen_cluster(flags: Mapping[str, Value], env: Mapping[str, str], file: Con
 
 
 def servers_of_environment(env: Mapping[str, str]) -> list[str]:
-    """The variables that name servers."""
+    """Return the variables that name servers."""
     return [variable for variable in SERVER_VARIABLES if env.get(variable)]
 
 

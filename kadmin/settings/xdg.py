@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 
 def user_directory(variable: str, fallback: str, env: Mapping[str, str] = os.environ) -> str:
-    """kadmin's directory below `$variable`, or below *fallback* where that is unset.
+    """Return kadmin's directory below `$variable`, or below *fallback* where that is unset.
 
     The specification wants relative paths ignored.  The directory may not exist, nor be writable.
     """

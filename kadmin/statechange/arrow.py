@@ -21,7 +21,7 @@ CLOSING: Final = ord("]")
 
 
 def word_codes(block: Block, starts: Ints, ends: Ints, words: Sequence[str]) -> Ints:
-    """Which of *words* stands from each start to each end, as an index."""
+    """Return which of *words* stands from each start to each end, as an index."""
     codes = np.full(len(starts), UNKNOWN, np.int64)
     lengths = ends - starts
     for code, word in enumerate(words):
@@ -32,7 +32,8 @@ def word_codes(block: Block, starts: Ints, ends: Ints, words: Sequence[str]) -> 
 
 
 def read_partitions(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Mask]:
-    """From where to where the topics go, the partitions' numbers, and which texts are partitions.
+    """Return where the topics begin and end, the partitions' numbers, and which texts are
+    partitions.
 
     Reads `[topic,0]` and `topic-0`, with numbers of less than eight digits.
     """
@@ -50,7 +51,8 @@ def read_partitions(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints,
 
 
 def read_lists(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Mask]:
-    """How many integers each text lists, all of them in order, and which texts are such lists.
+    """Return how many integers each text lists, all of them in order, and which texts are such
+    lists.
 
     Reads `1,2` and `1, 2`, with a separator behind them or none.
     """
@@ -78,7 +80,7 @@ def read_lists(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Mask
 
 
 def past_separator(block: Block, at: Ints) -> Ints:
-    """The places behind a comma and a blank after it, where these stand."""
+    """Return the places behind a comma and a blank after it, where these stand."""
     behind: Ints = at + (block.bytes[at] == COMMA)
     behind += (behind > at) & (block.bytes[behind] == BLANK)
     return behind
@@ -100,9 +102,8 @@ class Texts:
             self.bytes = np.concatenate([block.bytes, np.frombuffer(b"".join(others), np.uint8)])
 
     def cut(self, starts: Ints, ends: Ints, valid: Mask) -> pa.LargeBinaryArray:
-        """The text of each row from its start to its end at every second place from 0 on; the other
-        texts at the last places.
-        """
+        """Return the text of each row from its start to its end at every second place from 0 on;
+        the other texts at the last places."""
         # A row without a text has an empty one at its front, so that all follow one another.
         stretches = [np.where(valid, starts, self.rows), np.where(valid, ends, self.rows)]
         bounds = np.concatenate([np.column_stack(stretches).reshape(-1), self.other_bounds])
@@ -118,7 +119,7 @@ def integer_column(values: Ints, valid: Mask) -> pa.Int64Array:
 
 
 def word_column(codes: Ints, words: Sequence[str]) -> pa.DictionaryArray:
-    """A column of *words*, null where the code is UNKNOWN."""
+    """Return a column of *words*, null where the code is UNKNOWN."""
     indices = pa.array(codes.astype(np.int8), mask=codes == UNKNOWN)
     return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
 
@@ -131,7 +132,7 @@ def list_column(counts: Ints, members: pa.Array, valid: Mask) -> pa.ListArray:
 def merged_lists(
     counts: Ints, members: Ints, other_counts: Ints, other_members: Ints
 ) -> tuple[Ints, Ints]:
-    """The lists of both in the order of their rows; no row has members in both."""
+    """Return the lists of both in the order of their rows; no row has members in both."""
     total = counts + other_counts
     is_other = np.repeat(other_counts > 0, total)
     merged = np.empty(len(is_other), np.int64)

@@ -45,7 +45,7 @@ TIME_SPAN_MS: Final = 20 * 365 * 24 * 3600 * 1000
 
 
 def releases_of(template: Template) -> tuple[Release, ...]:
-    """The releases that write lines of *template*."""
+    """Return the releases that write lines of *template*."""
     return tuple(version for version in RELEASES if template.first <= version <= template.last)
 
 
@@ -163,7 +163,7 @@ class DistinctValues:
         return next(self.numbers)
 
     def next_turns(self) -> tuple[int, ...] | None:
-        """The turns after these, of all there are; None behind the last ones."""
+        """Return the turns after these, of all there are; None behind the last ones."""
         taken = [*self.turns, *(0 for _ in self.options)][: len(self.options)]
         while taken and taken[-1] + 1 == self.options[len(taken) - 1]:
             taken.pop()
@@ -198,7 +198,7 @@ def draw_example(template: Template, version: Release, random: Random) -> StateC
 
 
 def every_example(template: Template, version: Release) -> Iterator[StateChange]:
-    """Each form that a line of *template* has in *version* once, its values distinct."""
+    """Return each form that a line of *template* has in *version* once, its values distinct."""
     turns: tuple[int, ...] | None = ()
     while turns is not None:
         values = DistinctValues(turns)
@@ -248,7 +248,8 @@ def fill_in(draft: Draft, variant: str) -> None:
 
 
 def text_of(draft: Draft, name: str, shape: Shape, following: str) -> str:
-    """A value for placeholder *name*, noted in *draft*, as it is written before *following*."""
+    """Return a value for placeholder *name*, noted in *draft*, as it is written before
+    *following*."""
     match shape:
         case Shape.INTEGER:
             number = draft.values.integer(name)
@@ -305,7 +306,7 @@ SINGLE: Final = {name for column in columns_of(ColumnType.INTEGER) for name in c
 
 
 def named(draft: Draft, shape: Shape) -> str:
-    """One partition, several, or only the topic of one that a payload quotes."""
+    """Return one partition, several, or only the topic of one that a payload quotes."""
     size = draft.values.form((3, 1)) if shape is Shape.PARTITIONS else 1
     drawn = [draft.values.partition() for _ in range(size)]
     if shape is Shape.TOPIC:
@@ -318,7 +319,7 @@ def named(draft: Draft, shape: Shape) -> str:
 
 
 def payload(draft: Draft, family: str) -> str:
-    """One of the forms that the release has for the placeholder *family*."""
+    """Return one of the forms that the release has for the placeholder *family*."""
     forms = [
         (form, text)
         for form in PAYLOADS

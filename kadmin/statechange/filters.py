@@ -61,7 +61,7 @@ ONE_OF: Final = {"brokers": "broker", "controller_epochs": "controller_epoch", "
 
 
 def fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
-    """Which rows of *batch*, which has the columns of SCHEMA, are *wanted*."""
+    """Return which rows of *batch*, which has the columns of SCHEMA, are *wanted*."""
     mask = np.ones(batch.num_rows, np.bool_)
     for field, name in ONE_OF.items():
         if values := getattr(wanted, field):
@@ -76,7 +76,7 @@ def fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
 
 
 def value_in(column: pa.Array, values: Iterable[Any]) -> Mask:
-    """Which members of *column*, of integers or words, are one of *values*."""
+    """Return which members of *column*, of integers or words, are one of *values*."""
     if pa.types.is_dictionary(column.type):
         return word_in(column, values)
     return integer_in(column, values)
@@ -92,7 +92,8 @@ def word_in(column: pa.DictionaryArray, words: Iterable[str]) -> Mask:
 
 
 def partition_fits(lists: pa.ListArray, wanted: LineFilter) -> Mask:
-    """Which lists have a member that fits; with nothing to fit, which have a member at all."""
+    """Return which lists have a member that fits; with nothing to fit, which have a member at
+    all."""
     members = lists.flatten()
     good = np.ones(len(members), np.bool_)
     if wanted.topics or wanted.topic_regex is not None:
@@ -106,7 +107,7 @@ def partition_fits(lists: pa.ListArray, wanted: LineFilter) -> Mask:
 
 
 def guess_fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
-    """Which rows that were not understood seem to name a partition that fits."""
+    """Return which rows that were not understood seem to name a partition that fits."""
     mask = word_in(batch.column("kind"), (Kind.OTHER,))
     rows = np.flatnonzero(mask)
     messages = batch.column("message").take(pa.array(rows)).to_pylist()

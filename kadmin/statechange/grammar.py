@@ -46,7 +46,7 @@ class Matched:
 
 @cache
 def rules() -> dict[tuple[Role | None, str], tuple[Rule, ...]]:
-    """All rules by the role that writes the line and its first word."""
+    """Return all rules by the role that writes the line and its first word."""
     found: dict[tuple[Role | None, str], list[Rule]] = {}
     for template in TEMPLATES:
         for variant in variants(template.text):
@@ -62,7 +62,7 @@ def prefix_patterns() -> tuple[tuple[LogPrefix, re.Pattern[str]], ...]:
 
 @cache
 def payload_patterns(family: str) -> tuple[re.Pattern[str], ...]:
-    """What the texts of *family* look like, its own forms first.
+    """Return what the texts of *family* look like, its own forms first.
 
     A state may come in the form of another line: what a release prints where is known of the
     releases that were looked at, and other builds differ.
@@ -87,13 +87,13 @@ def item_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def first_word(message: str) -> str:
-    """The key of a message: releases differ in whether its first letter is a capital."""
+    """Return the key of a message: releases differ in whether its first letter is a capital."""
     word = message.partition(" ")[0]
     return word[:1].lower() + word[1:]
 
 
 def match_prefix(message: str) -> Prefixed | None:
-    """Who wrote *message*, when it begins with that."""
+    """Return who wrote *message*, when it begins with that."""
     for prefix, name in prefix_patterns():
         found = name.match(message)
         if found is not None:
@@ -102,7 +102,7 @@ def match_prefix(message: str) -> Prefixed | None:
 
 
 def match_message(message: str) -> Matched | None:
-    """The first template of the table that is all of *message*, and the values in it."""
+    """Return the first template of the table that is all of *message*, and the values in it."""
     prefixed = match_prefix(message)
     if prefixed is not None:
         matched = _match(prefixed.prefix.role, prefixed.text)
@@ -125,7 +125,7 @@ def _match(role: Role | None, text: str) -> Matched | None:
 
 
 def payload_values(family: str, text: str) -> dict[str, str]:
-    """The values in a payload; none when no form is known for it."""
+    """Return the values in a payload; none when no form is known for it."""
     for form in payload_patterns(family):
         found = form.fullmatch(text)
         if found is not None:
@@ -134,7 +134,7 @@ def payload_values(family: str, text: str) -> dict[str, str]:
 
 
 def items(text: str) -> Iterator[re.Match[str]]:
-    """The elements of a list in a payload, whichever form they have."""
+    """Return the elements of a list in a payload, whichever form they have."""
     for form in item_patterns():
         if form.match(text):
             yield from form.finditer(text)

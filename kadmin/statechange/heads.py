@@ -66,7 +66,7 @@ def read_heads(block: Block, starts: Ints, ends: Ints) -> Heads:
 
 
 def without_line_end(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Mask]:
-    """The ends before a carriage return; lines that have more of these are not whole."""
+    """Return the ends before a carriage return; lines that have more of these are not whole."""
     ends = ends - ends_in_newline(block, starts, ends)
     return ends, ~ends_in_newline(block, starts, ends)
 
@@ -78,7 +78,8 @@ def ends_in_newline(block: Block, starts: Ints, ends: Ints) -> Mask:
 
 
 def find_dates(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Where each line's date stands, and its time: at the front, or behind a short prefix."""
+    """Return where each line's date stands, and its time: at the front, or behind a short
+    prefix."""
     dates = starts.copy()
     times = np.full(len(starts), UNDATED, np.int64)
     long = np.flatnonzero(ends - starts > DATE_BYTES)
@@ -100,7 +101,8 @@ def find_dates(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
 
 
 def read_levels(block: Block, at: Ints) -> tuple[Ints, Ints]:
-    """Where the message begins behind the level at each place, and which of LEVELS that is."""
+    """Return where the message begins behind the level at each place, and which of LEVELS that
+    is."""
     messages = at.copy()
     levels = np.full(len(at), NO_LEVEL, np.int64)
     rest = np.arange(len(at))
@@ -128,7 +130,8 @@ def without_logger(block: Block, messages: Ints, ends: Ints) -> tuple[Ints, Mask
 
 
 def begins_trace(block: Block, starts: Ints, ends: Ints) -> Mask:
-    """Which undated lines are surely lines of a stack trace that name no exception, and no date."""
+    """Return which undated lines are surely lines of a stack trace that name no exception, and
+    no date."""
     found = np.zeros(len(starts), np.bool_)
     for text in TRACE_LINES:
         found |= block.has(starts, text) & (ends - starts >= len(text))

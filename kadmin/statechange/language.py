@@ -123,7 +123,8 @@ class Template:
         return [levels for since, levels in self.levels if since <= version][-1]
 
     def cased(self, text: str, version: Release) -> str:
-        """*text*, which begins as this template does, with the first letter of that release."""
+        """Return *text*, which begins as this template does, with the first letter of that
+        release."""
         if self.role is None or version < PREFIXES_IN_BRACKETS:
             return text
         return text[:1].upper() + text[1:]
@@ -134,9 +135,8 @@ CHOICE: Final = re.compile(r"\[\[(?P<optional>.*?)\]\](?!\])|<(?P<options>[^<>|]
 
 
 def variants(text: str) -> tuple[str, ...]:
-    """Every text that *text* stands for, with placeholders only; what may be missing comes first
-    with it, then without.
-    """
+    """Return every text that *text* stands for, with placeholders only; what may be missing
+    comes first with it, then without."""
     return tuple(dict.fromkeys(_expanded(text)))
 
 
@@ -154,7 +154,7 @@ def _expanded(text: str) -> Iterator[str]:
 
 
 def pieces(variant: str) -> Iterator[str | tuple[str, Placeholder]]:
-    """The texts and the placeholders (with their names) of *variant*, in order."""
+    """Return the texts and the placeholders (with their names) of *variant*, in order."""
     at = 0
     for hole in HOLE.finditer(variant):
         if hole.start() > at:
@@ -166,7 +166,7 @@ def pieces(variant: str) -> Iterator[str | tuple[str, Placeholder]]:
 
 
 def pattern(variant: str, *, any_case: bool) -> re.Pattern[str]:
-    """What *variant* matches; the group of a value has the placeholder's name.
+    """Return what *variant* matches; the group of a value has the placeholder's name.
 
     *any_case*: the first letter may be a capital or not.
     """

@@ -151,7 +151,8 @@ class Head:
 
 
 def find_head(line: str) -> Head | None:
-    """The head of *line*, without its end; None for one that only goes on what is before it."""
+    """Return the head of *line*, without its end; None for one that only goes on what is before
+    it."""
     plain = None if "\x1b" in line else plain_head(line)
     if plain is not None:
         return plain
@@ -169,13 +170,14 @@ def find_head(line: str) -> Head | None:
 
 
 def plain_head(line: str) -> Head | None:
-    """The head in the layout of Kafka up to 3.9, at the very front."""
+    """Return the head in the layout of Kafka up to 3.9, at the very front."""
     found = PLAIN_HEAD.match(line)
     return None if found is None else head_of_plain(line, found)
 
 
 def prefixed_head(line: str) -> Head | None:
-    """A plain head behind text of any kind: the date is the line's own as its level follows."""
+    """Return a plain head behind text of any kind: the date is the line's own as its level
+    follows."""
     found = PREFIXED_HEAD.search(line, 0, PREFIXED_HEAD_CHARS)
     return None if found is None else head_of_plain(line, found)
 
@@ -194,7 +196,7 @@ def head_of_plain(line: str, found: re.Match[str]) -> Head | None:
 
 
 def own_head(wrapped: Wrapped) -> Head | None:
-    """The head of a line that something is wrapped around, or that has another layout."""
+    """Return the head of a line that something is wrapped around, or that has another layout."""
     text = wrapped.text
     head = plain_head(text)
     if head is None:
@@ -212,7 +214,7 @@ def own_head(wrapped: Wrapped) -> Head | None:
 
 
 def dated_head(text: str) -> Head | None:
-    """A head that begins with a date of any kind.
+    """Return a head that begins with a date of any kind.
 
     A date alone may be a collector's, or of what a trace quotes: a level must stand behind it, or
     what only such lines have.
@@ -239,7 +241,7 @@ def dated_head(text: str) -> Head | None:
 
 
 def date_in_front(text: str) -> tuple[Level | None, re.Match[str] | None]:
-    """The date of *text*, and the level where it stands before it."""
+    """Return the date of *text*, and the level where it stands before it."""
     at, level = 0, None
     for _ in range(DATE_AFTER_MAX):
         found = DATE.match(text, at)
@@ -254,7 +256,7 @@ def date_in_front(text: str) -> tuple[Level | None, re.Match[str] | None]:
 
 
 def date_behind(text: str) -> Head | None:
-    """A head of which nothing but date and level is known, in what is surely Kafka's."""
+    """Return a head of which nothing but date and level is known, in what is surely Kafka's."""
     for found in DATE.finditer(text, 1, PREFIX_CHARS_MAX):
         time_ms = time_of_date(found)
         if time_ms is None or not text[found.start() - 1].isspace():
@@ -268,7 +270,7 @@ def date_behind(text: str) -> Head | None:
 
 
 def is_collected(text: str) -> bool:
-    """Whether *text*, behind a date, is a line of its own: then that date is a collector's.
+    """Return whether *text*, behind a date, is a line of its own: then that date is a collector's.
 
     It has a date itself, before its writer's name, or is JSON.
     """
@@ -282,7 +284,7 @@ def is_of_kafka(text: str) -> bool:
 
 
 def level_in_front(text: str) -> tuple[Level | None, str]:
-    """The level near the front of *text* or at its end, and all that may be the message."""
+    """Return the level near the front of *text* or at its end, and all that may be the message."""
     at = len(text) - len(text.lstrip())
     words = 0
     for _ in range(FRONT_MAX):
@@ -315,7 +317,7 @@ def level_of(word: object) -> Level | None:
 
 
 def messages(head: Head) -> Iterator[str]:
-    """What may be the message of *head*, the whole rest first, then less of it.
+    """Return what may be the message of *head*, the whole rest first, then less of it.
 
     Threads, classes and places in the source may stand before or behind it.
     """
@@ -337,7 +339,7 @@ def messages(head: Head) -> Iterator[str]:
 
 
 def fronts(text: str) -> Iterator[int]:
-    """Where a message may begin: behind each thing before it, and with the writer's name."""
+    """Return where a message may begin: behind each thing before it, and with the writer's name."""
     at = 0
     for _ in range(FRONT_MAX):
         token = FRONT.match(text, at)
@@ -354,7 +356,7 @@ def fronts(text: str) -> Iterator[int]:
 
 
 def unwrapped(line: str) -> Wrapped:
-    """The line itself, without what collectors have put around it."""
+    """Return the line itself, without what collectors have put around it."""
     found = Wrapped(text=line)
     for _ in range(WRAPPERS_MAX):
         inner = unwrapped_once(found)
@@ -412,7 +414,8 @@ def unwrapped_json(outer: Wrapped) -> Wrapped | None:
 
 
 def head_of_fields(fields: Mapping[str, Any], text: str) -> Head | None:
-    """The head of an event in JSON: one of a collector, without a level, is none of Kafka's."""
+    """Return the head of an event in JSON: one of a collector, without a level, is none of
+    Kafka's."""
     time_ms, is_utc = time_of_fields(fields)
     level = next((level_of(value) for value in values(fields, LEVEL_KEYS)), None)
     if text[:1].isspace() or TRACE.match(text):
@@ -426,7 +429,7 @@ def head_of_fields(fields: Mapping[str, Any], text: str) -> Head | None:
 
 
 def values(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Any]:
-    """The values of *keys* that there are; `log.level` is that of nested objects, too."""
+    """Return the values of *keys* that there are; `log.level` is that of nested objects, too."""
     for key in keys:
         outer, _, inner = key.partition(".")
         nested = fields.get(outer)
@@ -437,7 +440,7 @@ def values(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Any]:
 
 
 def time_of_fields(fields: Mapping[str, Any]) -> tuple[int | None, bool]:
-    """The time of an event, and whether it is of UTC."""
+    """Return the time of an event, and whether it is of UTC."""
     for value in values(fields, TIME_KEYS):
         match value:
             case {"epochSecond": int(seconds), "nanoOfSecond": int(nanos)}:
@@ -459,7 +462,7 @@ def time_of_fields(fields: Mapping[str, Any]) -> tuple[int | None, bool]:
 
 
 def error_of_fields(fields: Mapping[str, Any]) -> str | None:
-    """The exception that an event names, as the first line of its trace does."""
+    """Return the exception that an event names, as the first line of its trace does."""
     for value in values(fields, TRACE_KEYS):
         if isinstance(value, Mapping):
             texts = [
@@ -487,7 +490,8 @@ def time_of_text(text: str) -> int | None:
 
 
 def time_of_date(found: re.Match[str]) -> int | None:
-    """The time that a date means, of UTC where it has a zone; None for what no calendar has."""
+    """Return the time that a date means, of UTC where it has a zone; None for what no calendar
+    has."""
     if found["year"] is not None:
         year, month, day = (int(found[name]) for name in ("year", "month", "day"))
     else:
@@ -511,7 +515,7 @@ def time_of_date(found: re.Match[str]) -> int | None:
 def milliseconds(
     year: int, month: int, day: int, hour: int, minute: int, second: int, ms: int
 ) -> int | None:
-    """The time in ms since 1970, or None for a day or an hour that no calendar has."""
+    """Return the time in ms since 1970, or None for a day or an hour that no calendar has."""
     if hour > 23 or minute > 59 or second > 59:
         return None
     try:
@@ -522,5 +526,5 @@ def milliseconds(
 
 
 def of_calendar(time_ms: int) -> int | None:
-    """*time_ms* where it is of the years 1 to 9999: no other can be shown."""
+    """Return *time_ms* where it is of the years 1 to 9999: no other can be shown."""
     return time_ms if CALENDAR_MS.start <= time_ms < CALENDAR_MS.stop else None

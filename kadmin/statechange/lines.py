@@ -44,7 +44,7 @@ DATE_BYTES: Final = 25
 
 
 def line_ends(buffer: Bytes) -> Int64s:
-    """The position behind the newline of every whole line, ascending."""
+    """Return the position behind the newline of every whole line, ascending."""
     found = [
         np.flatnonzero(buffer[begin : begin + SCAN_BYTES] == NEWLINE) + (begin + 1)
         for begin in range(0, len(buffer), SCAN_BYTES)
@@ -53,12 +53,13 @@ def line_ends(buffer: Bytes) -> Int64s:
 
 
 def head_times(buffer: Bytes, starts: Int64s, ends: Int64s) -> Int64s:
-    """The time of each line from *starts* to *ends* in ms of its wall clock, or UNDATED."""
+    """Return the time of each line from *starts* to *ends* in ms of its wall clock, or UNDATED."""
     return read_times(buffer, starts, ends)[0]
 
 
 def read_times(buffer: Bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, Mask | None]:
-    """The same, and which of these times are of UTC: lines may say their zone; None: no line does.
+    """Return the same, and which of these times are of UTC: lines may say their zone; None: no line
+    does.
 
     A line is a head when it begins with a date in brackets, when such a date with a level stands
     behind a collector's prefix, or when `layouts` finds one.  Days that no calendar has make no
@@ -136,7 +137,7 @@ def fill_in_prefixed(
 
 
 def texts(buffer: Bytes, bounds: Int64s) -> pa.LargeBinaryArray:
-    """The stretches of *buffer* between consecutive *bounds*, without a copy."""
+    """Return the stretches of *buffer* between consecutive *bounds*, without a copy."""
     return pa.LargeBinaryArray.from_buffers(
         pa.large_binary(),
         len(bounds) - 1,
@@ -145,7 +146,8 @@ def texts(buffer: Bytes, bounds: Int64s) -> pa.LargeBinaryArray:
 
 
 def cut_out(buffer: Bytes, starts: Int64s, ends: Int64s) -> pa.LargeBinaryArray:
-    """The stretches of *buffer* from *starts* to *ends*; without a copy where they adjoin."""
+    """Return the stretches of *buffer* from *starts* to *ends*; without a copy where they
+    adjoin."""
     if len(starts) == 0:
         return pa.array([], pa.large_binary())
     if bool((starts[1:] == ends[:-1]).all()):

@@ -96,7 +96,7 @@ class Integers:
     valid: Mask
 
     def or_else(self, other: "Integers") -> "Integers":
-        """This column, and the values of *other* where it has none."""
+        """Return this column, and the values of *other* where it has none."""
         values = np.where(self.valid, self.values, other.values)
         return Integers(values, self.valid | other.valid)
 
@@ -219,7 +219,8 @@ class Reader:
         self.prefixes = names.leaves
 
     def filled(self, slot: str) -> Mask:
-        """Which messages say the value of *slot*, themselves or in the name of their writer."""
+        """Return which messages say the value of *slot*, themselves or in the name of their
+        writer."""
         by_path = self.table.filled.get(slot)
         by_prefix = self.table.filled_by_prefix.get(slot)
         found = np.zeros(len(self.ends), np.bool_) if by_path is None else by_path[self.paths]
@@ -241,7 +242,8 @@ class Reader:
         self.paths[rows] = NO_PATH
 
     def refuse_error_codes(self) -> None:
-        """An answer with an error is rare, and its text is made from the code."""
+        """Leave answers with an error to the plain parser: they are rare, and their texts are made
+        of codes."""
         for slot in ("code", "item_code"):
             self.refuse(np.flatnonzero(self.filled(slot) & (self.integer(slot) != 0)))
 
@@ -259,7 +261,8 @@ class Reader:
         return codes
 
     def partitions(self) -> tuple[Stretches, Ints]:
-        """The topic and the number of the partition of each message: its own, or its payload's."""
+        """Return the topic and the number of the partition of each message: its own, or its
+        payload's."""
         own, quoted = self.stretches("partition"), self.stretches("topic")
         topics = Stretches(quoted.starts.copy(), quoted.ends.copy(), own.valid | quoted.valid)
         numbers = self.integer("index").copy()
@@ -285,7 +288,8 @@ class Reader:
         return found
 
     def only_members(self, slot: str) -> Integers:
-        """The only member of each list of *slot*; several are none, but stand in the message."""
+        """Return the only member of each list of *slot*; several are none, but stand in the
+        message."""
         rows, counts, members = self.members(slot)
         found = Integers(np.zeros(len(self.ends), np.int64), np.zeros(len(self.ends), np.bool_))
         single = np.flatnonzero(counts == 1)
@@ -302,7 +306,7 @@ class Reader:
             integers[name].valid |= rows
 
     def lists(self, column: Column) -> Lists:
-        """Lists of integers, or of the ids of brokers with their epochs."""
+        """Return lists of integers, or of the ids of brokers with their epochs."""
         found: Lists | None = None
         for slot, shape in column.placeholders.items():
             counts = np.zeros(len(self.ends), np.int64)
@@ -323,7 +327,8 @@ class Reader:
         return found
 
     def members(self, slot: str) -> tuple[Ints, Ints, Ints]:
-        """The messages that say the list of *slot*, the lengths of theirs, and all members."""
+        """Return the messages that say the list of *slot*, the lengths of theirs, and all
+        members."""
         said = self.stretches(slot)
         rows = np.flatnonzero(said.valid)
         counts, members, is_right = read_lists(self.block, said.starts[rows], said.ends[rows])
@@ -331,7 +336,7 @@ class Reader:
         return rows, counts, members
 
     def texts(self, column: Column) -> Stretches:
-        """Texts as they stand in the line; what is made from codes is refused before."""
+        """Return texts as they stand in the line; those made of codes are refused before."""
         (slot,) = (slot for slot, shape in column.placeholders.items() if shape not in CODES)
         assert column.placeholders[slot] is Shape.TEXT, column.name
         return self.stretches(slot)

@@ -97,7 +97,8 @@ def integer(text: str | None) -> int | None:
 
 
 def read_values(values: Values) -> dict[str, Any]:
-    """The values of columns that stand in *values*; of several for one, its first placeholder's."""
+    """Return the values of columns that stand in *values*; of several for one, its first
+    placeholder's."""
     found: dict[str, Any] = {}
     for attribute, readers in COLUMN_READERS:
         for name, read in readers:
@@ -133,12 +134,12 @@ def integers(text: str) -> tuple[int, ...]:
 
 
 def broker_ids(text: str) -> tuple[int, ...]:
-    """The ids of brokers that are listed with their epochs."""
+    """Return the ids of brokers that are listed with their epochs."""
     return tuple(int(number) for number in BROKER_ID.findall(text))
 
 
 def single_integer(text: str) -> int | None:
-    """The only member of a list; several are none, but stand in the message."""
+    """Return the only member of a list; several are none, but stand in the message."""
     numbers = INTEGER.findall(text)
     return int(numbers[0]) if len(numbers) == 1 else None
 
@@ -148,7 +149,7 @@ def error_of_code(text: str) -> str | None:
 
 
 def first_error(text: str) -> str | None:
-    """The first error code of a list's items that is not 0."""
+    """Return the first error code of a list's items that is not 0."""
     codes = (item["code"] for item in items(text))
     return next((error_of_code(code) for code in codes if int(code) != 0), None)
 

@@ -58,14 +58,14 @@ class Block:
         self.bytes[BEFORE : BEFORE + len(text)] = text
 
     def words(self, at: Ints, count: int) -> Words:
-        """*count* words of eight bytes from each place on, a row for each."""
+        """Return *count* words of eight bytes from each place on, a row for each."""
         size = 8 * count
         # One gather of a wide item costs as much as one of a single byte.
         wide = np.ndarray((len(self.bytes) - size + 1,), f"V{size}", self.bytes, strides=(1,))
         return wide[at].view("<u8").reshape(-1, count)
 
     def has(self, at: Ints, text: bytes) -> Mask:
-        """At which places does *text* stand?"""
+        """Return at which places *text* stands."""
         count = -(-len(text) // 8)
         wanted = np.frombuffer(text.ljust(8 * count, b"\0"), "<u8")
         words = self.words(at, count)
@@ -79,12 +79,13 @@ class Block:
         return found
 
     def ends_with(self, starts: Ints, ends: Ints, text: bytes) -> Mask:
-        """Which stretches from *starts* to *ends* end with *text*?"""
+        """Return which stretches from *starts* to *ends* end with *text*."""
         long_enough = ends - starts >= len(text)
         return long_enough & self.has(np.maximum(ends - len(text), 0), text)
 
     def integers(self, at: Ints) -> tuple[Ints, Ints, Mask]:
-        """The integer that begins at each place, the place behind it, and whether there is one."""
+        """Return the integer that begins at each place, the place behind it, and whether there
+        is one."""
         values, behind, found = self._digits(at)
         missing = np.flatnonzero(~found)
         if len(missing) > 0:
@@ -124,7 +125,7 @@ class Block:
         return found
 
     def numbers_before(self, ends: Ints) -> tuple[Ints, Ints]:
-        """The digits that end before each place, up to eight: their value and count."""
+        """Return the digits that end before each place, up to eight: their value and count."""
         words = self.words(ends - 8, 1)[:, 0] ^ ZEROS
         others = ((words + NOT_A_DIGIT) | words) & TOP_BITS
         # Spread the last byte that is no digit over all before it.
@@ -136,7 +137,7 @@ class Block:
 
 
 def leading_number(words: Words) -> tuple[Ints, Ints]:
-    """The number that each word's text begins with, and of how many digits."""
+    """Return the number that each word's text begins with, and of how many digits."""
     words = words ^ ZEROS
     others = ((words + NOT_A_DIGIT) | words) & TOP_BITS
     count = (np.bitwise_count((others & (~others + np.uint64(1))) - np.uint64(1)) >> 3).astype(
@@ -148,7 +149,8 @@ def leading_number(words: Words) -> tuple[Ints, Ints]:
 
 
 def number(digits: Words) -> Ints:
-    """The number of eight digits, the values of one byte each, the first one in the lowest byte."""
+    """Return the number of eight digits, the values of one byte each, the first one in the
+    lowest byte."""
     pairs = (digits * np.uint64(10) + (digits >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
     fours = (pairs * np.uint64(100) + (pairs >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
     return ((fours * np.uint64(10_000) + (fours >> np.uint64(32))) & np.uint64(0xFFFFFFFF)).astype(
@@ -180,7 +182,7 @@ def equal(words: Words, byte: int) -> Words:
 
 
 def first_marked(words: Words) -> Ints:
-    """The index of the first marked byte of each row, or a row's length in bytes."""
+    """Return the index of the first marked byte of each row, or a row's length in bytes."""
     lowest = words & (~words + np.uint64(1))
     # Of a word without a mark all 64 bits count, which is eight bytes.
     places = (np.bitwise_count(lowest - np.uint64(1)) >> 3).astype(np.int64)

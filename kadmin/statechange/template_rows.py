@@ -19,7 +19,7 @@ def lines(
     has_epoch: bool = True,
     sets: tuple[tuple[str, str], ...] = (),
 ) -> tuple[Template, ...]:
-    """The rows of one kind that share what the keywords say (see `Template`)."""
+    """Return the rows of one kind that share what the keywords say (see `Template`)."""
     return tuple(
         Template(
             kind=kind,

@@ -85,7 +85,7 @@ class Tree:
 
 @cache
 def prefix_tree() -> Tree:
-    """The ways in which a message names its writer; any text follows them."""
+    """Return the ways in which a message names its writer; any text follows them."""
     tree = Tree()
     for prefix in LOG_PREFIXES:
         steps = steps_of(prefix.text)
@@ -96,9 +96,8 @@ def prefix_tree() -> Tree:
 
 @cache
 def message_tree(role: Role) -> Tree:
-    """The messages of *role* behind the writer's name, but for those that only the plain parser
-    reads.
-    """
+    """Return the messages of *role* behind the writer's name, but for those that only the plain
+    parser reads."""
     tree = Tree()
     for template in TEMPLATES:
         if template.role is not role:
@@ -114,7 +113,8 @@ def message_tree(role: Role) -> Tree:
 
 
 def flat_texts(template: Template) -> tuple[str, ...]:
-    """The texts of *template* with every form written out that its payloads have in its time."""
+    """Return the texts of *template* with every form written out that its payloads have in its
+    time."""
     found = list(variants(template.text))
     for family in sorted({payload.family for payload in PAYLOADS}):
         hole = f"{{{family}}}"
@@ -132,7 +132,7 @@ def flat_texts(template: Template) -> tuple[str, ...]:
 
 
 def payload_texts(payload: Payload) -> Iterator[str]:
-    """The texts of *payload*, with lists up to the lengths that are usual."""
+    """Return the texts of *payload*, with lists up to the lengths that are usual."""
     item = payload.item.replace("{code}", "{item_code}")
     for text in variants(payload.text):
         listed = next((name for name in MEMBERS if f"{{{name}}}" in text), None)
@@ -149,7 +149,8 @@ def payload_texts(payload: Payload) -> Iterator[str]:
 
 
 def steps_of(text: str) -> list[bytes | Capture] | None:
-    """The texts and values of *text* in order; None when a value's end cannot be known at once."""
+    """Return the texts and values of *text* in order; None when a value's end cannot be known at
+    once."""
     parts = HOLE.split(text)
     steps: list[bytes | Capture] = []
     for index, part in enumerate(parts):
@@ -165,7 +166,7 @@ def steps_of(text: str) -> list[bytes | Capture] | None:
 
 
 def capture_of(name: str, following: str, *, is_last: bool) -> Capture | None:
-    """How the value of placeholder *name* is found that stands before the text *following*.
+    """Return how the value of placeholder *name* is found that stands before the text *following*.
 
     *is_last*: no other value comes behind that text.
     """
@@ -218,7 +219,7 @@ def past(node: Node, capture: Capture) -> Node:
 
 
 def follow(node: Node, text: bytes) -> Node:
-    """The node behind *text*, with edges made or split as that needs."""
+    """Return the node behind *text*, with edges made or split as that needs."""
     while text:
         edge = node.edges.get(text[0])
         if edge is None:

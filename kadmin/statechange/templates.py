@@ -54,7 +54,7 @@ LOG_PREFIXES: Final = (
 
 
 def log_prefix_of(template: Template, version: Release) -> LogPrefix | None:
-    """How *version* begins the lines of *template*; None for one that names no writer."""
+    """Return how *version* begins the lines of *template*; None for one that names no writer."""
     if template.role is None:
         return None
     in_brackets = version >= PREFIXES_IN_BRACKETS

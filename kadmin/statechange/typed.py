@@ -107,7 +107,8 @@ ESCAPE: Final = 0x1B
 
 
 def block_of(lines: pa.LargeBinaryArray) -> tuple[Block, Ints, Ints, Mask]:
-    """The text of *lines* as a block, where each begins and ends, and which are plain ASCII."""
+    """Return the text of *lines* as a block, where each begins and ends, and which are plain
+    ASCII."""
     offsets = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset :][: len(lines) + 1]
     data = lines.buffers()[2]
     text: Bytes = np.frombuffer(data if data is not None else b"", np.uint8)
@@ -150,7 +151,7 @@ def put_changes(reading: Reading, heads: Heads, rows: Ints, changes: Sequence[St
 
 
 def lists_of(said: Sequence[tuple[int, ...] | None], rows: Ints, count: int) -> Lists:
-    """The lists that are said of *rows*, as columns of *count* rows."""
+    """Return the lists that are said of *rows*, as columns of *count* rows."""
     counts = np.zeros(count, np.int64)
     counts[rows] = [len(each or ()) for each in said]
     valid = np.zeros(count, np.bool_)
@@ -172,7 +173,8 @@ class Places:
 
 
 def find_places(reading: Reading, rows: Ints, changes: Sequence[StateChange]) -> Places:
-    """Every row's texts stand in the block, but those of *changes*: these are the others."""
+    """Find the texts of every row: in the block, but for the rows of *changes*, which
+    have others."""
     count = len(reading.is_read)
     named = reading.named.valid.astype(np.int64)
     named[rows] = [len(change.partitions) for change in changes]
@@ -203,7 +205,7 @@ def find_places(reading: Reading, rows: Ints, changes: Sequence[StateChange]) ->
 def text_columns(
     block: Block, starts: Ints, reading: Reading, rows: Ints, changes: Sequence[StateChange]
 ) -> dict[str, pa.Array]:
-    """The columns that hold texts, those of *changes* included."""
+    """Return the columns that hold texts, those of *changes* included."""
     places = find_places(reading, rows, changes)
     texts = Texts(block, starts, places.others)
     columns = {}

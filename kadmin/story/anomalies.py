@@ -24,7 +24,7 @@ FLAPPING_MS: Final = 600_000
 
 
 def anomalies_of(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
-    """All anomalies of one incarnation, in no order."""
+    """Return all anomalies of one incarnation, in no order."""
     for epoch in incarnation.epochs:
         yield from two_leaders(epoch)
         yield from late_leader(epoch)
@@ -69,7 +69,7 @@ def late_leader(epoch: ObservedEpoch) -> Iterator[Anomaly]:
 def unanswered(
     epoch: ObservedEpoch, incarnation: Incarnation, coverage: Coverage
 ) -> Iterator[Anomaly]:
-    """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
+    """Find brokers whose logs go on, and that never came to this leader epoch or a later one."""
     decided = epoch.decided
     leader = epoch.leader
     if decided is None or epoch.leader_epoch is None or leader is None or leader == NO_LEADER:
@@ -91,7 +91,8 @@ def unanswered(
 
 
 def has_answered(broker: int, epoch: ObservedEpoch, incarnation: Incarnation) -> bool:
-    """Whether *broker* showed that it knew of this epoch or a later one, or refused since."""
+    """Return whether *broker* showed that it knew of this epoch or a later one, or refused
+    since."""
     if any(
         broker in each.answers
         for each in incarnation.epochs
@@ -120,7 +121,8 @@ def is_taken_out(
 
 
 def fallen_epochs(incarnation: Incarnation) -> Iterator[Anomaly]:
-    """Controllers that decided a lower leader epoch than was decided; brokers that went back."""
+    """Find controllers that decided a lower leader epoch than before, and brokers that
+    went back."""
     decisions = [
         event
         for event in incarnation.events
@@ -154,7 +156,7 @@ def falls(events: list[Event], what: str) -> Iterator[Anomaly]:
 
 
 def stale_controllers(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anomaly]:
-    """Decisions of a controller after the next one had begun to write."""
+    """Find decisions of a controller after the next one had begun to write."""
     for event in incarnation.events:
         if event.kind not in DECIDING or event.controller_epoch is None:
             continue

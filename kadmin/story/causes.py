@@ -19,7 +19,10 @@ class Cause:
 
 
 def causes(events: Sequence[Event]) -> Iterator[Cause]:
-    """What lines about one partition prove; *events* are all of them in the order of time."""
+    """Return what lines about one partition prove.
+
+    *events* are all of them in the order of time.
+    """
     for incarnation in incarnations(events):
         for epoch in incarnation.epochs:
             answers = set()

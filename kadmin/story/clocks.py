@@ -46,7 +46,7 @@ class ClockEstimate:
 
 
 def order_pairs(partitions: Iterable[Sequence[Event]]) -> list[OrderPair]:
-    """The fastest orders between each two sources, by the events of *partitions*."""
+    """Return the fastest orders between each two sources, by the events of *partitions*."""
     return fastest(
         OrderPair(
             giver=cause.order.line.source,
@@ -60,7 +60,7 @@ def order_pairs(partitions: Iterable[Sequence[Event]]) -> list[OrderPair]:
 
 
 def fastest(pairs: Iterable[OrderPair]) -> list[OrderPair]:
-    """*pairs* with those of the same two sources put together."""
+    """Return *pairs* with those of the same two sources put together."""
     together: dict[tuple[str, str], OrderPair] = {}
     for pair in pairs:
         key = pair.giver, pair.taker
@@ -77,7 +77,9 @@ def fastest(pairs: Iterable[OrderPair]) -> list[OrderPair]:
 
 
 def estimates(pairs: Sequence[OrderPair]) -> list[ClockEstimate]:
-    """How far the clock of each source is ahead; one that orders link to no other is left out.
+    """Return how far the clock of each source is ahead.
+
+    One that orders link to no other is left out.
 
     The reference is the source that has given the most orders.
     """
@@ -111,7 +113,7 @@ def counted(name: str, pairs: Sequence[OrderPair]) -> int:
 
 
 def nearest(start: str, bounds: Mapping[tuple[str, str], int]) -> dict[str, int]:
-    """The least sum of *bounds* on any way from *start* to each source (Bellman and Ford).
+    """Return the least sum of *bounds* on any way from *start* to each source (Bellman and Ford).
 
     Bounds that contradict each other, of clocks that were set in between, would fall for ever:
     each way visits a source once at most.
@@ -126,7 +128,7 @@ def nearest(start: str, bounds: Mapping[tuple[str, str], int]) -> dict[str, int]
 
 
 def ahead(least_ms: int | None, most_ms: int | None, count: int) -> int:
-    """By how much a clock is ahead within its bounds; 0 where it may be right."""
+    """Return by how much a clock is ahead within its bounds; 0 where it may be right."""
     if least_ms is not None and most_ms is not None:
         return 0 if least_ms <= 0 <= most_ms else (least_ms + most_ms) // 2
     if most_ms is not None and (most_ms < 0 or (most_ms >= AHEAD_MS and count >= PAIRS)):

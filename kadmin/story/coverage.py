@@ -49,13 +49,13 @@ class Coverage:
     last_ms: int
 
     def replaced_ms(self, controller_epoch: int) -> int | None:
-        """When a controller of a later epoch wrote its first line."""
+        """Return when a controller of a later epoch wrote its first line."""
         later = [each.first_ms for each in self.terms if each.controller_epoch > controller_epoch]
         return min(later, default=None)
 
 
 def coverage_of(spans: Iterable[Span]) -> Coverage:
-    """All *spans* together; an empty Coverage begins and ends at 0."""
+    """Return all *spans* together; an empty Coverage begins and ends at 0."""
     terms: dict[tuple[int, int], Term] = {}
     brokers: dict[int, int] = {}
     known = list(spans)

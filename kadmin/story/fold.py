@@ -159,7 +159,8 @@ def has_failed(incarnation: Incarnation, since_ms: int, until_ms: int | None) ->
 
 
 def is_outage(failure: Event) -> bool:
-    """Whether there was no leader when the election failed; another one may only be wanted."""
+    """Return whether there was no leader when the election failed; another one may only be
+    wanted."""
     return failure.from_state is None or failure.from_state in OFFLINE | NEW
 
 
@@ -241,7 +242,7 @@ def leaderless_of(incarnation: Incarnation) -> Iterator[Leaderless]:
 
 
 def untold_before(incarnation: Incarnation) -> list[int]:
-    """When those leader epochs begin before which others are that no line names."""
+    """Return when those leader epochs begin before which others are that no line names."""
     told = [
         (each.leader, each)
         for each in incarnation.epochs
@@ -255,8 +256,8 @@ def untold_before(incarnation: Incarnation) -> list[int]:
 
 
 def is_of_deletion(incarnation: Incarnation, offline: Event) -> bool:
-    """Whether a controller took a partition offline to delete it: it had done nothing more about
-    it when it was gone.  Of one whose broker dies it looks for another leader."""
+    """Return whether a controller took a partition offline to delete it: it had done nothing
+    more about it when it was gone.  Of one whose broker dies it looks for another leader."""
     if incarnation.deleted is None:
         return False
     told = (each for each in incarnation.events if each.is_of_controller)
@@ -278,7 +279,7 @@ def hidden(incarnation: Incarnation, coverage: Coverage) -> Iterator[str]:
 
 
 def silent(incarnation: Incarnation, coverage: Coverage) -> tuple[int, ...]:
-    """The brokers that lead or are in the ISR, and of which there is no line at all."""
+    """Return the brokers that lead or are in the ISR, and of which there is no line at all."""
     named = {epoch.leader for epoch in incarnation.epochs if epoch.leader is not None} - {NO_LEADER}
     for epoch in incarnation.epochs:
         for event in epoch.claims:
@@ -287,7 +288,8 @@ def silent(incarnation: Incarnation, coverage: Coverage) -> tuple[int, ...]:
 
 
 def version_jumps(incarnation: Incarnation) -> int:
-    """How many versions of the state no line names, between the first and the last that are."""
+    """Return how many versions of the state no line names, between the first and the last that
+    are."""
     versions = {
         event.zk_version
         for epoch in incarnation.epochs

@@ -48,7 +48,7 @@ class IncarnationLines:
             self.highest = max(self.highest, event.leader_epoch)
 
     def ends_before(self, event: Event) -> bool:
-        """Whether *event* is about a later topic."""
+        """Return whether *event* is about a later topic."""
         if is_creation(event):
             # Brokers whose clocks are ahead write of the new topic before the controller does.
             return self.is_made or self.highest > 0 or self.is_deleted

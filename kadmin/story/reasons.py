@@ -115,7 +115,7 @@ def is_unclean(epoch: ObservedEpoch, before: Before) -> bool:
 
 
 def isr_of(epoch: ObservedEpoch) -> tuple[int, ...] | None:
-    """The ISR with which it began."""
+    """Return the ISR with which it began."""
     told = isr_told(epoch)
     return None if told is None else told.isr
 
@@ -154,7 +154,7 @@ def removals(epoch: ObservedEpoch) -> tuple[Event, ...]:
 
 
 def failed_disk(epoch: ObservedEpoch, before: Before, incarnation: Incarnation) -> Event | None:
-    """The last line by which a disk of the old leader failed while it led."""
+    """Return the last line by which a disk of the old leader failed while it led."""
     failed = [
         each
         for each in incarnation.failed_disks

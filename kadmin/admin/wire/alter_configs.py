@@ -58,7 +58,7 @@ def alter_resource(
 
 
 def changes_of(plan: ConfigPlan) -> list[tuple[str, int, str | None]]:
-    """Each change as key, operation and value."""
+    """Return each change as key, operation and value."""
     before, after = plan.before.values, plan.after.values
     changed = [name for name, value in after.items() if before.get(name) != value]
     return [
@@ -68,7 +68,7 @@ def changes_of(plan: ConfigPlan) -> list[tuple[str, int, str | None]]:
 
 
 def replacement_of(plan: ConfigPlan) -> list[tuple[str, str]]:
-    """All configs that there shall be, changed or not.
+    """Return all configs that there shall be, changed or not.
 
     Raises:
         HiddenWouldBeLost: one of them is not known.

@@ -20,7 +20,9 @@ API_NAMES: Final = {int(key): key.name for key in ApiKey}
 def read_api_versions(
     connection: WireConnection, brokers: Sequence[BrokerId]
 ) -> dict[BrokerId, dict[int, Versions]]:
-    """What each of *brokers* serves, by the API's number; one that does not answer is left out.
+    """Return what each of *brokers* serves, by the API's number.
+
+    One that does not answer is left out.
 
     Raises:
         NotServed: the brokers are older than 0.10.

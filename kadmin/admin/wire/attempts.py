@@ -23,7 +23,7 @@ class Attempts:
         self.hidden: list[str] = []
 
     def ask(self, what: str, call: Callable[[], Answer]) -> Answer | None:
-        """What *call* returns; None, and a gap called *what*, where it fails."""
+        """Return what *call* returns; None, and a gap called *what*, where it fails."""
         try:
             with self.budget.sharing():
                 return call()

@@ -28,7 +28,8 @@ however long an answer may be waited for."""
 
 
 def client_within(budget: Budget) -> Callable[..., KafkaNetClient]:
-    """What makes the network client of a `KafkaAdminClient`, all of whose waits spend *budget*."""
+    """Return what makes the network client of a `KafkaAdminClient`, all of whose waits spend
+    *budget*."""
 
     def make(**configs: Any) -> KafkaNetClient:
         net = NetworkSelector(**configs)
@@ -61,7 +62,7 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
         return 1000 * min(SETUP_MAX_S, self.budget.left_s() / 2)
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
-        """As kafka-python does, but for the name and the bounds."""
+        """Build a transport as kafka-python does, but for the name and the bounds."""
         until_s = time.monotonic() + SETUP_MAX_S if timeout_at is None else timeout_at
         hosts = await self._before(until_s, self._resolved(node.host, node.port))
         connection = await self._connected(hosts, node.port, until_s)
@@ -78,7 +79,10 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
         return transport
 
     async def _connected(self, hosts: list[str], port: int, until_s: float) -> Any:
-        """A connection to the first of *hosts* that takes one; each has its share of the time."""
+        """Return a connection to the first of *hosts* that takes one.
+
+        Each has its share of the time.
+        """
         for left, host in zip(range(len(hosts), 0, -1), hosts, strict=True):
             share_s = max(0.0, until_s - time.monotonic()) / left
             try:

@@ -126,7 +126,8 @@ class WireConnection:
         return told
 
     def fence(self) -> Fence:
-        """Brokers take none; what they make of a plan that is out of date is its outcome.
+        """Return an empty fence: brokers accept none; their answer decides about a plan that is out
+        of date.
 
         Raises:
             KadminError: nothing can be changed now.
@@ -155,11 +156,13 @@ class WireConnection:
             raise NoController(self.settings.bootstrap) from error
 
     def serves(self, request: type) -> bool:
-        """Whether the brokers know *request*, a class of kafka-python, in a version of its."""
+        """Return whether the brokers know *request*, a class of kafka-python, in a version of
+        its."""
         return self.version_of(request) is not None
 
     def version_of(self, request: type) -> int | None:
-        """The version in which *request* is sent; None where the brokers know none of its."""
+        """Return the version in which *request* is sent; None where the brokers know none of
+        its."""
         try:
             return int(self.client._manager.broker_version_data.api_version(request))
         except IncompatibleBrokerVersion:
@@ -185,7 +188,7 @@ class WireConnection:
             self.budget.pause(PAUSE_S)
 
     def ask(self, request: object, broker: int | None = None) -> Any:
-        """What *broker*, None for any, answers to *request*, which changes nothing.
+        """Return what *broker*, None for any, answers to *request*, which changes nothing.
 
         Raises:
             BrokersUnreachable: a broker that is named does not answer.
@@ -219,7 +222,7 @@ class WireConnection:
         return self.read(lambda: self.client._manager.send(request, self.someone()))
 
     def silence_of(self, broker: int) -> str | None:
-        """Why *broker* is not to be waited for again by now; None where it is."""
+        """Return why *broker* is not to be waited for again by now; None where it is."""
         silence = self._silent.get(broker)
         if silence is None or silence.round != self.budget.round:
             return None
@@ -237,8 +240,8 @@ class WireConnection:
             self._silent[broker] = Silence(plain(error), self.budget.round, until_s)
 
     def ask_controller(self, request: object) -> Any:
-        """What the controller answers to *request*, which changes nothing and can be refused as a
-        whole.
+        """Return what the controller answers to *request*, which changes nothing and can be refused
+        as a whole.
 
         One that dies or resigns meanwhile is waited for until the timeout.
 
@@ -262,7 +265,7 @@ class WireConnection:
             self.budget.pause(PAUSE_S)
 
     def ask_each(self, request: object, brokers: Iterable[BrokerId]) -> dict[BrokerId, Any]:
-        """What each of *brokers* answers to *request*, which changes nothing.
+        """Return what each of *brokers* answers to *request*, which changes nothing.
 
         All are asked at once, so that silence costs one time limit; who is silent is left out.
         """
@@ -271,8 +274,8 @@ class WireConnection:
     def ask_all(
         self, requests: Mapping[BrokerId, object]
     ) -> tuple[dict[BrokerId, Any], dict[BrokerId, str]]:
-        """What each broker answers to its own of *requests*, as `ask_each`, and why others do not
-        answer."""
+        """Return what each broker answers to its own of *requests*, as `ask_each`, and why
+        others do not answer."""
         silent = {
             broker: reason for broker in requests if (reason := self.silence_of(broker)) is not None
         }
@@ -322,7 +325,7 @@ class WireConnection:
         return {broker: told.get(broker, silence) for broker in brokers}
 
     def send(self, request: object, broker: int | None = None) -> Any:
-        """What *broker*, None for any, answers to *request*: its errors are the caller's."""
+        """Return what *broker*, None for any, answers to *request*: its errors are the caller's."""
         if broker is not None:
             self.learn_of(broker)
         return self.client._manager.run(self.client._manager.send, request, broker)
@@ -371,7 +374,7 @@ class WireConnection:
         return left
 
     def awaited_controller(self) -> int | None:
-        """The controller; None where there seems to be none, again and again.
+        """Return the controller; None where there seems to be none, again and again.
 
         So it seems to a broker, too, that has just started.
         """
@@ -384,7 +387,7 @@ class WireConnection:
         return None
 
     def controller(self) -> int:
-        """The broker that carries out what only a controller does.
+        """Return the broker that carries out what only a controller does.
 
         Raises:
             NoController: there is none now.

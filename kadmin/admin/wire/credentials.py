@@ -28,14 +28,14 @@ PAUSE_S: Final = 0.2
 
 
 def tells_credentials(connection: WireConnection) -> bool:
-    """Whether the brokers can be asked for credentials at all."""
+    """Return whether the brokers can be asked for credentials at all."""
     return connection.serves(DescribeUserScramCredentialsRequest)
 
 
 def read_credentials(
     connection: WireConnection, users: Sequence[str] | None
 ) -> dict[str, dict[str, str]]:
-    """What may be known of the credentials of *users*, None for all, by user and mechanism.
+    """Return what may be known of the credentials of *users*, None for all, by user and mechanism.
 
     A user without any is left out.
 
@@ -94,6 +94,6 @@ def request_of(plan: ConfigPlan) -> Any:
 
 
 def require_credentials(connection: WireConnection) -> None:
-    """Raises NotServed unless the brokers take credentials."""
+    """Raise NotServed unless the brokers take credentials."""
     if not connection.serves(AlterUserScramCredentialsRequest):
         raise NotServed(connection.settings.bootstrap, WHAT, SINCE)

@@ -49,7 +49,7 @@ class TopicConfigs:
 def read_topic_configs(
     connection: WireConnection, names: Sequence[str], denied: list[str] | None = None
 ) -> dict[str, TopicConfigs]:
-    """The configs of each topic of *names*, by name, without those that brokers hide.
+    """Return the configs of each topic of *names*, by name, without those that brokers hide.
 
     A topic that is gone is left out, and so is one whose configs may not be read, where *denied*
     takes its name.
@@ -196,7 +196,7 @@ def overrides_of(entity: Entity, described: Described) -> dict[str, str]:
 
 
 def config_values(entity: Entity, described: Described) -> tuple[ConfigValue, ...]:
-    """All that was *described* of *entity*, by name."""
+    """Return all that was *described* of *entity*, by name."""
     values = [
         ConfigValue(
             name=config.name,

@@ -38,7 +38,7 @@ class KeptThrottles:
         """Whether what was read last is ZooKeeper's."""
 
     def read(self) -> ThrottleJournal:
-        """The lease, with all that the file has.
+        """Return the lease, with all that the file has.
 
         Raises:
             RefusedError: one of them is damaged.
@@ -50,7 +50,7 @@ class KeptThrottles:
         return self.was_read
 
     def is_kept(self) -> bool:
-        """Whether the lease is the one that was read last."""
+        """Return whether the lease is the one that was read last."""
         was_read = self.was_read
         return self.read() == was_read
 
@@ -79,7 +79,8 @@ class KeptThrottles:
 
 
 def read_journal(connection: WireConnection, lease: LeaseKeeper | None) -> ThrottleJournal:
-    """The lease of the cluster of *connection*, as `KeptThrottles` reads it; empty without any.
+    """Return the lease of the cluster of *connection*, as `KeptThrottles` reads it; empty without
+    any.
 
     Raises:
         RefusedError: it is damaged, or may not be read.

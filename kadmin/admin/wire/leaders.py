@@ -107,7 +107,7 @@ def answers_of_leaders(
 def leaders_of(
     connection: WireConnection, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, BrokerId]:
-    """The leaders of those of *partitions* that have one."""
+    """Return the leaders of those of *partitions* that have one."""
     wanted = set(partitions)
     told = connection.metadata(sorted({each.topic for each in wanted}))
     return {
@@ -127,7 +127,7 @@ def leaders_in(told: Iterable[Mapping[str, Any]]) -> Iterator[tuple[TopicPartiti
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    """The numbers of *partitions* by topic, in their order."""
+    """Return the numbers of *partitions* by topic, in their order."""
     numbers: dict[str, list[int]] = {}
     for partition in partitions:
         numbers.setdefault(partition.topic, []).append(partition.partition)

@@ -82,7 +82,7 @@ def ask_for_dirs(connection: WireConnection, moves: Sequence[DirMove]) -> DirsAs
 
 
 def request_for(moves: Sequence[DirMove]) -> AlterReplicaLogDirsRequest:
-    """What asks a broker for its *moves*."""
+    """Return what asks a broker for its *moves*."""
     ordered = sorted(moves, key=lambda move: (move.target, move.replica))
     entry = AlterReplicaLogDirsRequest.AlterReplicaLogDir
     return AlterReplicaLogDirsRequest(
@@ -102,7 +102,7 @@ def request_for(moves: Sequence[DirMove]) -> AlterReplicaLogDirsRequest:
 
 
 def codes_in(answer: Any) -> dict[TopicPartition, int]:
-    """The error of each move that *answer* is about, 0 for none."""
+    """Return the error of each move that *answer* is about, 0 for none."""
     return {
         TopicPartition(topic.topic_name, part.partition_index): part.error_code
         for topic in answer.results

@@ -43,7 +43,7 @@ def read_log_dirs(
 
 
 def log_dirs_of(broker: BrokerId, answer: Any) -> tuple[LogDir, ...]:
-    """The directories in the *answer* of *broker*.
+    """Return the directories in the *answer* of *broker*.
 
     Raises:
         KafkaError: the broker's error.

@@ -52,7 +52,8 @@ def log_ends(
 def ends_at(
     address: tuple[str, int], partitions: Iterable[TopicPartition], timeout_s: float
 ) -> dict[TopicPartition, int]:
-    """The log end offsets at one broker of *partitions*, which are sorted; none without answer."""
+    """Return the log end offsets at one broker of *partitions*, which are sorted; none without
+    answer."""
     topics = [
         ListOffsetsTopic(
             topic, [ListOffsetsPartition(each.partition, timestamp=LATEST) for each in group]

@@ -25,7 +25,8 @@ HINT: Final = "kafka-get-offsets of the brokers' own release"
 def read_offsets(
     connection: WireConnection, partitions: Iterable[TopicPartition], moment: int
 ) -> Answers[FoundOffset]:
-    """The offsets of *partitions* at *moment*, ms since 1970 or one of Kafka's special numbers.
+    """Return the offsets of *partitions* at *moment*, ms since 1970 or one of Kafka's special
+    numbers.
 
     Raises:
         NotServed: the brokers are too old for it.
@@ -67,5 +68,5 @@ def ask_one(
 
 
 def known(number: int) -> int | None:
-    """*number*, unless it stands for none."""
+    """Return *number*, unless it stands for none."""
     return None if number < 0 else number

@@ -80,7 +80,8 @@ class FailureLog(logging.Handler):
 
 
 def tls_words(match: re.Match[str]) -> str:
-    """Why a TLS handshake failed, as *match* of `TLS_FAILURE` has it, in an operator's words."""
+    """Return why a TLS handshake failed, as *match* of `TLS_FAILURE` has it, in an operator's
+    words."""
     name, text = match[1], match[2]
     if name == "CERTIFICATE_VERIFY_FAILED":
         why = text.removeprefix("certificate verify failed: ").rstrip(".")
@@ -182,7 +183,7 @@ def close_unopened(client: KafkaAdminClient, failures: FailureLog) -> None:
 
 
 def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
-    """Why no broker could be spoken to."""
+    """Return why no broker could be spoken to."""
     if failures.reason is None or failures.is_silence:
         reason = f"no answer within {settings.timeout_s:g} s"
         return BrokersUnreachable(settings.bootstrap, reason)
@@ -202,7 +203,7 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
 
 
 def login_of(settings: BrokerSettings) -> str:
-    """Who logs in, and what to ask about that."""
+    """Return who logs in, and what to ask about that."""
     if settings.sasl is BrokerSasl.GSSAPI:
         return f"the Kerberos ticket: is {settings.sasl_service} the service of their principals"
     if settings.sasl is BrokerSasl.OAUTHBEARER:
@@ -211,7 +212,7 @@ def login_of(settings: BrokerSettings) -> str:
 
 
 def client_config(settings: BrokerSettings) -> Mapping[str, object]:
-    """*settings* in kafka-python's words."""
+    """Return *settings* in kafka-python's words."""
     config: dict[str, object] = {
         "bootstrap_servers": settings.bootstrap.split(","),
         "client_id": "kadmin",
@@ -226,7 +227,7 @@ def client_config(settings: BrokerSettings) -> Mapping[str, object]:
 
 
 def login_config(settings: BrokerSettings) -> Mapping[str, object]:
-    """How *settings* log in, in kafka-python's words.
+    """Return how *settings* log in, in kafka-python's words.
 
     Raises:
         MissingPackage: what Kerberos takes is not installed.

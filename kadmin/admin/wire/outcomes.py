@@ -64,8 +64,9 @@ def change_of(what: str, *, is_whole: bool = True) -> Iterator[None]:
 def outcome(
     code: int, what: str, subject: str, reason: str | None, *, is_whole: bool = True
 ) -> Outcome:
-    """What an answer with the error *code* means, 0 for none; *reason* is in the broker's words.
-    Unless the change *is_whole*, a part of it may be made.
+    """Return what an answer with the error *code* means, 0 for none.
+
+    *reason* is in the broker's words.  Unless the change *is_whole*, a part of it may be made.
 
     Raises:
         Refused: an error that no other plan would mend.
@@ -81,7 +82,9 @@ def outcome(
 def refusal(
     code: int, what: str, reason: str | None, *, is_whole: bool = True
 ) -> KafkaError | KadminError:
-    """What to raise where brokers did not do *what*, by the error *code*; *reason* is theirs.
+    """Return what to raise where brokers did not do *what*, by the error *code*.
+
+    *reason* is theirs.
 
     A `KafkaError` is not about the change, but for example about rights.
     """

@@ -83,7 +83,7 @@ class Probe:
         raise BrokersUnreachable(self._settings.bootstrap, self._reasons(found))
 
     def heard(self) -> frozenset[str]:
-        """The addresses that have answered up to now."""
+        """Return the addresses that have answered up to now."""
         found = self._asking.answers(0)
         return frozenset(each for each, voice in found.items() if voice is Voice.ANSWERS)
 

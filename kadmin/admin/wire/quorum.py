@@ -20,7 +20,8 @@ WHAT: Final = "who the controller is"
 
 
 def is_on_kraft(connection: WireConnection) -> bool:
-    """Whether the brokers have a metadata quorum: those with ZooKeeper serve no such request."""
+    """Return whether the brokers have a metadata quorum: those with ZooKeeper serve no such
+    request."""
     return connection.serves(DescribeQuorumRequest)
 
 

@@ -35,7 +35,9 @@ SINCE: Final = "2.6"
 def read_quotas(
     connection: WireConnection, parts: Sequence[Wanted]
 ) -> dict[ConfigEntity, dict[str, str]]:
-    """The quotas of all entities that consist of *parts* and nothing else; one without is left out.
+    """Return the quotas of all entities that consist of *parts* and nothing else.
+
+    One without is left out.
 
     Raises:
         NotServed: the brokers are too old.
@@ -77,7 +79,7 @@ def component_of(part: Wanted) -> tuple[str, int, str | None]:
 
 
 def entity_of(told: Sequence[Any]) -> ConfigEntity | None:
-    """Whose quota it is; None for a combination of kinds that kadmin does not know."""
+    """Return whose quota it is; None for a combination of kinds that kadmin does not know."""
     parts = {
         KINDS[part.entity_type]: Entity(KINDS[part.entity_type], part.entity_name)
         for part in told
@@ -91,7 +93,7 @@ def entity_of(told: Sequence[Any]) -> ConfigEntity | None:
 
 
 def quota_text(kind: EntityKind, name: str, value: float) -> str:
-    """*value*, which goes over the wire as a double, in the form that brokers write it."""
+    """Return *value*, which goes over the wire as a double, in the form that brokers write it."""
     spec = find_spec(kind, name)
     if spec is not None and spec.kind is not ValueKind.DOUBLE:
         return str(min(int(value), LONG_MAX))

@@ -21,7 +21,7 @@ from kadmin.admin.wire.describe_configs import BROKER
 def read_refused(
     connection: WireConnection, brokers: Collection[BrokerId]
 ) -> dict[BrokerId, dict[TopicPartition, str]]:
-    """What each of *brokers* refuses, with the reason; one that does not answer is left out.
+    """Return what each of *brokers* refuses, with the reason; one that does not answer is left out.
 
     Raises:
         KafkaError: the error of a broker, such as of rights, which `connect_brokers` translates.
@@ -54,7 +54,8 @@ def refusing(
     brokers: Mapping[BrokerId, BrokerRegistration],
     refused: Mapping[BrokerId, Mapping[TopicPartition, str]],
 ) -> dict[BrokerId, BrokerRegistration]:
-    """*brokers* with what they have *refused*, as their registrations in ZooKeeper have it."""
+    """Return *brokers* with what they have *refused*, as their registrations in ZooKeeper have
+    it."""
     return {
         broker: replace(registered, refused=refused.get(broker, {}))
         for broker, registered in brokers.items()

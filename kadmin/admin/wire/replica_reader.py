@@ -34,7 +34,7 @@ class WireReplicaReader:
         self._topics = topics
 
     def placement(self) -> Placement:
-        """Where the replicas are; a topic that is gone is in none.
+        """Return where the replicas are; a topic that is gone is in none.
 
         Raises:
             KafkaError: no broker answers, which `connect_brokers` translates.
@@ -66,8 +66,8 @@ class WireReplicaReader:
         size_max: int,
         wait_ms: int,
     ) -> tuple[dict[BrokerId, Given], dict[BrokerId, str]]:
-        """What each broker gives from the offsets *asked* on, up to *size_max* bytes a partition,
-        and why others do not answer."""
+        """Return what each broker gives from the offsets *asked* on, up to *size_max* bytes a
+        partition, and why others do not answer."""
         # As long as there is something to read, each answer has its own time.
         self._connection.budget.renew()
         answers, silent = self._connection.ask_all(

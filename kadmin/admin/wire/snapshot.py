@@ -96,7 +96,7 @@ def read_topics(
     selection: TopicSelection,
     leave_out: Callable[[Fault], None] | None = None,
 ) -> ClusterSnapshot:
-    """A snapshot with the topics of *selection*, which has to match some.
+    """Return a snapshot with the topics of *selection*, which has to match some.
 
     *leave_out* takes those that may not be read, beside others that may.
 
@@ -119,7 +119,7 @@ def read_topics(
 
 
 def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
-    """The topics to ask a broker for: by name where these are known, else all of them."""
+    """Return the topics to ask a broker for: by name where these are known, else all of them."""
     if selection is None:
         return []
     if not selection.wanted or selection.is_regex or any(map(is_glob, selection.wanted)):
@@ -297,7 +297,7 @@ def brokers_of(numbers: Iterable[int]) -> tuple[BrokerId, ...]:
 
 
 def id_text(topic_id: str | None) -> str | None:
-    """The id as znodes have it; None before 2.8."""
+    """Return the id as znodes have it; None before 2.8."""
     if topic_id is None or UUID(topic_id).bytes == NO_TOPIC_ID:
         return None
     return topic_id_text(UUID(topic_id).bytes)

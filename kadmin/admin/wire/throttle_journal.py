@@ -57,7 +57,7 @@ class JournalFile:
         self.was_read: str | None = None
 
     def read(self) -> ThrottleJournal:
-        """The journal; an empty one where there is none.
+        """Return the journal; an empty one where there is none.
 
         Raises:
             JournalUnreadable: it is damaged, or may not be read.

@@ -59,7 +59,8 @@ class WireAcls:
         self.connection = connection
 
     def snapshot(self) -> AclSnapshot:
-        """What this kadmin does not know, such as a newer type of resource, is left out.
+        """Read all rules; those that this kadmin does not know, as of a newer resource type, are
+        left out.
 
         Raises:
             NoAuthorizer: there is none.
@@ -100,7 +101,7 @@ class WireAcls:
             raise for_code(code)(reason or "ACLs")
 
     def dry_run(self, plans: Sequence[AclPlan]) -> None:
-        """Brokers offer no dry run for this request."""
+        """Do nothing: brokers offer no dry run for this request."""
 
     def fence(self) -> Fence:
         return self.connection.fence()
@@ -127,7 +128,7 @@ class WireAcls:
 
 
 def numbers_of(resource: ResourcePattern, rule: Rule) -> tuple[int, str, int, str, str, int, int]:
-    """A rule in the protocol's order, which creations and filters share."""
+    """Return a rule in the protocol's order, which creations and filters share."""
     return (
         list(ResourceType).index(resource.resource_type) + FIRST,
         resource.name,

@@ -89,7 +89,7 @@ class WireConfigs:
         self.has_warned = False
 
     def absence(self) -> None:
-        """Brokers that answer are a cluster."""
+        """Return None: brokers that answer are a cluster."""
 
     def topic_names(self, selection: TopicSelection) -> Sequence[str]:
         names = self.known_names(names_to_ask(selection))
@@ -97,7 +97,7 @@ class WireConfigs:
         return self.known_names(None) if selection.missing(names) else names
 
     def known_names(self, names: Sequence[str] | None) -> Sequence[str]:
-        """Which of the topics *names* there are; None asks for all."""
+        """Return which of the topics *names* there are; None asks for all."""
         topics = self.connection.metadata(names)["topics"]
         # Configs have a right of their own: of these it is asked when they are read.
         hidden = [topic["name"] for topic in topics if topic["error_code"] in DENIALS]
@@ -105,7 +105,7 @@ class WireConfigs:
         return tuple(sorted([*hidden, *(topic.name for topic in told)]))
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
-        """Of brokers that are not named, all that are alive, and their defaults."""
+        """Find the entities of *selection*; without names, all live brokers and their defaults."""
         named = selection.only_one()
         if named is not None:
             return [named]
@@ -118,7 +118,8 @@ class WireConfigs:
         return sorted((ConfigEntity(Entity(kind, name)) for name in names), key=order_of)
 
     def limited(self, selection: EntitySelection) -> set[ConfigEntity]:
-        """Who has quotas or credentials, of the users, clients or addresses of *selection*."""
+        """Return who has quotas or credentials, of the users, clients or addresses of
+        *selection*."""
         found = set(read_quotas(self.connection, selection.parts))
         if selection.parts == (Wanted(EntityKind.USERS),):
             users = self.credentials(None)
@@ -142,7 +143,7 @@ class WireConfigs:
         }, faults
 
     def read_limits(self, entities: Sequence[ConfigEntity]) -> dict[ConfigEntity, ConfigOverrides]:
-        """The quotas and credentials of users, clients or addresses."""
+        """Return the quotas and credentials of users, clients or addresses."""
         parts = parts_of(entities[0])
         is_one = len(entities) == 1
         wanted = [Wanted(part.kind, part if is_one else None) for part in parts]

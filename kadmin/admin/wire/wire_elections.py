@@ -68,7 +68,7 @@ class WireElections:
         return read_snapshot(self.connection, wanted, broker=self.teller)
 
     def under_way(self) -> Sequence[TopicPartition]:
-        """Brokers do one after the other."""
+        """Return none: brokers carry out one election after the other."""
         return ()
 
     def end_offsets(

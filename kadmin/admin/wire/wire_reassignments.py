@@ -150,7 +150,7 @@ class WireReassignments:
         return part is None or part.replicas == self.expected[partition]
 
     def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
-        """The controller takes all at once.
+        """Return *plan* as one: the controller accepts all moves at once.
 
         Raises:
             NotServed: log directories are asked for, and the brokers take none.
@@ -194,7 +194,7 @@ class WireReassignments:
         return Partly(refused) if refused else Committed()
 
     def conflict_with(self, plan: MovePlan) -> Conflict | None:
-        """What is not as *plan* was made from, of what it asks for."""
+        """Return what is not as *plan* was made from, of what it asks for."""
         snapshot = self.snapshot(TopicSelection(wanted=tuple(plan.before)))
         for name, before in plan.before.items():
             topic = snapshot.topics.get(name)
@@ -267,7 +267,7 @@ class WireReassignments:
         }
 
     def not_begun(self, moves: Sequence[Move]) -> list[Move]:
-        """Those of *moves* that are neither done nor on their way."""
+        """Return those of *moves* that are neither done nor on their way."""
         ongoing = read_reassignments(self.connection)
         topics = tuple({move.partition.topic: None for move in moves})
         snapshot = self.look(TopicSelection(wanted=topics), ongoing)
@@ -297,7 +297,8 @@ def assignment_of(
 
 
 def replicas_to_ask(move: Move) -> list[int] | None:
-    """None gives the move up that is under way: it is no new one where that was done meanwhile."""
+    """Return the target; None cancels a running move, and starts no new one if it is
+    done by now."""
     replicas = move.target.replicas
     gives_up = move.before.is_reassigning and replicas == move.before.origin
     return None if gives_up else list(replicas)

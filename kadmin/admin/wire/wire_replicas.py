@@ -35,7 +35,7 @@ class WireReplicas:
     def end_offsets(
         self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
     ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
-        """Not by `log_ends`, whose sockets do neither TLS nor SASL."""
+        """Read the log end offsets, not by `log_ends`, whose sockets do neither TLS nor SASL."""
         by_broker: dict[BrokerId, list[TopicPartition]] = {}
         for partition, brokers in replicas.items():
             for broker in brokers:

@@ -79,7 +79,7 @@ class WireTopics:
         """Topics that brokers leave out of metadata, and whose names cannot be used yet."""
 
     def names(self, wanted: Sequence[str] = ()) -> TopicNames:
-        """One that waits for its deletion is gone to the brokers, and found by chance at most."""
+        """Read the names; brokers leave out most topics that wait for their deletion."""
         told = {topic.name for topic in known_topics(self.connection.metadata(None)["topics"])}
         return TopicNames(
             names=tuple(sorted(told | self.going)), marked_for_deletion=frozenset(self.going - told)
@@ -131,7 +131,7 @@ class WireTopics:
         )
 
     def default_min_isr(self) -> int | None:
-        """That of the controller; None where this user may not see it."""
+        """Return that of the controller; None where this user may not see it."""
         try:
             controller = str(self.connection.controller())
             told = read_brokers(self.connection, [controller])[controller]
@@ -141,7 +141,7 @@ class WireTopics:
         return int(text) if text.isascii() and text.isdigit() else None
 
     def write(self, fence: Fence, plan: TopicPlan) -> Outcome:
-        """Where the answer to a change is lost, the topic itself shows what came of it."""
+        """Write *plan*; where the answer is lost, the topic itself shows the outcome."""
         if isinstance(plan, ConfigPlan):
             return self.alter_configs(plan)
         try:
@@ -161,7 +161,7 @@ class WireTopics:
                 return self.delete(plan)
 
     def comes_to_show(self, plan: CreatePlan | AddPartitionsPlan | DeletePlan) -> bool:
-        """Whether the topic becomes what *plan* wants, in the time that is left."""
+        """Return whether the topic becomes what *plan* wants, in the time that is left."""
         while not self.shows(plan):
             if self.connection.budget.left_s() <= PAUSE_S:
                 return False
@@ -185,13 +185,14 @@ class WireTopics:
             return False
 
     def has_configs(self, plan: CreatePlan) -> bool:
-        """Whether the topic has the configs of *plan*: another with the same replicas may not."""
+        """Return whether the topic has the configs of *plan*: another with the same replicas may
+        not."""
         found = read_topic_configs(self.connection, [plan.name])
         return plan.name in found and found[plan.name].overrides == plan.configs
 
     def knows_topics(self, deleted: str, controller: int) -> bool:
-        """Whether *controller* returns no topic *deleted* because it is gone, and not because it
-        was elected a moment ago and returns no topics yet."""
+        """Return whether *controller* returns no topic *deleted* because it is gone, and not
+        because it was elected a moment ago and returns no topics yet."""
         return bool(self.connection.metadata(None, controller)["topics"]) or not self.hidden(
             [deleted]
         )
@@ -307,14 +308,14 @@ class WireTopics:
         )
 
     def leaders(self, topics: Collection[str]) -> tuple[Mapping[str, Mapping[int, int]], bool]:
-        """The leaders of those of *topics* that there are, by topic and partition, and whether
-        there is a controller."""
+        """Return the leaders of those of *topics* that there are, by topic and partition, and
+        whether there is a controller."""
         told = self.connection.metadata(sorted(topics))
         return leaders_of(told["topics"]), told["controller_id"] >= 0
 
 
 def gone(name: str) -> TopicSnapshot:
-    """A topic of which nothing is known but that it waits for the end of its deletion."""
+    """Return a topic of which nothing is known but that it waits for the end of its deletion."""
     return TopicSnapshot(
         name=name,
         assignment=TopicAssignment(partitions={}),

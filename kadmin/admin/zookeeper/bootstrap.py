@@ -30,7 +30,7 @@ class NoSuchListener(KadminError):
 
 
 def read_bootstrap(connection: Connection, protocol: str) -> tuple[tuple[str, ...], ...]:
-    """The addresses `host:port` where live brokers listen for *protocol*, broker by broker.
+    """Return the addresses `host:port` where live brokers listen for *protocol*, broker by broker.
 
     Raises:
         NoBrokerAlive: none is registered.

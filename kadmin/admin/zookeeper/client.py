@@ -93,7 +93,7 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """Why an attempt failed, in an operator's words."""
+    """Return why an attempt failed, in an operator's words."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"TLS: the server's certificate is not trusted: {error.verify_message.rstrip('.')}"
     if isinstance(error, ssl.SSLError):

@@ -13,7 +13,7 @@ ITEMS_MAX: Final = 3
 
 
 def debug_handler(stream: TextIO, secrets: Sequence[str]) -> logging.Handler:
-    """A handler that writes kazoo's records to *stream*, without contents and *secrets*."""
+    """Return a handler that writes kazoo's records to *stream*, without contents and *secrets*."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(ClientFormatter(secrets))
     return handler
@@ -38,12 +38,12 @@ class ClientFormatter(logging.Formatter):
 
 
 def forms(secret: str) -> set[str]:
-    """How *secret* may look in a text: as it is, or as Python quotes it."""
+    """Return how *secret* may look in a text: as it is, or as Python quotes it."""
     return {secret, repr(secret)[1:-1], repr(secret.encode())[2:-1]} - {""}
 
 
 def describe(value: Any) -> Any:
-    """*value* in a few words; numbers, names and errors stay as they are."""
+    """Return *value* in a few words; numbers, names and errors stay as they are."""
     if isinstance(value, bytes | bytearray):
         return f"<{len(value)} bytes>"
     if hasattr(value, "path"):

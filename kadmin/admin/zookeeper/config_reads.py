@@ -45,7 +45,8 @@ from kadmin.plan.entity_options import order_of
 
 
 def find_entities(selection: EntitySelection) -> Steps[list[ConfigEntity]]:
-    """The entities that *selection* names, and of those it does not name all that have a znode.
+    """Return the entities that *selection* names, and of those it does not name all that have a
+    znode.
 
     Topics are not looked up: a name may be a pattern there.
     """
@@ -61,7 +62,8 @@ def find_entities(selection: EntitySelection) -> Steps[list[ConfigEntity]]:
 def read_wanted(
     parents: Sequence[str], users: Sequence[Entity | None], wanted: Wanted
 ) -> Steps[list[ConfigEntity]]:
-    """The entities that are *wanted* below each of *parents*, which is that of one of *users*.
+    """Return the entities that are *wanted* below each of *parents*, which is that of one of
+    *users*.
 
     One that is named need not have a znode, and may have others that no broker reads.
     """
@@ -98,7 +100,7 @@ def entities_at(node_paths: Iterable[str]) -> Iterator[ConfigEntity]:
 def read_configs(
     entities: Iterable[ConfigEntity],
 ) -> Steps[tuple[dict[ConfigEntity, ConfigOverrides], tuple[Fault, ...]]]:
-    """The configs of *entities*, in their order, and what could not be understood of them.
+    """Return the configs of *entities*, in their order, and what could not be understood of them.
 
     An entity without a znode has no configs.
     """
@@ -110,7 +112,8 @@ def read_configs(
 def apart(
     found: Iterable[tuple[ConfigEntity, ZkReply]],
 ) -> tuple[dict[ConfigEntity, ConfigOverrides], tuple[Fault, ...]]:
-    """What could be understood of *found*, and what could not; of what can be mended, both."""
+    """Return what could be understood of *found*, and what could not; of what can be mended,
+    both."""
     configs: dict[ConfigEntity, ConfigOverrides] = {}
     faults: list[CorruptZnodeError] = []
     for entity, reply in found:

@@ -196,7 +196,7 @@ def serving(
     budget: Budget,
     note: Callable[[str], None] | None,
 ) -> list[str]:
-    """The servers of *settings*, those first that may serve.
+    """Return the servers of *settings*, those first that may serve.
 
     Raises:
         NoMajority: none does, as long as it may be waited for.
@@ -219,7 +219,8 @@ def make_client(
     log: TextIO | None,
     servers: Sequence[str] | None = None,
 ) -> KazooClient:
-    """A client of the servers of *settings*; of *servers*, which are the same, in this order."""
+    """Return a client of the servers of *settings*; of *servers*, which are the same, in this
+    order."""
     # A logger of our own: it changes no other logging, and other logging does not change it.
     logger = logging.Logger("kazoo", logging.WARNING if log is None else logging.DEBUG)
     logger.addHandler(failures)
@@ -239,7 +240,7 @@ def make_client(
 
 
 def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
-    """How kazoo wants to hear who we are.
+    """Return our credentials in kazoo's words.
 
     Raises:
         UsageError: Kerberos is asked for and its Python module is not installed.
@@ -336,7 +337,8 @@ def unreachable(
 
 
 def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
-    """That the servers of *settings* have no majority, of which none has opened a session.
+    """Return the error of *settings* whose servers have no majority, if that is why no session
+    opened.
 
     They say so themselves, or most of several do not answer: who has just lost the others takes
     himself for serving until his own time for them is over.
@@ -352,7 +354,10 @@ def no_majority(settings: ZooKeeperSettings) -> NoMajority | None:
 
 
 def denial(error: BaseException) -> str:
-    """What was refused; a znode's own refusal carries its path where we asked for several."""
+    """Return what was refused.
+
+    A znode's own refusal carries its path where we asked for several.
+    """
     if isinstance(error, NoAuthError):
         return f"no permission for {error}" if str(error) else "no permission for that znode"
     if error.__cause__ is not None:

@@ -12,7 +12,7 @@ from kadmin.admin.asking import Asking, Lines
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import reason
 from kadmin.admin.zookeeper.ensemble_probe import answer_from, servers_of
-from kadmin.plan.ensemble import Told
+from kadmin.plan.ensemble import ServerAnswers
 from kadmin.plan.zookeeper_words import WORDS
 from kadmin.settings.resolve import ZooKeeperSettings
 
@@ -23,7 +23,7 @@ PATIENCE_S: Final = 3.0
 """For one server's report; --timeout makes it shorter."""
 
 
-def ask_ensemble(settings: ZooKeeperSettings, admin_port: int | None) -> list[Told]:
+def ask_ensemble(settings: ZooKeeperSettings, admin_port: int | None) -> list[ServerAnswers]:
     """Return the report of each server of the connect string, in its order.
 
     *admin_port* is that of the admin servers, which are asked as well; None for none.
@@ -42,7 +42,7 @@ class EnsembleAsking:
         self._patience_s = min(PATIENCE_S, settings.timeout_s)
         self._admin_port = admin_port
         ask = partial(ask_words, lines=lines, timeout_s=self._patience_s, tls=tls)
-        self._words: Asking[str, Told] = Asking(servers, ask, lines)
+        self._words: Asking[str, ServerAnswers] = Asking(servers, ask, lines)
         self._figures: Asking[str, dict[str, str] | str] | None = None
         if admin_port is not None:
             # At the same time, and apart: a silent admin server does not mean that its ZooKeeper is
@@ -56,7 +56,7 @@ class EnsembleAsking:
     def __exit__(self, *_: object) -> None:
         self._words.close()
 
-    def told(self) -> list[Told]:
+    def told(self) -> list[ServerAnswers]:
         told = told_by(self._words, self._patience_s)
         if self._figures is None or self._admin_port is None:
             return told
@@ -67,13 +67,15 @@ class EnsembleAsking:
         ]
 
 
-def told_by(asking: Asking[str, Told], patience_s: float) -> list[Told]:
+def told_by(asking: Asking[str, ServerAnswers], patience_s: float) -> list[ServerAnswers]:
     told = asking.answers(patience_s)
-    silent = (Told(server=server, failure="no answer") for server in asking.servers)
+    silent = (ServerAnswers(server=server, failure="no answer") for server in asking.servers)
     return [told.get(each.server, each) for each in silent]
 
 
-def with_figures(told: Told, answer: dict[str, str] | str, admin_port: int) -> Told:
+def with_figures(
+    told: ServerAnswers, answer: dict[str, str] | str, admin_port: int
+) -> ServerAnswers:
     """Return *told* with the figures of its admin server, or the reason why there are none."""
     if told.failure is not None:
         return told
@@ -83,19 +85,21 @@ def with_figures(told: Told, answer: dict[str, str] | str, admin_port: int) -> T
     return replace(told, admin_failure=f"{host_and_port(host, admin_port)}: {answer}")
 
 
-def ask_words(server: str, *, lines: Lines, timeout_s: float, tls: "ssl.SSLContext | None") -> Told:
+def ask_words(
+    server: str, *, lines: Lines, timeout_s: float, tls: "ssl.SSLContext | None"
+) -> ServerAnswers:
     host, port = split_address(server)
     answers = {}
     try:
         for word in WORDS:
             answers[word] = answer_from(host, port, word, lines=lines, timeout_s=timeout_s, tls=tls)
     except OSError as error:
-        return Told(server=server, failure=reason(error))
-    return Told(server=server, answers=answers)
+        return ServerAnswers(server=server, failure=reason(error))
+    return ServerAnswers(server=server, answers=answers)
 
 
 def ask_monitor(server: str, *, port: int, timeout_s: float) -> dict[str, str] | str:
-    """The figures of the admin server at *port* of *server*, or why there are none."""
+    """Return the figures of the admin server at *port* of *server*, or why there are none."""
     host, _ = split_address(server)
     try:
         return admin_figures(host, port, timeout_s)

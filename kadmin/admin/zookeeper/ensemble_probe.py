@@ -73,7 +73,7 @@ class Heard:
         return all(isinstance(each, OSError) and is_refusal(each) for each in voices)
 
     def reasons(self) -> dict[str, str]:
-        """Why those do not serve that do not."""
+        """Return why those do not serve that do not."""
         return {
             server: why
             for server in self.servers
@@ -81,7 +81,7 @@ class Heard:
         }
 
     def __str__(self) -> str:
-        """Why there is no majority."""
+        """Return why there is no majority."""
         answering = [each for each in self.servers if isinstance(self.voices.get(each), Voice)]
         silent = {each: why for each, why in self.reasons().items() if each not in answering}
         text = no_majority(len(answering), len(self.servers))
@@ -109,7 +109,8 @@ class EnsembleProbe:
         return Asking(self._servers, ask, lines)
 
     def heard(self, patience_s: float) -> Heard:
-        """What they have said when one of them may serve, or *patience_s* after they were asked."""
+        """Return what they have said when one of them may serve, or *patience_s* after they were
+        asked."""
         found = self._asking.answers(
             patience_s,
             lambda answers: not {Voice.SERVES, Voice.LIVES}.isdisjoint(answers.values()),
@@ -142,11 +143,11 @@ class EnsembleProbe:
             self._asking = self._begun()
 
     def down(self) -> dict[str, str]:
-        """Those of them that do not serve, each with the reason."""
+        """Return those of them that do not serve, each with the reason."""
         return self.heard_by_all(PROBE_S).reasons()
 
     def heard_by_all(self, patience_s: float) -> Heard:
-        """What they have said when all have, or *patience_s* after they were asked."""
+        """Return what they have said when all have, or *patience_s* after they were asked."""
         return Heard(self._servers, self._asking.answers(patience_s))
 
     def close(self) -> None:
@@ -176,7 +177,7 @@ def answer_from(
     timeout_s: float,
     tls: "ssl.SSLContext | None",
 ) -> str:
-    """What the server there answers to *word*, on a connection of *lines*.
+    """Return what the server there answers to *word*, on a connection of *lines*.
 
     Raises:
         OSError: no server listens there, or none answers in time.
@@ -200,5 +201,5 @@ def reason_of(voice: Voice | OSError | None) -> str | None:
 
 
 def servers_of(connect: str) -> list[str]:
-    """The servers of a connect string, `host:port` each."""
+    """Return the servers of a connect string, `host:port` each."""
     return connect.partition("/")[0].split(",")

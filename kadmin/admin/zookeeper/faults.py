@@ -43,7 +43,7 @@ def faults_of(errors: Iterable[CorruptZnodeError]) -> tuple[Fault, ...]:
 def mendable_faults(
     node: Znode, kind: EntityKind, config: ConfigOverrides
 ) -> Iterator[CorruptZnodeError]:
-    """Why brokers do not read *config*, or not all of it."""
+    """Return why brokers do not read *config*, or not all of it."""
     for problem in config_problems(node, config):
         yield node.corrupt(f"{problem.reason}: no broker reads these configs")
     for key in config.extra:
@@ -52,7 +52,8 @@ def mendable_faults(
 
 
 def subject_of(path: str) -> Subject:
-    """What the znode at *path* is about, one of those that snapshots, configs and ACLs are."""
+    """Return what the znode at *path* is about, one of those that snapshots, configs and ACLs
+    are."""
     if path in FIXED:
         return FIXED[path]
     parent, _, name = path.rpartition("/")
@@ -71,7 +72,7 @@ def subject_of(path: str) -> Subject:
 
 
 def resource_of(path: str) -> ResourcePattern | None:
-    """The resource whose rules stand at *path*; None where there are the rules of none."""
+    """Return the resource whose rules stand at *path*; None where there are the rules of none."""
     for pattern_type in PatternType:
         kind, _, name = path.removeprefix(f"{paths.acl_store(pattern_type)}/").partition("/")
         if name and kind in set(ResourceType) and path.endswith(f"/{kind}/{name}"):

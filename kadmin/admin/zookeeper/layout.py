@@ -18,7 +18,7 @@ class ZooKeeperLayout:
         self.connection = connection
 
     def missing(self) -> tuple[str, ...]:
-        """Those paths that are missing, parents before children."""
+        """Return those paths that are missing, parents before children."""
         nodes = self.connection.read(read_each(PERSISTENT_PATHS))
         return tuple(
             path for path, node in zip(PERSISTENT_PATHS, nodes, strict=True) if node is None

@@ -78,7 +78,8 @@ class BatchedReader:
         self.round_trips = 0
 
     def replies_to(self, requests: Sequence[ZkRequest]) -> tuple[ZkReply, ...]:
-        """The reply to each of *requests*, which only read data and children and arm no watch.
+        """Return the reply to each of *requests*, which only read data and children and arm no
+        watch.
 
         What is decoded is decoded while the server still works on what comes after, and again when
         the connection was lost in between.
@@ -91,7 +92,8 @@ class BatchedReader:
         return tuple(reply for group in groups for reply in replies_of(group, results))
 
     def run(self, parts: Sequence[Part]) -> list[list[Any]]:
-        """What became of each path of each of *parts*; kazoo's error where one may not be read."""
+        """Return what became of each path of each of *parts*; kazoo's error where one may not be
+        read."""
         if not any(part.paths for part in parts):
             return [[] for _ in parts]
         with self.budget.spending() as left_s:
@@ -189,7 +191,7 @@ class BatchedReader:
 
 
 def parts_of(group: Sequence[ZkRequest]) -> list[Part]:
-    """How requests of one type are sent: those for single nodes as one."""
+    """Return how requests of one type are sent: those for single nodes as one."""
     many = [each for each in group if isinstance(each, GetMany)]
     if many:
         return [Part(GET_DATA, each.paths, each.decode) for each in many]
@@ -202,7 +204,7 @@ def parts_of(group: Sequence[ZkRequest]) -> list[Part]:
 
 
 def replies_of(group: Sequence[ZkRequest], results: Iterator[list[Any]]) -> Iterator[ZkReply]:
-    """The replies to requests of one type, from the *results* of their `parts_of`."""
+    """Return the replies to requests of one type, from the *results* of their `parts_of`."""
     if isinstance(group[0], GetMany):
         for _ in group:
             items = next(results)
@@ -224,7 +226,10 @@ def children_of(names: Sequence[str]) -> Children:
 
 
 def gather(requests: Sequence[Any], deadline: float) -> Iterator[Any]:
-    """The answers in order; that a node is missing or denied is one, other errors are raised."""
+    """Return the answers in order.
+
+    That a node is missing or denied is one, other errors are raised.
+    """
     for request in requests:
         try:
             yield request.get(timeout=max(0.0, deadline - time.monotonic()))

@@ -151,7 +151,7 @@ class Server:
         raise failure
 
     def never_answered(self, path: str) -> KadminError:
-        """Why the transaction, which writes *path* first, can have been lost every time."""
+        """Return why the transaction, which writes *path* first, can have been lost every time."""
         assert self.unanswered is not None
         request, _ = self.unanswered
         size_bytes = size_of(self.connection.client, request)

@@ -126,7 +126,7 @@ def read_snapshot(
 
 
 def visible_names(path: str, reply: ZkReply, faults: list[CorruptZnodeError]) -> tuple[str, ...]:
-    """As `names_in`; none where they may not be seen, which joins the *faults*."""
+    """Return `names_in`; none where they may not be seen, which joins the *faults*."""
     if isinstance(reply, Refused):
         faults.append(may_not_be_read(path))
         return ()
@@ -138,7 +138,7 @@ def read_stale(
     assignments: Mapping[str, TopicAssignment],
     listed: Container[str],
 ) -> Steps[frozenset[TopicPartition]]:
-    """Those of *asked* that are not there; what cannot be understood is taken to be there.
+    """Return those of *asked* that are not there; what cannot be understood is taken to be there.
 
     *listed* are the names of topics, and *assignments* those that were read.  Both were read before
     the request was, so whatever they lack is read once more.
@@ -170,7 +170,7 @@ def lacks(topics: Mapping[str, TopicAssignment], partition: TopicPartition) -> b
 
 
 def read_brokers() -> Steps[dict[BrokerId, BrokerRegistration]]:
-    """The brokers that are registered; one that cannot be understood or read is left out."""
+    """Return the brokers that are registered; one that cannot be understood or read is left out."""
     request = decoding_brokers((yield from read_children(paths.BROKER_IDS)))
     (reply,) = yield from read((request,))
     return brokers_in(request, reply, [])
@@ -181,7 +181,7 @@ def read_states(
     faults: list[CorruptZnodeError],
     leaderless: dict[str, dict[int, int]],
 ) -> Steps[dict[str, dict[int, PartitionState]]]:
-    """The states of all partitions of *assignments*; one that has none yet is left out.
+    """Return the states of all partitions of *assignments*; one that has none yet is left out.
 
     *leaderless* gets the times of those states that name no leader.
     """
@@ -211,7 +211,7 @@ def read_states(
 
 
 def newest_epoch_in(states: Mapping[str, Mapping[int, PartitionState]]) -> int:
-    """The latest controller epoch of *states*, -1 without any."""
+    """Return the latest controller epoch of *states*, -1 without any."""
     return max(
         (state.controller_epoch for each in states.values() for state in each.values()), default=-1
     )
@@ -232,8 +232,8 @@ def decoding(decode: Callable[[Znode], Value], node_paths: Iterable[str]) -> Dec
 def understood(
     request: Decoding[Value], reply: ZkReply, faults: list[CorruptZnodeError]
 ) -> list[Value | None]:
-    """What was decoded, path by path; None for a missing node, and for one that is damaged or may
-    not be read, which joins the *faults*."""
+    """Return what was decoded, path by path; None for a missing node, and for one that is
+    damaged or may not be read, which joins the *faults*."""
     found: list[Value | None] = []
     for path, item in zip(request.paths, items_in(request, reply), strict=True):
         if isinstance(item, CorruptZnodeError | Refused):
@@ -251,7 +251,7 @@ def decoding_brokers(names: Iterable[str]) -> Decoding[BrokerRegistration]:
 def brokers_in(
     request: Decoding[BrokerRegistration], reply: ZkReply, faults: list[CorruptZnodeError]
 ) -> dict[BrokerId, BrokerRegistration]:
-    """The brokers in order of id."""
+    """Return the brokers in order of id."""
     found = understood(request, reply, faults)
     brokers = {broker.broker_id: broker for broker in found if broker is not None}
     return dict(sorted(brokers.items()))
@@ -267,6 +267,6 @@ def topics_in(
     reply: ZkReply,
     faults: list[CorruptZnodeError],
 ) -> dict[str, TopicAssignment]:
-    """Those of the topics *names*, which were asked for, that are there."""
+    """Return those of the topics *names*, which were asked for, that are there."""
     found = zip(names, understood(request, reply, faults), strict=True)
     return {name: assignment for name, assignment in found if assignment is not None}

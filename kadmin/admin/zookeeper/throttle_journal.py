@@ -48,7 +48,8 @@ def read_journal() -> Steps[ThrottleJournal]:
 
 
 def journal_writes(journal: ThrottleJournal) -> Steps[list[Operation]]:
-    """What has to be written so that *journal* is kept; nothing for an empty one that is not."""
+    """Return what has to be written so that *journal* is kept; nothing for an empty one that is
+    not."""
     if not journal.entries:
         is_kept = journal.zk_version != NEVER_READ
         return [Delete(JOURNAL_PATH, journal.zk_version)] if is_kept else []

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def read_topic_names(cluster: str, wanted: "Sequence[str]" = ()) -> Steps[TopicNames]:
-    """One round trip; another one where it may not be seen which topics there are, for those of
-    *wanted* that are there.
+    """Read the names in one round trip; where topics may not be listed, in another one for those of
+    *wanted* that exist.
 
     Raises:
         NoClusterHere: there is no `/brokers/topics` at *cluster*.
@@ -56,6 +56,7 @@ def read_topic_names(cluster: str, wanted: "Sequence[str]" = ()) -> Steps[TopicN
 
 
 def name_fault(name: str) -> CorruptZnodeError | None:
-    """What is wrong with a topic's znode that no topic can be called by: brokers leave it alone."""
+    """Return what is wrong with a topic's znode that no topic can be called by: brokers leave it
+    alone."""
     problem = topic_name_problem(name)
     return None if problem is None else CorruptZnodeError(paths.topic(name), NEVER_READ, problem)

@@ -50,7 +50,7 @@ def write_topic(connection: Connection, fence: Fence, plan: TopicPlan) -> Outcom
 def without_leader(
     partitions: Sequence[TopicPartition],
 ) -> Steps[Remaining[TopicPartition]]:
-    """Those of *partitions* that have no leader now."""
+    """Return those of *partitions* that have no leader now."""
     states = (paths.state(each.topic, each.partition) for each in partitions)
     controller, *nodes = yield from read_each((paths.CONTROLLER, *states))
     return Remaining(
@@ -60,7 +60,7 @@ def without_leader(
 
 
 def not_deleted(topics: Sequence[str]) -> Steps[Remaining[str]]:
-    """Those of *topics* that are still there."""
+    """Return those of *topics* that are still there."""
     controller, *nodes = yield from read_each((paths.CONTROLLER, *map(paths.topic, topics)))
     return Remaining(
         items=[topic for topic, node in zip(topics, nodes, strict=True) if node is not None],

@@ -114,8 +114,8 @@ class ZooKeeperAcls:
             raise SpellingUnknown(spelt[0])
 
     def brokers_are_new(self) -> bool:
-        """Whether all live brokers are of 2.7 or newer; not where none is alive, or one cannot be
-        read."""
+        """Return whether all live brokers are of 2.7 or newer; not where none is alive, or one
+        cannot be read."""
         request = decoding_brokers(self.connection.read(read_children(paths.BROKER_IDS)))
         faults: list[CorruptZnodeError] = []
         (reply,) = self.connection.read(read((request,)))

@@ -54,7 +54,7 @@ class ZooKeeperConfigs:
     def read_all(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]:
-        """Without what stands in the brokers' server.properties, which ZooKeeper does not have."""
+        """Read all but the brokers' server.properties, which are not in ZooKeeper."""
         all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
         found, faults = self.connection.read(read_configs({*entities, all_brokers}))
         shared = found[all_brokers].values if all_brokers in found else {}
@@ -74,7 +74,7 @@ class ZooKeeperConfigs:
         return read_fence(self.connection)
 
     def dry_run(self, plans: "Sequence[ConfigPlan]") -> None:
-        """ZooKeeper takes everything."""
+        """Do nothing: ZooKeeper accepts everything."""
 
     def write(self, fence: Fence, plan: "ConfigPlan") -> Outcome:
         from kadmin.admin.zookeeper.config_writes import write_config

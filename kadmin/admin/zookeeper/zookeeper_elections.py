@@ -51,7 +51,7 @@ class ZooKeeperElections:
     def end_offsets(
         self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
     ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
-        """Brokers have these."""
+        """Return none: only brokers have these."""
         return {}
 
     def fence(self) -> Fence:
@@ -75,7 +75,7 @@ class ZooKeeperElections:
 def not_elected(
     elections: Sequence[PartitionElection],
 ) -> Steps[Remaining[PartitionElection]]:
-    """Those of *elections* that the controller has not gone through yet.
+    """Return those of *elections* that the controller has not gone through yet.
 
     It has gone through all when its request is gone, whatever has come of them.  As long as that
     stands at least one remains: there is no room for another request.

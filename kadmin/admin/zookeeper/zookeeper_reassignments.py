@@ -80,7 +80,7 @@ class ZooKeeperReassignments:
     def snapshot(
         self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
     ) -> ClusterSnapshot:
-        """Configs are read with everything else."""
+        """Read the snapshot; configs are read with everything else."""
         cluster = self.connection.settings.connect
         return self.connection.read(read_snapshot(cluster, selection, with_states=with_states))
 
@@ -151,7 +151,7 @@ class ZooKeeperReassignments:
 
 
 def not_moved(moves: Sequence[Move]) -> Steps[Remaining[Move]]:
-    """Those of *moves* that are still asked for, or whose partition is being reassigned."""
+    """Return those of *moves* that are still asked for, or whose partition is being reassigned."""
     controller = yield from read_node(paths.CONTROLLER)
     # The request first: what leaves it meanwhile stands in its topic by then.
     requested = yield from read_standing()
@@ -170,7 +170,8 @@ def not_moved(moves: Sequence[Move]) -> Steps[Remaining[Move]]:
 
 
 def read_standing() -> Steps[Mapping[TopicPartition, tuple[BrokerId, ...]]]:
-    """What is asked for; nothing where that is damaged, which is found when it is planned from."""
+    """Return what is asked for; nothing where that is damaged, which is found when it is planned
+    from."""
     try:
         return (yield from read_request())
     except CorruptZnodeError:

@@ -55,10 +55,10 @@ class ZooKeeperTopics:
         """Return None: a default that is not dynamic is in the brokers' own files."""
 
     def default_counts(self) -> None:
-        """Brokers have these in their own files."""
+        """Return None: brokers have these in their own files."""
 
     def with_refusals(self, snapshot: "ClusterSnapshot") -> "ClusterSnapshot":
-        """Registrations have them."""
+        """Return *snapshot* as it is: registrations have the refusals."""
         return snapshot
 
     def fence(self) -> "Fence":

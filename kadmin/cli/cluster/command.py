@@ -283,7 +283,7 @@ def list_clusters(session: Session) -> None:
 
 
 def ids_text(what: str, ids: Sequence[int]) -> str:
-    """`broker 1`, or `brokers 1, 2`; empty without *ids*."""
+    """Return `broker 1`, or `brokers 1, 2`; empty without *ids*."""
     if not ids:
         return ""
     return f"{what}{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
@@ -337,7 +337,8 @@ def tell_what_is_next(session: Session, result: "UpResult", way: str) -> None:
 
 
 def connect_of(name: str) -> str | None:
-    """The connect string of a cluster of this machine; None when too little of it is there."""
+    """Return the connect string of a cluster of this machine; None when too little of it is
+    there."""
     from kadmin.local import clusters
 
     try:

@@ -83,5 +83,5 @@ def forget(session: Session, name: str, connect: str) -> None:
 
 
 def servers_of(entry: Any) -> str | None:
-    """The servers of a cluster's entry in the configuration file, without its chroot."""
+    """Return the servers of a cluster's entry in the configuration file, without its chroot."""
     return None if entry is None else str(entry.get("zookeeper", "")).partition("/")[0]

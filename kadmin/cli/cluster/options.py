@@ -17,7 +17,8 @@ BROKERS_MAX: Final = 100
 
 
 def name_option(*, follows_current: bool = True) -> Decorator:
-    """Which cluster is meant; without *follows_current* none but `local` if none is named."""
+    """Declare the option that names the cluster; without *follows_current* its default
+    is `local`."""
     return option(
         "--name",
         metavar="NAME",
@@ -57,7 +58,7 @@ def zookeeper_argument() -> Decorator:
 
 
 def up_broker_options() -> Decorator:
-    """The options of `up` that are about brokers."""
+    """Declare the options of `up` that are about brokers."""
     options = (
         option(
             "--brokers",

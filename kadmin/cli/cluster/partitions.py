@@ -53,7 +53,8 @@ def partitions_of(found: "ClusterStatus") -> PartitionsView | None:
 
 
 def read(connect: str) -> "ClusterSnapshot":
-    """Raises KadminError where ZooKeeper does not answer in time, or knows no cluster."""
+    """Read the snapshot; raise KadminError where ZooKeeper does not answer in time, or knows no
+    cluster."""
     from kadmin.admin.zookeeper.connection import connect as open_connection
     from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
     from kadmin.arguments.topics import TopicSelection
@@ -67,7 +68,7 @@ def read(connect: str) -> "ClusterSnapshot":
 def ask_brokers(
     found: "ClusterStatus", replication: "Replication"
 ) -> "dict[BrokerId, dict[TopicPartition, int]]":
-    """How far the logs of leaders and followers reach, at those brokers that serve."""
+    """Return how far the logs of leaders and followers reach, at those brokers that serve."""
     from kadmin.plan.replication import to_be_asked
 
     asked = to_be_asked(replication)

@@ -248,7 +248,7 @@ def configs(session: Session, **options: Any) -> None:
 
 
 def selection_of(options: dict[str, Any]) -> EntitySelection:
-    """Whom the long and the short options name together."""
+    """Return the entities that the long and the short options name together."""
     short = []
     for kind, name in SHORT_OPTIONS.items():
         key = name.removeprefix("--")

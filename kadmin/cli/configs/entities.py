@@ -26,7 +26,7 @@ class NoSuchUser(KadminError):
 
 
 def entities_of(admin: ConfigAdmin, selection: EntitySelection) -> list[ConfigEntity]:
-    """The entities that are meant; a topic that is named must exist.
+    """Return the entities that are meant; a topic that is named must exist.
 
     Raises:
         NoSuchTopic: it does not, or no topic matches.
@@ -50,7 +50,7 @@ def require_user(admin: ConfigAdmin, name: str) -> None:
 
 
 def is_absent_broker(admin: ConfigAdmin, entity: ConfigEntity) -> bool:
-    """Whether *entity* is one broker, which is not alive and has no configs of its own."""
+    """Return whether *entity* is one broker, which is not alive and has no configs of its own."""
     if entity.kind is not EntityKind.BROKERS or entity.root.name is None:
         return False
     snapshot = admin.snapshot([entity])

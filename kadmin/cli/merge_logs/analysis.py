@@ -72,7 +72,7 @@ def check_analysis(options: dict[str, Any]) -> None:
 
 
 def selection(options: dict[str, Any]) -> "Selection":
-    """The partitions that are asked for.
+    """Return the partitions that are asked for.
 
     Raises:
         UsageError: a word of `--partition` is no partition.
@@ -98,7 +98,7 @@ def named_words(texts: Sequence[str]) -> list[str]:
 
 
 def named_partition(word: str) -> tuple[str, int]:
-    """`orders-3` as a topic and a number."""
+    """Return `orders-3` as a topic and a number."""
     topic, _, number = word.rpartition("-")
     if not topic or not number.isascii() or not number.isdigit() or len(number) > 9:
         raise UsageError(
@@ -161,7 +161,7 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
 
 
 def page_at(path: str | None) -> AbstractContextManager[Any]:
-    """Where a page is written that has its name when it is whole; None without a *path*.
+    """Return where a page is written that has its name when it is whole; None without a *path*.
 
     Raises:
         CannotWrite: there is no such directory, no room, or no right to write there.

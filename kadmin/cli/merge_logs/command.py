@@ -343,7 +343,7 @@ def carry_out(
 def destination(
     session: Session, job: "Job"
 ) -> "Iterator[tuple[BinaryIO | None, PartFiles | None]]":
-    """Where the result goes: a stream of bytes, or part files that workers write."""
+    """Yield where the result goes: a stream of bytes, or part files that workers write."""
     from kadmin.jobs.merge.output.whole_files import part_files, whole_file
 
     if job.out is None:

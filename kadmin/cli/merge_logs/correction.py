@@ -26,7 +26,7 @@ def corrected(
     corrects_clocks: bool,
     is_causal: bool,
 ) -> "Iterator[tuple[MergeRequest, Engine | None]]":
-    """The request of *job* with clocks set right, and who found that out and may go on.
+    """Yield the request of *job* with clocks set right, and who found that out and may go on.
 
     That is *engine*, where there is one already.  Without a pass where none of it is wanted.
 

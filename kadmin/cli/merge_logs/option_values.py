@@ -35,7 +35,7 @@ OFFSET_MS_MAX: Final = OFFSET_YEARS_MAX * 366 * 24 * 3_600_000
 
 
 def wanted_lines(options: Mapping[str, Any]) -> "LineFilter":
-    """The filter that *options* describe.
+    """Return the filter that *options* describe.
 
     Raises:
         UsageError: a name that no topic has, partitions without a topic, twice the same one, or
@@ -74,7 +74,7 @@ def wanted_lines(options: Mapping[str, Any]) -> "LineFilter":
 
 
 def topic_names(texts: Sequence[str]) -> tuple[str, ...]:
-    """The topics of *texts*, each of which may name several, separated by commas.
+    """Return the topics of *texts*, each of which may name several, separated by commas.
 
     Raises:
         UsageError: no topic can be called so.
@@ -94,7 +94,7 @@ def topic_names(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def whole_numbers(texts: str | Sequence[str] | None, name: str) -> tuple[int, ...]:
-    """The numbers of `0,1,2`, of which there may be several; none where nothing is given."""
+    """Return the numbers of `0,1,2`, of which there may be several; none where nothing is given."""
     words = [word for text in as_texts(texts) for word in text.split(",")]
     for word in words:
         if not re.fullmatch(r"\s*[0-9]{1,10}\s*", word):
@@ -122,7 +122,8 @@ def check_regex(regex: str) -> None:
 
 
 def time_range(start: str | None, end: str | None, zone: tzinfo) -> "TimeRange":
-    """From *start* to *end* on the wall clock of *zone*; what is not given is open.
+    """Return the range from *start* to *end* on the wall clock of *zone*; what is not given is
+    open.
 
     Raises:
         UsageError: one of them is no time, or they are in the wrong order.
@@ -142,7 +143,7 @@ def time_range(start: str | None, end: str | None, zone: tzinfo) -> "TimeRange":
 
 
 def moment(text: str, zone: tzinfo) -> int:
-    """The time that *text* means on the wall clock of *zone*.
+    """Return the time that *text* means on the wall clock of *zone*.
 
     Raises:
         UsageError: it is none.
@@ -155,7 +156,8 @@ def moment(text: str, zone: tzinfo) -> int:
 
 
 def common_zone(zones: Iterable[str]) -> str:
-    """The zone whose wall clock the result shows: the one that is given for no single source.
+    """Return the zone whose wall clock the result shows: the one that is given for no single
+    source.
 
     Raises:
         UsageError: several are.
@@ -170,7 +172,7 @@ def common_zone(zones: Iterable[str]) -> str:
 
 
 def clocks(offsets: Sequence[str], zones: Sequence[str]) -> dict[str, "Clock"]:
-    """The clock of each source that is named by `SOURCE=±MS` or `SOURCE=ZONE`.
+    """Return the clock of each source that is named by `SOURCE=±MS` or `SOURCE=ZONE`.
 
     Raises:
         UsageError: a word is not of that form, or a source has two.
@@ -189,7 +191,10 @@ def clocks(offsets: Sequence[str], zones: Sequence[str]) -> dict[str, "Clock"]:
 
 
 def by_source(words: Sequence[str], option: str, value: str, *, example: str) -> dict[str, str]:
-    """The texts of `SOURCE=TEXT` by source; errors call a text *value* and show an *example*."""
+    """Return the texts of `SOURCE=TEXT` by source.
+
+    Errors call a text *value* and show an *example*.
+    """
     found: dict[str, str] = {}
     for word in words:
         # A path may hold the sign, a zone and a number never do.
@@ -222,7 +227,8 @@ def milliseconds(text: str) -> int:
 
 
 def form(given: str | None, output: str, out: str | None) -> str:
-    """The form of the result: the one that is *given*, else that of `--output`, else by name.
+    """Return the form of the result: the one that is *given*, else that of `--output`, else by
+    name.
 
     Raises:
         UsageError: `--output` asks for one that there is not, or for another one.

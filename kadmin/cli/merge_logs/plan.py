@@ -179,7 +179,7 @@ def check_overwriting(inputs: "Inputs", option: str, out: str | None) -> None:
 
 
 def is_directory(out: str | None) -> bool:
-    """Whether *out* names a directory; a URI does by its last slash, before its options."""
+    """Return whether *out* names a directory; a URI does by its last slash, before its options."""
     if out is None:
         return False
     path = out.partition("?")[0] if "://" in out else out
@@ -195,7 +195,7 @@ def formatter(
     counts: bool,
     has_parts: bool,
 ) -> "Factory":
-    """What workers make of their slices."""
+    """Return what workers make of their slices."""
     from kadmin.jobs.factory import Factory
 
     if form == "parquet":

@@ -25,13 +25,16 @@ def after_proposal() -> str:
 
 
 def after_dry_run(options: Mapping[str, Any]) -> Iterator[str]:
-    """The same without --dry-run; nothing where standard input would be read once more."""
+    """Return the same without --dry-run; nothing where standard input would be read once more."""
     if not reads_stdin(options):
         yield f"next: {command_line('reassign', options, without=('dry_run',))}"
 
 
 def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> Iterator[str]:
-    """How it goes on, is given up, or taken back; *rollback_path* is None where nothing moves."""
+    """Return how it goes on, is given up, or taken back.
+
+    *rollback_path* is None where nothing moves.
+    """
     if not options["wait"]:
         yield f"next: {verification(options)}"
     if rollback_path is None:
@@ -79,7 +82,7 @@ def verification(options: Mapping[str, Any], **more: object) -> str:
 
 
 def execution(options: Mapping[str, Any]) -> str | None:
-    """What asks for the same once more; None where the options do not say all of it."""
+    """Return what asks for the same once more; None where the options do not say all of it."""
     if reads_stdin(options) or options["from_broker"] is not None:
         return None
     return command_line("reassign", {"execute": True, **wanted(options)})

@@ -38,7 +38,9 @@ class Wanted:
 
 
 def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
-    """What the options want; they need not say who takes what a broker has, unless it *is_asked*.
+    """Return what the options want.
+
+    They need not say who takes what a broker has, unless it *is_asked*.
 
     Raises:
         click.UsageError: none of the ways to say it, several, or half of one.
@@ -59,7 +61,8 @@ def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
 
 
 def cancelled_by(options: Mapping[str, Any]) -> TargetsIn:
-    """What the options want cancelled: the partitions of a file, or those of a topic that move.
+    """Return what the options want cancelled: the partitions of a file, or those of a topic that
+    move.
 
     Raises:
         click.UsageError: neither is given, or both are.

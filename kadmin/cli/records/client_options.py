@@ -12,7 +12,7 @@ CLIENT: Final = "Client"
 
 
 def client_options(role: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options for properties of a *role*, `producer` or `consumer`."""
+    """Return the options for properties of a *role*, `producer` or `consumer`."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         for add in (
@@ -41,7 +41,8 @@ def client_options(role: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 def client_properties(session: Session, options: Mapping[str, Any]) -> dict[str, str]:
-    """The properties of the file and of the options, which win; warns of passwords in the open."""
+    """Return the properties of the file and of the options, which win; warns of passwords in the
+    open."""
     from kadmin.records.properties import parse_properties, read_properties
     from kadmin.settings.client_security import secret_names
 
@@ -58,7 +59,7 @@ def client_properties(session: Session, options: Mapping[str, Any]) -> dict[str,
 
 
 def kafka_properties(texts: tuple[str, ...], known: tuple[str, ...]) -> dict[str, str]:
-    """The `--property NAME=VALUE` of Kafka's console tools; only those that are *known*.
+    """Return the `--property NAME=VALUE` of Kafka's console tools; only those that are *known*.
 
     Raises:
         UsageError: another one, or no '='.
@@ -76,7 +77,8 @@ def kafka_properties(texts: tuple[str, ...], known: tuple[str, ...]) -> dict[str
 
 
 def truth(name: str, value: str) -> bool:
-    """Whether the property *name* is set; raises UsageError for anything but true and false."""
+    """Return whether the property *name* is set; raises UsageError for anything but true and
+    false."""
     if value.lower() not in ("true", "false"):
         raise UsageError(
             f"--property {name}={value}: it is true or false", hint=f"--property {name}=true"

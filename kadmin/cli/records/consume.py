@@ -207,7 +207,8 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
 
 
 def topics_of(session: Session, wanted: Sequence[str]) -> tuple[str, ...]:
-    """The topics of *wanted*, its globs among the names that there are, without internal ones.
+    """Return the topics of *wanted*, its globs among the names that there are, without internal
+    ones.
 
     Raises:
         NoSuchTopic: a glob matches nothing.
@@ -234,7 +235,7 @@ def start_of(options: Mapping[str, Any]) -> "Start":
 
 
 def writing_of(session: Session, options: Mapping[str, Any]) -> "Writing":
-    """How records are shown.
+    """Return how records are shown.
 
     Raises:
         UsageError: options that contradict each other, or cannot be understood.

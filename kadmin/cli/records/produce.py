@@ -198,7 +198,7 @@ def tell_failures(session: Session, summary: "Delivery", name: str) -> None:
 
 
 def waiting_line(count: int) -> str:
-    """What is said to who has pressed Ctrl-C."""
+    """Return what is said to who has pressed Ctrl-C."""
     records = counted(count, "record")
     return f"waiting for the answers to {records}; Ctrl-C again stops waiting"
 
@@ -210,7 +210,7 @@ def is_typed(path: str | None) -> bool:
 
 @contextmanager
 def source(session: Session, path: str | None) -> Iterator[tuple[BinaryIO, str]]:
-    """The bytes to read, and what errors call them.
+    """Yield the bytes to read, and what errors call them.
 
     Raises:
         UsageError: the file cannot be read.
@@ -232,7 +232,7 @@ def source(session: Session, path: str | None) -> Iterator[tuple[BinaryIO, str]]
 
 
 def reading_of(options: Mapping[str, Any]) -> Reading:
-    """How the input is understood.
+    """Return how the input is understood.
 
     Raises:
         UsageError: options that contradict each other, or cannot be understood.

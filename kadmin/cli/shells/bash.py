@@ -113,7 +113,7 @@ complete -F _kadmin kadmin kadmin-kafka
 
 
 def script(root: CommandNode) -> str:
-    """The completion script of bash for the commands of *root*."""
+    """Return the completion script of bash for the commands of *root*."""
     functions = FUNCTIONS.replace("@CONNECTING_WITH_VALUE@", "|".join(CONNECTING_WITH_VALUE))
     functions = functions.replace("@CONNECTING_FLAGS@", "|".join(CONNECTING_FLAGS))
     lines = (
@@ -143,7 +143,10 @@ def script(root: CommandNode) -> str:
 
 
 def node_cases(root: CommandNode) -> Iterator[str]:
-    """One case for each command; its options stand one a line, so that a change shows as one."""
+    """Return one case for each command.
+
+    Its options stand one a line, so that a change shows as one.
+    """
     for node in root.walk():
         yield f"        '{' '.join(node.path)}')"
         yield f"            commands='{' '.join(command.name for command in node.commands)}'"
@@ -154,7 +157,7 @@ def node_cases(root: CommandNode) -> Iterator[str]:
 
 
 def kind_cases(root: CommandNode) -> Iterator[str]:
-    """One case for each value; options that all commands share stand first, and once."""
+    """Return one case for each value; options that all commands share stand first, and once."""
     for option in shared_options(root):
         if option.requires_value:
             patterns = "|".join(f"*' {name}'" for name in option.names)

@@ -75,7 +75,7 @@ complete -c kadmin-kafka -w kadmin
 
 
 def script(root: CommandNode) -> str:
-    """The completion script of fish for the commands of *root*."""
+    """Return the completion script of fish for the commands of *root*."""
     lines = [f"# fish completion of kadmin, {HEADER.format(shell='fish')}.", functions(root)]
     for option in shared_options(root):
         lines += option_lines(option, condition=None)
@@ -118,7 +118,7 @@ def node_lines(node: CommandNode, root: CommandNode) -> Iterator[str]:
 
 
 def option_lines(option: OptionNode, condition: str | None) -> Iterator[str]:
-    """A line for each long name; a short one stands beside the first of them."""
+    """Return a line for each long name; a short one stands beside the first of them."""
     long_names = [name[2:] for name in option.names if name.startswith("--")]
     short_names = [name[1:] for name in option.names if not name.startswith("--")]
     for place, name in enumerate(long_names):

@@ -28,29 +28,30 @@ decides which values are offered, for example the topic's own configs."""
 
 
 def function_name(node: CommandNode) -> str:
-    """The name of the shell function for *node*: `_kadmin_config_use`."""
+    """Return the name of the shell function for *node*: `_kadmin_config_use`."""
     return "_" + "_".join(node.path).replace("-", "_")
 
 
 def option_words(options: Iterable[OptionNode]) -> tuple[str, ...]:
-    """Every spelling of *options*."""
+    """Return every spelling of *options*."""
     return tuple(name for option in options for name in option.names)
 
 
 def shared_options(root: CommandNode) -> tuple[OptionNode, ...]:
-    """The options that every command has."""
+    """Return the options that every command has."""
     nodes = [set(node.options) for node in root.walk()]
     return tuple(option for option in root.options if all(option in known for known in nodes))
 
 
 def own_options(node: CommandNode, root: CommandNode) -> tuple[OptionNode, ...]:
-    """The options of *node* that not every command has."""
+    """Return the options of *node* that not every command has."""
     shared = shared_options(root)
     return tuple(option for option in node.options if option not in shared)
 
 
 def kind_word(values: Values) -> str:
-    """What to offer for a value: `words …`, `live KIND`, `path`, or `text` for nothing at all."""
+    """Return what to offer for a value: `words …`, `live KIND`, `path`, or `text` for nothing at
+    all."""
     if values.choices:
         return " ".join(("words", *values.choices))
     if values.live is not None:

@@ -53,7 +53,7 @@ fi
 
 
 def script(root: CommandNode) -> str:
-    """The completion script of zsh for the commands of *root*."""
+    """Return the completion script of zsh for the commands of *root*."""
     live = LIVE.replace("@CONNECTING_WITH_VALUE@", "|".join(CONNECTING_WITH_VALUE))
     live = live.replace("@CONNECTING_FLAGS@", "|".join(CONNECTING_FLAGS))
     lines = [
@@ -113,7 +113,7 @@ def dispatch(node: CommandNode) -> Iterator[str]:
 
 
 def option_specs(option: OptionNode) -> Iterator[str]:
-    """The specs of `_arguments` for every spelling of *option*."""
+    """Return the specs of `_arguments` for every spelling of *option*."""
     excluded = "*" if option.repeats else f"({' '.join(option.names)})"
     for name in option.names:
         spec = f"[{plain(option.help)}]"
@@ -134,7 +134,7 @@ def action(values: Values) -> str:
 
 
 def plain(text: str) -> str:
-    """*text* without what `_arguments` would take for its own syntax."""
+    """Return *text* without what `_arguments` would take for its own syntax."""
     for special in "\\[]:":
         text = text.replace(special, "\\" + special)
     return text

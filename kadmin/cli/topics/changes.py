@@ -132,7 +132,7 @@ def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> Cre
 
 
 def fixed_placement(options: Mapping[str, Any]) -> Placement | None:
-    """The placement that `--start-index` and `--start-shift` ask for, None without them."""
+    """Return the placement that `--start-index` and `--start-shift` ask for, None without them."""
     start, shift = options["start_index"], options["start_shift"]
     if start is None:
         return None
@@ -209,7 +209,7 @@ def existing(
     selection: TopicSelection,
     options: Mapping[str, Any],
 ) -> list[str]:
-    """The names of the topics that are meant; with `--if-exists` there may be none."""
+    """Return the names of the topics that are meant; with `--if-exists` there may be none."""
     names = admin.names().names
     if options["if_exists"]:
         for missing in selection.missing(names):

@@ -490,7 +490,8 @@ def read_report(
 def selection_of_id(
     session: Session, admin: "TopicAdmin", selection: "TopicSelection", topic_id: str
 ) -> "TopicSelection":
-    """*selection* with the topics of that id as the ones that are wanted, which may be none."""
+    """Return *selection* with the topics of that id as the ones that are wanted, which may be
+    none."""
     found = admin.topics_of_id(topic_id)
     if not found.names:
         for fault in found.faults:

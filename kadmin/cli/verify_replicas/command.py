@@ -274,7 +274,7 @@ def verify_files(
     )
     with comparison(session, wanted) as found, job_progress(session.output) as progress:
         verified = found.run(progress.report)
-    session.output.show(verified_document(verified, found.unreadable, found.strangers))
+    session.output.show(verified_document(verified, found.unreadable, found.misplaced))
     session.output.note(summary_line(verified))
     if (note := compaction_note(verified)) is not None:
         session.output.note(note)
@@ -287,7 +287,7 @@ def says_whom_to_ask(key: Key) -> bool:
 
 
 def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":
-    """The topics that the options mean."""
+    """Return the topics that the options mean."""
     from kadmin.arguments.topics import selection_of
 
     if pattern is None:
@@ -298,7 +298,7 @@ def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":
 
 
 def exit_code(verdicts: Sequence[str], *, has_unreadable: bool) -> ExitCode:
-    """Nothing but a proof that all are equal, or lagging, is 0."""
+    """Return 0 only if all are proven to be equal, or lagging."""
     from kadmin.segments.compare import Verdict
 
     if Verdict.DIFFER in verdicts or Verdict.DAMAGED in verdicts:

@@ -19,7 +19,7 @@ NAMED_MAX: Final = 10
 """How many replicas that have not caught up are named."""
 
 
-class Told:
+class ProgressReport:
     """Reports progress on standard error; with *is_plain* on standard output, as Kafka's tool."""
 
     def __init__(self, session: Session, *, is_plain: bool) -> None:
@@ -83,7 +83,7 @@ def verify_live(
         time_max_s=time_limit_s(session),
         rate_max=options["max_rate"],
     )
-    told = Told(session, is_plain=options["plain"])
+    told = ProgressReport(session, is_plain=options["plain"])
     with live_verification(
         session,
         selection,
@@ -138,7 +138,7 @@ def check(session: Session, options: Mapping[str, Any]) -> None:
 
 
 def time_limit_s(session: Session) -> float | None:
-    """The end that --timeout sets, where it is given; else it has none of this kind."""
+    """Return the end that --timeout sets, where it is given; else it has none of this kind."""
     return session.settings.timeout_s if "timeout" in session.flags else None
 
 

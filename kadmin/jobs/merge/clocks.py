@@ -42,7 +42,7 @@ class Lifts:
         return len(self.since_ms) // 8
 
     def apply(self, times: Int64s) -> Int64s:
-        """Each of *times* as late as it has to be."""
+        """Return each of *times* as late as it has to be."""
         if not self.since_ms:
             return times
         index = np.searchsorted(self.since, times, side="right") - 1
@@ -50,7 +50,7 @@ class Lifts:
         return np.where(index >= 0, held, times)
 
     def within(self, low_ms: int, high_ms: int) -> "Lifts":
-        """Those by which times get from *low_ms* to *high_ms*, both included, or beyond."""
+        """Return those by which times get from *low_ms* to *high_ms*, both included, or beyond."""
         if not self.since_ms:
             return self
         chosen = slice(
@@ -108,14 +108,15 @@ class Clock:
         return self.shifts_ms == (0,)
 
     def apply(self, times: Int64s, is_utc: Mask | None = None) -> Int64s:
-        """The common time of each of a broker's *times*, all dated; which of them are of UTC."""
+        """Return the common time of each of a broker's *times*, all dated; which of them are of
+        UTC."""
         shifted = Shifts(self.since_ms, self.shifts_ms).apply(times)
         if self.of_utc is not None and is_utc is not None:
             shifted = np.where(is_utc, self.of_utc.apply(times), shifted)
         return self.lifts.apply(shifted)
 
     def set_forward(self, by_ms: int) -> "Clock":
-        """The clock that gives times later by so much; earlier, where it is negative."""
+        """Return the clock that gives times later by so much; earlier, where it is negative."""
         own = Shifts(self.since_ms, self.shifts_ms).set_forward(by_ms)
         of_utc = None if self.of_utc is None else self.of_utc.set_forward(by_ms)
         return replace(self, shifts_ms=own.shifts_ms, of_utc=of_utc)
@@ -132,18 +133,18 @@ class TimeRange:
     end_ms: int
 
     def overlaps(self, earliest_ms: int, latest_ms: int) -> bool:
-        """Whether any time from *earliest_ms* to *latest_ms* is in the range."""
+        """Return whether any time from *earliest_ms* to *latest_ms* is in the range."""
         return earliest_ms <= self.end_ms and latest_ms >= self.start_ms
 
     def widened(self, by_ms: int) -> "TimeRange":
-        """The same with so much more at both ends, but for an end that is open."""
+        """Return the same with so much more at both ends, but for an end that is open."""
         return TimeRange(
             start_ms=max(self.start_ms - by_ms, ALWAYS.start_ms),
             end_ms=min(self.end_ms + by_ms, ALWAYS.end_ms),
         )
 
     def contains(self, times: Int64s) -> Mask:
-        """Which of *times* are in the range."""
+        """Return which of *times* are in the range."""
         inside: Mask = (times >= self.start_ms) & (times <= self.end_ms)
         return inside
 
@@ -152,7 +153,7 @@ ALWAYS: Final = TimeRange(start_ms=-(1 << 62), end_ms=1 << 62)
 
 
 def clock(offset_ms: int = 0, zone: str | None = None, common_zone: str = "UTC") -> Clock:
-    """The clock of a broker that is *offset_ms* behind and logs in *zone*.
+    """Return the clock of a broker that is *offset_ms* behind and logs in *zone*.
 
     The common time is the wall clock of *common_zone*.  A time that occurs twice when summer time
     ends is taken as the first of the two; one that never occurs, as if the change came later.
@@ -167,7 +168,8 @@ def clock(offset_ms: int = 0, zone: str | None = None, common_zone: str = "UTC")
 
 
 def shifts(offset_ms: int, zone: str, common_zone: str) -> Shifts:
-    """What takes wall-clock times of *zone* to the common ones; raises UsageError as `clock`."""
+    """Return what takes wall-clock times of *zone* to the common ones; raises UsageError as
+    `clock`."""
     if zone == common_zone:
         return Shifts(shifts_ms=(offset_ms,))
     own, common = find_zone(zone), find_zone(common_zone)

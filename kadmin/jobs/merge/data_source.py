@@ -119,7 +119,7 @@ class StateChangeReader(DataSourceReader):
 
 
 def narrowed(times: TimeRange, condition: Filter) -> TimeRange:
-    """What of *times* can meet a *condition* of the column time; all of it for any other."""
+    """Return what of *times* can meet a *condition* of the column time; all of it for any other."""
     match condition:
         case EqualTo(attribute=name, value=datetime() as value) if name == TIME:
             low = high = as_ms(value)
@@ -137,5 +137,5 @@ def narrowed(times: TimeRange, condition: Filter) -> TimeRange:
 
 
 def as_ms(time: datetime) -> int:
-    """A *time* of the column, which has no zone, as the logs' common time in ms."""
+    """Return a *time* of the column, which has no zone, as the logs' common time in ms."""
     return round(time.replace(tzinfo=UTC).timestamp() * 1000)

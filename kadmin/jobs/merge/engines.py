@@ -19,14 +19,14 @@ APP_NAME: Final = "kadmin merge-logs"
 def engine_ahead(
     master: str | None, conf: Mapping[str, str]
 ) -> AbstractContextManager[Engine | None]:
-    """What `engines.engine_ahead` gives, for a merge."""
+    """Return what `engines.engine_ahead` gives, for a merge."""
     return engines.engine_ahead(APP_NAME, master, conf)
 
 
 def shared_engine(
     request: "MergeRequest", is_whole: Callable[[], bool] = lambda: True
 ) -> AbstractContextManager[Engine]:
-    """The engine that *request* wants, for one merge or several.
+    """Return the engine that *request* wants, for one merge or several.
 
     Raises:
         What `engines.started_engine` raises.

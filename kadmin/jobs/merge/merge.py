@@ -56,7 +56,10 @@ def merge(
 
 
 def paths_of(request: MergeRequest, files: RequestFiles, directory: Path) -> list[str]:
-    """What workers of *request* must see of this machine; *directory* takes what is unpacked."""
+    """Return what workers of *request* must see of this machine.
+
+    *directory* takes what is unpacked.
+    """
     paths = {os.path.dirname(file.path) for file in files.files if not is_uri(file.path)}
     if any(file.is_gzip for file in files.files):
         paths.add(str(directory))
@@ -111,10 +114,10 @@ class Merge:
         self.is_whole = True
 
     def summary(self) -> Summary:
-        """What became of every line so far; whole once the last result was taken.
+        """Return what became of every line so far; whole once the last result was taken.
 
         Raises:
-            CannotRead: no line is in the range of time, and a file that could tell why is gone.
+            CannotRead: no line is in the range of time, and a file that could show why is gone.
         """
         assert self.surveyed is not None, "nothing was taken yet"
         return summarize(self.request, self.files, self.surveyed, self.totals)

@@ -30,7 +30,7 @@ class MergePhase:
     def run(
         self, slices: Sequence[Slice], report: Report
     ) -> Iterator[tuple[SliceResult, SliceOutput]]:
-        """What became of each of *slices*, in order, as soon as it is there."""
+        """Return what became of each of *slices*, in order, as soon as it is there."""
         meter = Meter(Phase.MERGE, sum(each.read_bytes for each in slices), report)
         done = 0
         while done < len(slices) and self.is_for_this_process():
@@ -43,7 +43,7 @@ class MergePhase:
             yield from self.run_by_workers(slices[done:], meter)
 
     def is_for_this_process(self) -> bool:
-        """Whether no worker is there yet whom the request does not say to wait for."""
+        """Return whether no worker is there yet whom the request does not say to wait for."""
         request = self.request
         has_said = bool(request.conf) or request.is_elsewhere
         return request.begins_here and not has_said and not self.engine.is_ready()
@@ -74,7 +74,8 @@ class MergePhase:
             yield result, output_of(task, result)
 
     def task(self, each: Slice, place: Path | None) -> SliceTask:
-        """The task of a slice, whose result goes to a part file, or *place*, or comes back."""
+        """Return the task of a slice, whose result goes to a part file, or *place*, or comes
+        back."""
         request = self.request
         path = None if place is None else str(place)
         if request.part_files is not None:

@@ -27,13 +27,13 @@ class MergeRequest:
     """One merge: what is read, which of it is wanted, in which order and format, and who works.
 
     *clocks* are by source name; others are *clock*.  *times* are common times.  *record_filter*
-    judges head lines; what stands behind one shares its fate.  *formatter* makes the result of
-    each slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer.
-    Of a .gz *unpacked_max* bytes are unpacked, None bounds them by its size.
-    Without *part_files* the results come back to this process.  A *master* of None merges without
-    Spark: in this process, or in as many *processes*.  *conf* are Spark's settings by name, and
-    win.  One that *begins_here* does not wait for workers: until one is there, this process merges.
-    That holds for masters of this machine; whoever gives settings or another master means them.
+    judges head lines; what stands behind one shares its fate.  *formatter* makes the result of each
+    slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer.  Of a
+    .gz *unpacked_max* bytes are unpacked, None bounds them by its size.  Without *part_files* the
+    results come back to this process.  A *master* of None merges without Spark: in this process, or
+    in as many *processes*.  *conf* are Spark's settings by name, and win.  One that *begins_here*
+    does not wait for workers: until one is there, this process merges.  That holds for masters of
+    this machine; settings or another master always mean Spark.
     """
 
     sources: tuple[Source, ...]
@@ -74,7 +74,7 @@ class RequestFiles:
 
 
 def request_files(request: MergeRequest) -> RequestFiles:
-    """The files of *request*, by which phases go."""
+    """Return the files of *request*, by which phases go."""
     return RequestFiles(
         files=tuple(file for source in request.sources for file in source.files),
         sources=tuple(n for n, source in enumerate(request.sources) for _ in source.files),

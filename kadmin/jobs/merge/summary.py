@@ -74,10 +74,10 @@ class Totals:
 def summarize(
     request: MergeRequest, files: RequestFiles, surveyed: Surveyed, totals: Totals
 ) -> Summary:
-    """What became of every line so far.
+    """Return what became of every line so far.
 
     Raises:
-        CannotRead: no line is in the range of time, and a file that could tell why is gone.
+        CannotRead: no line is in the range of time, and a file that could show why is gone.
     """
     sources = tuple(
         source_summary(number, request, files, surveyed, totals)
@@ -95,7 +95,7 @@ def summarize(
 
 
 def all_time_bounds(files: RequestFiles, surveyed: Surveyed) -> TimeBounds | None:
-    """The times of all logs, also of what lies outside the range."""
+    """Return the times of all logs, also of what lies outside the range."""
     parts = {file.number: file.parts for file in surveyed.files}
     return time_bounds(files.files, files.clocks, parts)
 

@@ -70,7 +70,7 @@ def tasks_in_order(request: MergeRequest, files: RequestFiles, directory: Path) 
 def is_for_workers(
     task: SurveyTask, left_bytes: int, request: MergeRequest, engine: Engine
 ) -> bool:
-    """Whether *task* and all others, of *left_bytes*, are rather for workers.
+    """Return whether *task* and all others, of *left_bytes*, are rather for workers.
 
     For those of other machines all that is large is, also while they start: what this process
     reads meanwhile, it reads at the speed of one, over the network, however many they are.
@@ -85,7 +85,7 @@ def survey_by_workers(
 ) -> Iterator[SurveyResult]:
     batched = list(batches(tasks))
     if not batched:
-        # Without work, nobody waits for workers to start.
+        # Without work, workers need not be waited for.
         return
     for batch, results in zip(batched, engine.run(run_surveys, batched), strict=True):
         yield from results

@@ -12,7 +12,7 @@ from kadmin.errors import KadminError
 
 
 def spark_schema(schema: pa.Schema) -> Any:
-    """*schema* in Spark's types, which have no dictionaries."""
+    """Return *schema* in Spark's types, which have no dictionaries."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     plain = [
@@ -23,7 +23,8 @@ def spark_schema(schema: pa.Schema) -> Any:
 
 
 def as_spark_takes_it(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[Any]:
-    """*batches* of *schema* in exactly the types of Arrow that Spark has for `spark_schema`."""
+    """Return *batches* of *schema* in exactly the types of Arrow that Spark has for
+    `spark_schema`."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     target = to_arrow_schema(spark_schema(schema), timezone="UTC")
@@ -38,7 +39,7 @@ def register_source(spark: Any, source: Any) -> None:
 
 
 def required(options: Mapping[str, str], name: str, example: str) -> str:
-    """The option *name*, which has no default.
+    """Return the option *name*, which has no default.
 
     Raises:
         KadminError: it is missing.

@@ -25,7 +25,7 @@ JOIN_TIMEOUT_S: Final = 10.0
 TASKS_PER_WORKER: Final = 2
 ITEMS_PER_WORKER: Final = 4
 """In a job, at most.  A job costs Spark some 100 ms and a task 40 ms, however small: smaller jobs
-would take time from the work, larger ones tell of progress late."""
+would take time from the work, larger ones report progress late."""
 
 JOBS_MIN: Final = 8
 """In a run that has so many pieces of work for each worker."""
@@ -40,7 +40,7 @@ CLUSTER_HINT: Final = "if it is memory, give a worker more: --conf spark.executo
 class SparkEngine:
     """Spark's tasks as an engine; the *session*, which this ends, comes up in the background.
 
-    No more than *workers_max* tasks are at work at a time, as far as this engine can tell.
+    No more than *workers_max* tasks are at work at a time, as far as this engine knows.
     """
 
     def __init__(self, session: Session, *, workers_max: int = WORKERS_MAX) -> None:
@@ -75,7 +75,7 @@ class SparkEngine:
         return self.session.is_local
 
     def is_ready(self) -> bool:
-        """Whether the session is up; raises what the start raised."""
+        """Return whether the session is up; raises what the start raised."""
         return self.started.done() and self.started.result() > 0
 
     def check_paths(self, paths: Sequence[str]) -> None:
@@ -113,7 +113,7 @@ class SparkEngine:
                 raise
 
     def run_job(self, items: Sequence[bytes], ended: threading.Event) -> list[Any]:
-        """The outcomes of packed *items*, in order; none once all jobs have *ended*.
+        """Return the outcomes of packed *items*, in order; none once all jobs have *ended*.
 
         Spark itself carries them, and repeats what fails with a worker.
         """
@@ -137,7 +137,7 @@ class SparkEngine:
 def outcomes_of(
     jobs: Iterable[list[bytes]], start: Callable[[list[bytes]], Future[list[Any]]], workers: int
 ) -> Iterator[list[Any]]:
-    """What became of each of *jobs*, in order.
+    """Return what became of each of *jobs*, in order.
 
     So many are started that behind the one that is waited for there is an item for each of the
     *workers*, and no more, so that few outcomes wait here to be taken.
@@ -152,12 +152,13 @@ def outcomes_of(
 
 
 def job_size(count: int, workers: int) -> int:
-    """How many of *count* items a job has at most."""
+    """Return how many of *count* items a job has at most."""
     return min(max(count // JOBS_MIN, workers), ITEMS_PER_WORKER * workers)
 
 
 def in_jobs(items: Iterable[bytes], items_max: int, result_bytes: int) -> Iterator[list[bytes]]:
-    """All *items*, whose results take up to *result_bytes* each, in jobs of so many at most."""
+    """Return all *items*, whose results take up to *result_bytes* each, in jobs of so many at
+    most."""
     job: list[bytes] = []
     carried = 0
     for item in items:

@@ -24,13 +24,13 @@ MODULE_HINT: Final = (
 )
 
 USUAL: Final = re.compile(r"\bWARN(ING)?\b|\blog4j\b|\blog(ging)? level\b")
-"""What Spark's JVM says each time."""
+"""What Spark's JVM prints each time."""
 
 BESIDE: Final = re.compile(
     r"Error: (A fatal exception has occurred|Could not create the Java Virtual Machine)"
     r"|NOTE: Picked up "
 )
-"""What Java says besides the reason why it does not start."""
+"""What Java prints besides the reason why it does not start."""
 
 MEMORY_HINT: Final = "give the driver more: --conf spark.driver.memory=2g"
 
@@ -41,9 +41,9 @@ class SparkFailed(KadminError):
 
 @contextmanager
 def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
-    """Turn what Spark and the way to it raise into one sentence, with the help of the JVM's *log*.
+    """Turn errors of Spark and py4j into one sentence, with the help of the JVM's *log*.
 
-    *hint* is for what Spark itself says.
+    *hint* is for errors of Spark itself.
 
     Raises:
         SparkFailed: anything of theirs was raised inside.
@@ -56,7 +56,7 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
     except Py4JJavaError as error:
         why = reason_with_cause(error.java_exception)
         if "stopped SparkContext" in why and log is not None:
-            # It says that itself only to its log.
+            # The reason is only in its log.
             why = error_line(log)
         raise SparkFailed(f"Spark failed: {why}", hint=hint_for(why, hint)) from error
     except PySparkException as error:
@@ -75,7 +75,7 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
 
 
 def hint_for(why: str, hint: str) -> str:
-    """What to do about *why* Spark failed: a better advice than *hint*, if there is one."""
+    """Return what to do about *why* Spark failed: a better advice than *hint*, if there is one."""
     if "No space left on device" in why:
         return ROOM_HINT
     if "No module named" in why:
@@ -88,7 +88,7 @@ def reason_of(error: OSError) -> str:
 
 
 def reason_with_cause(exception: Any) -> str:
-    """What a Java exception says and, where that is something else, what is at the root of it."""
+    """Return the message of a Java exception and, where it differs, that of its root cause."""
     root = exception
     for _ in range(CAUSES_MAX):
         cause = root.getCause()
@@ -102,7 +102,7 @@ def reason_with_cause(exception: Any) -> str:
 
 
 def reason(message: str) -> str:
-    """What of a Java exception's message tells an operator why."""
+    """Return the part of a Java exception's message that is the reason."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if not lines:
         return "it gave no reason"
@@ -116,12 +116,12 @@ def reason(message: str) -> str:
 
 
 def error_line(log: Path) -> str:
-    """The line of the JVM's output that most likely says what went wrong."""
+    """Return the line of the JVM's output that is most likely the error."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    # A JVM that crashes writes a box of them around what it says.
+    # A JVM that crashes frames its message with these.
     lines = [line for each in lines if not BESIDE.match(line := each.strip("# "))]
     telling = [line for line in lines if re.search(r"Exception|\bERROR\b|Error\b|^SIG", line)]
     unusual = [line for line in lines if line and not USUAL.search(line)]

@@ -32,12 +32,12 @@ TASK_FAILURES_MAX: Final = "4"
 
 
 def is_master(text: str) -> bool:
-    """Whether Spark would understand it; nobody is asked."""
+    """Return whether Spark would understand it; no connection is opened."""
     return MASTER.fullmatch(text) is not None
 
 
 def is_local(master: str) -> bool:
-    """Whether it is threads of one JVM on this machine that do the work."""
+    """Return whether it is threads of one JVM on this machine that do the work."""
     return re.fullmatch(r"local(\[[^]]*])?", master) is not None
 
 
@@ -47,9 +47,10 @@ def is_for_spark(
     size_bytes: int,
     small_bytes: int = SMALL_BYTES,
 ) -> bool:
-    """Whether a job over *size_bytes* is meant for Spark's *master* with *conf*, its settings.
+    """Return whether a job over *size_bytes* is meant for Spark's *master* with *conf*, its
+    settings.
 
-    On this machine only what is not small, unless a setting says that Spark is meant.
+    On this machine only what is not small, unless a setting asks for Spark.
     """
     if master is None:
         return False
@@ -57,18 +58,18 @@ def is_for_spark(
 
 
 def local_cores(master: str) -> int | None:
-    """How many cores a local *master* names; None for all that there are."""
+    """Return how many cores a local *master* names; None for all that there are."""
     match = re.fullmatch(r"local(?:\[(\d+|\*).*])?", master)
     assert match is not None, f"{master} is not local"
     return None if match[1] == "*" else int(match[1] or 1)
 
 
 def check_master(master: str) -> None:
-    """See that somebody listens at a standalone master's address, which Spark tries for minutes.
+    """Raise if no server listens at a standalone master's address, which Spark tries for minutes.
 
     Raises:
         UsageError: it has no address.
-        UnreachableError: nobody does.
+        UnreachableError: no server listens there.
     """
     if not master.startswith("spark://"):
         return
@@ -93,7 +94,7 @@ def check_master(master: str) -> None:
 
 
 def is_plain(master: str) -> bool:
-    """Whether it is threads of one JVM, or a standalone master, that does the work.
+    """Return whether it is threads of one JVM, or a standalone master, that does the work.
 
     What schedulers start elsewhere (YARN, Kubernetes, Spark's own trial cluster) is made by files
     and settings of this machine.
@@ -102,7 +103,7 @@ def is_plain(master: str) -> bool:
 
 
 def with_retries(master: str, conf: Mapping[str, str]) -> str:
-    """*master*, told to repeat what a killed worker did, where it is one of this machine."""
+    """Return *master* with retries of what a killed worker did, where it is one of this machine."""
     match = LOCAL.fullmatch(master)
     if match is None:
         return master

@@ -44,8 +44,8 @@ ENDS_WITHOUT_MEMORY: Final = "-XX:+ExitOnOutOfMemoryError"
 DEFAULTS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # Buffers of tens of megabytes come and go with every piece of work: whoever gives them back to
-    # the system each time pays for fresh pages, up to half of its time.
+    # Buffers of tens of megabytes come and go with every piece of work: an allocator that returns
+    # them to the system each time pays for fresh pages, up to half of its time.
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
     "spark.executorEnv.MALLOC_ARENA_MAX": "1",
     "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(1 << 30),
@@ -133,7 +133,7 @@ class Session:
 
     @property
     def log(self) -> Path | None:
-        """What the JVM says; None where it is that of spark-submit."""
+        """The output of the JVM; None where it is that of spark-submit."""
         return None if self.process is None else log_in(self.directory)
 
     @property
@@ -148,8 +148,8 @@ class Session:
             SparkFailed: the JVM or Spark cannot start.
             UnreachableError: no executor registered in time.
         """
-        # Py4J tells the root logger that a connection broke, which prints it unless told otherwise,
-        # and PySpark warns of it; what is raised then says so too.
+        # Py4J logs to the root logger that a connection broke, which prints it by default, and
+        # PySpark warns of it; the error that is raised then reports it, too.
         logging.getLogger().addHandler(SILENT)
         warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
         from pyspark import SparkConf, SparkContext
@@ -208,12 +208,13 @@ def log_in(directory: Path) -> Path:
 
 
 def info_in(directory: Path) -> Path:
-    """The file where the JVM writes how it is reached."""
+    """Return the file where the JVM writes how it is reached."""
     return directory / "gateway"
 
 
 def has_room_for_sockets(master: str, directory: Path) -> bool:
-    """Whether sockets' names fit: of the driver in *directory*, of standalone workers in /tmp."""
+    """Return whether sockets' names fit: of the driver in *directory*, of standalone workers in
+    /tmp."""
     return is_plain(master) and len(os.fsencode(directory)) <= SOCKETS_DIRECTORY_MAX
 
 
@@ -266,7 +267,7 @@ def spark_home(master: str, directory: Path) -> Path:
 
 
 def await_gateway(process: "subprocess.Popen[bytes]", directory: Path) -> None:
-    """Wait until the JVM says how it is reached.
+    """Wait until the JVM has written its port.
 
     Raises:
         SparkFailed: it ended before, or takes too long.
@@ -275,7 +276,7 @@ def await_gateway(process: "subprocess.Popen[bytes]", directory: Path) -> None:
     while not info_in(directory).exists():
         if process.poll() is not None:
             words = error_line(log_in(directory))
-            # Spark says so itself where it is not the Java.
+            # Spark reports it itself where the Java is not the cause.
             is_refused = "SparkException" in words or "heap size" in words
             raise SparkFailed(
                 f"Spark's JVM ended at its start: {words}",
@@ -287,7 +288,7 @@ def await_gateway(process: "subprocess.Popen[bytes]", directory: Path) -> None:
 
 
 def gateway_in(directory: Path) -> tuple[int, str]:
-    """The port and the secret of the JVM's gateway."""
+    """Return the port and the secret of the JVM's gateway."""
     port, length = struct.unpack_from(">ii", content := info_in(directory).read_bytes())
     return port, content[8 : 8 + length].decode()
 
@@ -309,14 +310,14 @@ def connect(gateway: tuple[int, str] | None) -> Any:
 
 
 def pack_code(directory: Path) -> Path:
-    """A zip of kadmin and cluster in *directory*, for workers that do not have them.
+    """Return a zip of kadmin and cluster in *directory*, for workers that do not have them.
 
     Raises:
         SparkFailed: there is no room for it.
     """
     path = directory / "kadmin.zip"
     try:
-        # Where times are set to zero, a zip cannot tell them.
+        # Where times are set to zero, a zip cannot store them.
         with zipfile.ZipFile(path, "w", strict_timestamps=False) as archive:
             for root in (Path(kadmin.__path__[0]), Path(cluster.__path__[0])):
                 for file in sorted(root.rglob("*.py")):
@@ -352,12 +353,12 @@ def await_executors(context: Any, log: Path | None) -> None:
 
 
 def executors(context: Any) -> int:
-    """How many have registered; the driver counts as one of those that Spark tells of."""
+    """Return how many have registered; Spark counts the driver as one of them."""
     return int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1
 
 
 def give_back_executors(context: Any) -> None:
-    """Give a cluster back what it gave; says nothing where the JVM is gone."""
+    """Release the executors of a cluster; do nothing where the JVM is gone."""
     from py4j.protocol import Py4JError
 
     if context._jsc is not None:
@@ -376,7 +377,7 @@ def expect_end(context: Any) -> None:
     # It would take up to a second to end.
     server.server_shutdown = True
     threading.Thread(target=server.shutdown, daemon=True).start()
-    # Else py4j would tell the JVM of each object that we drop, and log that it cannot.
+    # Else py4j would report each object that we drop to the JVM, and log that it cannot.
     context._gateway._gateway_client.is_connected = False
 
 

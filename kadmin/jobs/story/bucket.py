@@ -53,7 +53,7 @@ class BucketTask:
 
 
 def fold_bucket(task: BucketTask) -> list[Story]:
-    """The stories of all partitions of a bucket."""
+    """Return the stories of all partitions of a bucket."""
     return [
         story
         for (topic, partition), events in events_of(task).items()
@@ -62,12 +62,13 @@ def fold_bucket(task: BucketTask) -> list[Story]:
 
 
 def pairs_of_bucket(task: BucketTask) -> list[OrderPair]:
-    """The fastest orders from each source to each other one, by all partitions of a bucket."""
+    """Return the fastest orders from each source to each other one, by all partitions of a
+    bucket."""
     return order_pairs(events_of(task).values())
 
 
 def events_of(task: BucketTask) -> dict[tuple[str, int], list[Event]]:
-    """The events of each partition, in the order of time."""
+    """Return the events of each partition, in the order of time."""
     found: dict[tuple[str, int], list[Event]] = {}
     for table in tables_of(piece.read() for piece in task.pieces if piece.size):
         topics = table.column("topic").to_pylist()
@@ -83,7 +84,7 @@ def events_of(task: BucketTask) -> dict[tuple[str, int], list[Event]]:
 
 
 def read_events(table: pa.Table, shifts_ms: Mapping[str, int]) -> Iterator[Event]:
-    """The rows of *table* as events; rows without a time are left out of no story."""
+    """Return the rows of *table* as events; rows without a time are left out of no story."""
     names: dict[str, str] = {}
     texts: dict[str, str] = {}
     columns = {name: table.column(name).to_pylist() for name in table.column_names}

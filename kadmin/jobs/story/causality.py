@@ -32,7 +32,8 @@ class Proofs:
     taken: Int64s
 
     def needed(self) -> "Proofs":
-        """Without those that others imply: of a later order that was taken earlier."""
+        """Return the proofs without those that others imply: of a later order that was taken
+        earlier."""
         order = np.lexsort((-self.given, self.taken))
         given, taken = self.given[order], self.taken[order]
         before = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(given)[:-1]])
@@ -40,7 +41,8 @@ class Proofs:
         return Proofs(given[is_needed], taken[is_needed])
 
     def bounded(self) -> "Proofs":
-        """At most PROOFS_MAX of them, by rounding: then some lines stand later than they need.
+        """Return at most PROOFS_MAX of them, by rounding: then some lines stand later than they
+        need.
 
         Where sources order each other within what is rounded, not each answer stands behind.
         """
@@ -61,7 +63,7 @@ class ProofTask:
 
 
 def proofs_of_bucket(task: ProofTask) -> dict[Route, Proofs]:
-    """The orders of a bucket that may have been carried out before they were given."""
+    """Return the orders of a bucket that may have been carried out before they were given."""
     found: dict[Route, list[tuple[int, int]]] = {}
     for events in events_of(task.bucket).values():
         for cause in causes(events):
@@ -78,7 +80,7 @@ def proofs(pairs: Sequence[tuple[int, int]]) -> Proofs:
 
 
 def together(parts: Iterable[Mapping[Route, Proofs]]) -> dict[Route, Proofs]:
-    """All proofs of each route."""
+    """Return all proofs of each route."""
     found: dict[Route, Proofs] = {}
     for part in parts:
         for route, some in part.items():
@@ -93,7 +95,8 @@ def together(parts: Iterable[Mapping[Route, Proofs]]) -> dict[Route, Proofs]:
 
 
 def most_lifted(fastest: Sequence[OrderPair]) -> dict[str, int]:
-    """By how much the time of each source may be held back at most, directly or through others."""
+    """Return by how much the time of each source may be held back at most, directly or through
+    others."""
     names = {name for pair in fastest for name in (pair.giver, pair.taker)}
     most = dict.fromkeys(names, 0)
     for _ in names:
@@ -105,7 +108,7 @@ def most_lifted(fastest: Sequence[OrderPair]) -> dict[str, int]:
 
 
 def lifts_of(sources: Sequence[str], found: Mapping[Route, Proofs]) -> dict[str, Lifts]:
-    """The lifts of each source, of those that are held back at all.
+    """Return the lifts of each source, of those that are held back at all.
 
     *sources* are in the order in which lines of one time stand.  Orders that contradict each other,
     of clocks that were set in between, or both ways within one millisecond, are given up after as
@@ -135,7 +138,8 @@ def lifts_of(sources: Sequence[str], found: Mapping[Route, Proofs]) -> dict[str,
 
 
 def lifted(parts: Sequence[tuple[Int64s, Int64s]]) -> Lifts:
-    """The lifts that hold lines back which were written, by their clock, before they could be."""
+    """Return the lifts that hold lines back which were written, by their clock, before they
+    could be."""
     needed = Proofs(
         np.concatenate([not_before for not_before, _ in parts]),
         np.concatenate([taken for _, taken in parts]),
@@ -153,7 +157,10 @@ def find_lifts(
     fastest: Sequence[OrderPair],
     sources: Sequence[str],
 ) -> dict[str, Lifts]:
-    """The lifts that all buckets prove to be needed; *fastest* are the orders of all of them."""
+    """Return the lifts that all buckets prove to be needed.
+
+    *fastest* are the orders of all of them.
+    """
     most_ms = most_lifted(fastest)
     wanted = [ProofTask(bucket=task, most_ms=most_ms) for task in tasks]
     return lifts_of(sources, together(engine.run(proofs_of_bucket, wanted)))

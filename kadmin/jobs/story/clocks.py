@@ -44,7 +44,8 @@ def find_correction(
     corrects_clocks: bool,
     is_causal: bool,
 ) -> Correction:
-    """How far sources' clocks are apart, by all lines of *request* and of an hour around its times.
+    """Return how far sources' clocks are apart, by all lines of *request* and of an hour around its
+    times.
 
     In the times as they are with its own clocks.  One that *corrects_clocks* takes that out of
     them; one that *is_causal* holds lines back that would stand before their cause still.
@@ -78,12 +79,12 @@ def set_right(pair: OrderPair, shifts_ms: Mapping[str, int]) -> OrderPair:
 
 
 def shifts_of(clocks: Iterable[ClockEstimate]) -> dict[str, int]:
-    """What has to be added to the times of each source whose clock is off."""
+    """Return what has to be added to the times of each source whose clock is off."""
     return {each.source: -each.ahead_ms for each in clocks if each.ahead_ms != 0}
 
 
 def with_correction(request: MergeRequest, correction: Correction) -> MergeRequest:
-    """*request* with its clocks set right."""
+    """Return *request* with its clocks set right."""
     clocks = dict(request.clocks)
     for source in {*correction.shifts_ms, *correction.lifts}:
         clock = clocks.get(source, request.clock).set_forward(correction.shifts_ms.get(source, 0))
@@ -92,6 +93,6 @@ def with_correction(request: MergeRequest, correction: Correction) -> MergeReque
 
 
 def unlinked(sources: Sequence[str], clocks: Sequence[ClockEstimate]) -> list[str]:
-    """Those of *sources* of whose clocks orders prove nothing."""
+    """Return those of *sources* of whose clocks orders prove nothing."""
     linked = {name for each in clocks for name in (each.source, each.reference)}
     return [name for name in sources if name not in linked]

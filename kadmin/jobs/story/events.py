@@ -63,7 +63,8 @@ def events(
     partitions: Sequence[int] = (),
     named: Sequence[tuple[str, int]] = (),
 ) -> Formatter:
-    """Events of the partitions that are asked for, dealt into so many *buckets*.
+    """Make the formatter of events of the partitions that are asked for, dealt into so many
+    *buckets*.
 
     *named* are single partitions; without anything said, all are wanted.
     """
@@ -119,7 +120,7 @@ def selection(
 
 
 def plain(batch: pa.RecordBatch) -> pa.Table:
-    """*batch* with words as texts: the codes of different batches need not agree."""
+    """Return *batch* with words as texts: the codes of different batches need not agree."""
     table = pa.Table.from_batches([batch])
     for index, column in enumerate(table.schema):
         if pa.types.is_dictionary(column.type):
@@ -131,7 +132,7 @@ def plain(batch: pa.RecordBatch) -> pa.Table:
 
 
 def spans_of(table: pa.Table) -> pa.Table:
-    """From when to when each writer wrote, and how many lines."""
+    """Return from when to when each writer wrote, and how many lines."""
     has_writer = pc.and_(pc.is_valid(table.column("broker")), pc.is_valid(table.column("role")))
     known = table.filter(has_writer)
     is_controller = pc.equal(known.column("role"), str(Role.CONTROLLER))
@@ -148,7 +149,8 @@ def spans_of(table: pa.Table) -> pa.Table:
 
 
 def refusals_of_all(table: pa.Table) -> pa.Table:
-    """What brokers refused without a word of any partition: orders of a replaced controller."""
+    """Return what brokers refused without a word of any partition: orders of a replaced
+    controller."""
     is_refused = pc.equal(table.column("kind"), str(Kind.REFUSED))
     is_of_all = pc.and_(is_refused, pc.is_null(table.column("topic")))
     return table.filter(is_of_all).select(list(COPIED))
@@ -168,7 +170,7 @@ def told_of_partitions(table: pa.Table) -> pa.Table:
 
 
 def bucket_numbers(told: pa.Table, buckets: int) -> Int64s:
-    """The bucket of each row, the same for a partition wherever it is asked for."""
+    """Return the bucket of each row, the same for a partition wherever it is asked for."""
     if told.num_rows == 0:
         return np.empty(0, np.int64)
     encoded = told.column("topic").combine_chunks().dictionary_encode()
@@ -179,7 +181,7 @@ def bucket_numbers(told: pa.Table, buckets: int) -> Int64s:
 
 
 def stream(tables: Sequence[pa.Table]) -> pa.Buffer:
-    """All rows of *tables* as one Arrow stream; nothing where there are none."""
+    """Return all rows of *tables* as one Arrow stream; nothing where there are none."""
     rows = [table for table in tables if table.num_rows > 0]
     if not rows:
         return pa.py_buffer(b"")
@@ -194,7 +196,7 @@ def stream(tables: Sequence[pa.Table]) -> pa.Buffer:
 
 
 def tables_of(pieces: Iterator[bytes]) -> Iterator[pa.Table]:
-    """The rows of each of *pieces* that has some."""
+    """Return the rows of each of *pieces* that has some."""
     for piece in pieces:
         if piece:
             with pa.ipc.open_stream(piece) as reader:

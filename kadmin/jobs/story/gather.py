@@ -49,7 +49,8 @@ class Gathered:
 
 
 def with_events(request: MergeRequest, selection: Selection, directory: Path) -> MergeRequest:
-    """*request* for slices of events: left in *directory* where workers are of this machine."""
+    """Return *request* for slices of events: left in *directory* where workers are of this
+    machine."""
     size = sum(file.content_bytes for source in request.sources for file in source.files)
     is_local = request.master is None or request.master.startswith("local")
     return replace(
@@ -71,7 +72,7 @@ def with_events(request: MergeRequest, selection: Selection, directory: Path) ->
 
 
 def gather(merged: Merge) -> Gathered:
-    """The events of *merged*, whose request `with_events` has made; takes it to its end."""
+    """Return the events of *merged*, whose request `with_events` has made; takes it to its end."""
     slices = [pieces_of(output, merged.directory) for output in merged]
     spans = read_spans(slices)
     coverage = coverage_of(spans)
@@ -87,7 +88,7 @@ def gather(merged: Merge) -> Gathered:
 
 
 def pieces_of(output: SliceOutput, directory: Path) -> list[Piece]:
-    """The pieces of a slice; of one that came back, put into a file in *directory*.
+    """Return the pieces of a slice; of one that came back, put into a file in *directory*.
 
     Raises:
         CannotWrite: there is no room.
@@ -107,7 +108,7 @@ def pieces_of(output: SliceOutput, directory: Path) -> list[Piece]:
 
 
 def read_spans(slices: Sequence[Sequence[Piece]]) -> list[Span]:
-    """The spans of all slices, each writer's together."""
+    """Return the spans of all slices, each writer's together."""
     together: dict[tuple[object, ...], Span] = {}
     for table in tables_of(pieces[0].read() for pieces in slices):
         for row in table.to_pylist():

@@ -84,7 +84,7 @@ def shifted(span: Span, shift_ms: int) -> Span:
 
 
 def refusals(pieces: Sequence[Piece], shifts_ms: Mapping[str, int]) -> list[Anomaly]:
-    """Orders of replaced controllers that brokers refused, by controller and broker."""
+    """Return the orders of replaced controllers that brokers refused, by controller and broker."""
     events = [
         event
         for table in tables_of(piece.read() for piece in pieces)

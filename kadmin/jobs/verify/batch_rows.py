@@ -99,7 +99,7 @@ def place(piece: Piece, count: int) -> dict[str, Any]:
 def of_no_batch(
     piece: Piece, position: int, offset: int, damage: str, reason: str
 ) -> pa.RecordBatch:
-    """The row of what is no batch."""
+    """Return the row of what is no batch."""
     columns: dict[str, Any] = {
         **place(piece, 1),
         **{name: [0] for name in OF_BATCH},
@@ -129,7 +129,7 @@ class RowsOfPartition:
     def read(
         self, replica: FoundReplica, segment: SegmentFiles, /, *, is_last: bool, is_deep: bool
     ) -> ReadSegment:
-        """What was read of a *segment* of *replica*.
+        """Return what was read of a *segment* of *replica*.
 
         Raises:
             OSError: the file could not be read.
@@ -150,6 +150,6 @@ class RowsOfPartition:
 
 
 def numbers(array: pa.Array) -> npt.NDArray[np.int64]:
-    """The values of a column without nulls."""
+    """Return the values of a column without nulls."""
     found: npt.NDArray[np.int64] = array.to_numpy(zero_copy_only=False).astype("i8")
     return found

@@ -86,7 +86,7 @@ class Unreadable(NamedTuple):
 
 @contextmanager
 def unpacked(argument: LogDirArgument, bytes_max: int | None) -> Iterator[Tree]:
-    """The directory that *argument* names, or into which its archive is unpacked for so long.
+    """Yield the directory that *argument* names, or into which its archive is unpacked for so long.
 
     An archive may hold *bytes_max* bytes, if there is such a bound.
 
@@ -140,8 +140,8 @@ class Collected:
     clusters: dict[str, str] = field(default_factory=dict)
     """The ids of clusters that log directories are of, each with the first of them."""
 
-    strangers: list[Unreadable] = field(default_factory=list)
-    """Log directories that say that they are of another broker."""
+    misplaced: list[Unreadable] = field(default_factory=list)
+    """Log directories whose meta.properties name another broker."""
 
     def compare_owner(
         self, tree: Tree, inner: str, argument: LogDirArgument, label_of: Callable[[str], str]
@@ -157,7 +157,7 @@ class Collected:
         if broker is not None and broker != argument.broker:
             reason = f"it says that this is a log directory of broker {broker}"
             whose = f"{reason}, not {argument.broker}, so that nothing is proven of that one"
-            self.strangers.append(Unreadable(label, whose))
+            self.misplaced.append(Unreadable(label, whose))
         if cluster is not None:
             self.clusters.setdefault(cluster, label)
             first, other = next(iter(self.clusters.items()))
@@ -169,7 +169,7 @@ class Collected:
 def collect(
     arguments: Sequence[LogDirArgument], opened: ExitStack, bytes_max: int | None = None
 ) -> Collected:
-    """All replicas in what *arguments* name; archives are unpacked until *opened* is closed.
+    """Return all replicas in what *arguments* name; archives are unpacked until *opened* is closed.
 
     Each archive may hold *bytes_max* bytes, if there is such a bound.
 
@@ -227,7 +227,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
 
     def failed(inner: str, error: OSError) -> None:
         above, _, name = inner.rpartition("/")
-        if not is_stranger(name, is_in_log_dir=above in log_directories):
+        if not is_unrelated(name, is_in_log_dir=above in log_directories):
             tell(Unreadable(label_of(inner), error.strerror or str(error)))
 
     for directory, directories, files in tree.walk(failed):
@@ -271,7 +271,7 @@ def below(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
 
 
-def is_stranger(name: str, *, is_in_log_dir: bool) -> bool:
+def is_unrelated(name: str, *, is_in_log_dir: bool) -> bool:
     """Return whether a directory that cannot be read is none of a broker's, by its *name*.
 
     That is a directory beside partitions that is none, or the file system's own.
@@ -280,7 +280,7 @@ def is_stranger(name: str, *, is_in_log_dir: bool) -> bool:
 
 
 def is_log_directory(files: Iterable[str]) -> bool:
-    """Whether a directory with *files* is one, even if there is no partition in it."""
+    """Return whether a directory with *files* is one, even if there is no partition in it."""
     return not OF_LOG_DIRECTORY.isdisjoint(files)
 
 
@@ -311,7 +311,7 @@ def is_replica(tree: Tree, inner: str, *, is_in_log_dir: bool) -> bool:
 def offsets_in(
     tree: Tree, inner: str, tell: Callable[[Unreadable], None], label_of: Callable[[str], str]
 ) -> Mapping[TopicPartition, int]:
-    """The offsets in a checkpoint; none where it is not there, or cannot be read."""
+    """Return the offsets in a checkpoint; none where it is not there, or cannot be read."""
     try:
         rows = counted_rows(tree.read(inner), label_of(inner), width=3)
     except FileNotFoundError:
@@ -327,7 +327,7 @@ def reason_of(error: OSError | CorruptFileError) -> str:
 
 
 def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[FoundReplica]]:
-    """The replicas of each partition, in the order of partitions and brokers."""
+    """Return the replicas of each partition, in the order of partitions and brokers."""
     found: dict[TopicPartition, list[FoundReplica]] = defaultdict(list)
     for replica in sorted(
         replicas, key=lambda each: (each.partition, int(each.broker), each.label)
@@ -337,8 +337,8 @@ def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[
 
 
 def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplica] | None:
-    """Two of a partition's *replicas* that cannot both be: they are of one broker, which has a
-    partition in one log directory only, or are the same directory; None where all can."""
+    """Return two of a partition's *replicas* that cannot both be: they are of one broker, which has
+    a partition in one log directory only, or are the same directory; None where all can."""
     places: dict[str, FoundReplica] = {}
     brokers: dict[str, FoundReplica] = {}
     for replica in replicas:

@@ -86,7 +86,7 @@ class SegmentReader(DataSourceReader):
 
 
 def log_dir(word: str) -> LogDirArgument:
-    """The log directory that `BROKER=PATH` names."""
+    """Return the log directory that `BROKER=PATH` names."""
     broker, _, path = word.partition("=")
     if not broker.isdecimal() or not path:
         raise KadminError(f"'{word}' is no broker's id and a path", hint=f"for example {EXAMPLE}")
@@ -96,7 +96,7 @@ def log_dir(word: str) -> LogDirArgument:
 
 
 def pieces_in(log_dirs: Sequence[LogDirArgument]) -> list[Piece]:
-    """The pieces of all replicas in *log_dirs*."""
+    """Return the pieces of all replicas in *log_dirs*."""
     with ExitStack() as opened:
         replicas = collect(log_dirs, opened).replicas
     return [piece for each in replicas for piece in pieces_of(each, PIECE_BYTES, is_deep=False)]

@@ -160,8 +160,8 @@ def verify_partition(
 
 
 def namesakes(topic_ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The brokers whose replicas are of another topic that had the name, given the *topic_ids*, and
-    why; those that most have are compared, or the first."""
+    """Return the brokers whose replicas are of another topic that had the name, given the
+    *topic_ids*, and why; those that most have are compared, or the first."""
     if not topic_ids:
         return
     wanted, _ = Counter(topic_ids.values()).most_common(1)[0]

@@ -22,7 +22,7 @@ class PieceRows:
 
 
 def rows_of(piece: Piece) -> PieceRows:
-    """All rows of *piece*."""
+    """Return all rows of *piece*."""
     parts = [part.rows for part in in_parts(piece, CHUNK_ROWS)]
     known = [part for part in parts if part is not None]
     rows = np.concatenate(known) if len(known) == len(parts) else None
@@ -30,7 +30,7 @@ def rows_of(piece: Piece) -> PieceRows:
 
 
 def in_parts(piece: Piece, rows_max: int) -> Iterator[PieceRows]:
-    """The rows of *piece*, so many at a time, up to what is wrong."""
+    """Return the rows of *piece*, so many at a time, up to what is wrong."""
     begin = piece.begin
     try:
         for chunk in chunks_of(piece):
@@ -59,7 +59,7 @@ class RowsOfPieces:
     def read(
         self, replica: FoundReplica, segment: SegmentFiles, /, *, is_last: bool, is_deep: bool
     ) -> ReadSegment:
-        """What was read of a *segment* of *replica*.
+        """Return what was read of a *segment* of *replica*.
 
         Raises:
             OSError: the file could not be read.

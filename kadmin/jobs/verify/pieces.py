@@ -57,7 +57,7 @@ Share = tuple[Piece, ...]
 
 
 def chunks_of(piece: Piece) -> Iterator[ReadSegment]:
-    """The batches of *piece*, some at a time.
+    """Return the batches of *piece*, some at a time.
 
     Raises:
         OSError: the file cannot be read.
@@ -73,13 +73,14 @@ def chunks_of(piece: Piece) -> Iterator[ReadSegment]:
 
 
 def is_whole(segment: SegmentFiles, rows: Rows) -> bool:
-    """Whether the *rows* of pieces end where the *segment* does now: a broker may go on writing."""
+    """Return whether the *rows* of pieces end where the *segment* does now: a broker may go on
+    writing."""
     end = int(rows["position"][-1]) + int(rows["size"][-1]) if len(rows) else 0
     return end == segment.log.size
 
 
 def pieces_of_all(found: Sequence[FoundReplica], piece_bytes: int, *, is_deep: bool) -> list[Piece]:
-    """The pieces of all replicas of a partition; deep are those of the first one, if any."""
+    """Return the pieces of all replicas of a partition; deep are those of the first one, if any."""
     return [
         piece
         for replica in found
@@ -116,7 +117,7 @@ def pieces_of(replica: FoundReplica, piece_bytes: int, *, is_deep: bool) -> list
 
 
 def split(piece: Piece, places: Iterable[int]) -> Iterator[Piece]:
-    """The *piece* of a whole segment, split at *places*; none of one that is empty."""
+    """Return the *piece* of a whole segment, split at *places*; none of one that is empty."""
     begin = 0
     for end in (*places, piece.end):
         if end > begin:
@@ -125,7 +126,7 @@ def split(piece: Piece, places: Iterable[int]) -> Iterator[Piece]:
 
 
 def shares(pieces: Iterable[Piece], effort: int) -> list[Share]:
-    """The *pieces* for each task, which has that much *effort* at most, or one piece."""
+    """Return the *pieces* for each task, which has that much *effort* at most, or one piece."""
     found: list[Share] = []
     share: list[Piece] = []
     sum_of_efforts = 0

@@ -51,7 +51,7 @@ class ReplicaFiles(NamedTuple):
 
 
 def replica_files(directory: str) -> ReplicaFiles:
-    """What is in a replica's *directory*; what is appended later is not seen.
+    """Return what is in a replica's *directory*; what is appended later is not seen.
 
     Raises:
         OSError: it cannot be read, or a file not be asked for its size.
@@ -76,12 +76,12 @@ def replica_files(directory: str) -> ReplicaFiles:
 
 
 def segments_of(directory: str) -> list[SegmentFiles]:
-    """The segments alone; none where it has none.  Raises as `replica_files` does."""
+    """Return the segments alone; none where it has none.  Raises as `replica_files` does."""
     return list(segments_in(dict(files_in(directory))))
 
 
 def segments_in(files: Mapping[str, Opener]) -> Iterator[SegmentFiles]:
-    """The segments among *files*, in the order of their offsets."""
+    """Return the segments among *files*, in the order of their offsets."""
     known = whole_swaps({file: name for name in files if (file := segment_file(name)) is not None})
     in_use = counted(known, lambda file: end_of(files[known[file]]()))
     for base_offset, state in sorted(in_use.items()):
@@ -112,7 +112,8 @@ def segment_file(name: str) -> SegmentFile | None:
 
 
 def whole_swaps(files: Mapping[SegmentFile, str]) -> Mapping[SegmentFile, str]:
-    """The *files* but for those of useless swaps: of which a copy behind them is not whole."""
+    """Return the *files* but for those of useless swaps: of which a copy behind them is not
+    whole."""
     unfinished = min((each.base_offset for each in files if each.state == CLEANED), default=None)
     return {
         each: name
@@ -124,7 +125,7 @@ def whole_swaps(files: Mapping[SegmentFile, str]) -> Mapping[SegmentFile, str]:
 def counted(
     files: Iterable[SegmentFile], end_of_log: Callable[[SegmentFile], int]
 ) -> dict[int, str]:
-    """The base offsets of the segments that count, each with the state that its log has.
+    """Return the base offsets of the segments that count, each with the state that its log has.
 
     Swaps take the place of all segments up to where they end.
 
@@ -143,12 +144,13 @@ def counted(
 
 
 def end_of(log: Source) -> int:
-    """The offset behind the last batch of a segment; 0 where it has none."""
+    """Return the offset behind the last batch of a segment; 0 where it has none."""
     return max((each.header.next_offset for each in Walk(log, log.size)), default=0)
 
 
 def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
-    """Where the leader epochs begin: a broker raises the first one when it deletes old segments.
+    """Return where the leader epochs begin: a broker raises the first one when it deletes old
+    segments.
 
     Raises:
         CorruptFileError: they are damaged; a broker makes them anew.
@@ -159,7 +161,7 @@ def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
 
 
 def counted_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:
-    """As `parse_rows` gives and raises, which takes numbers below 0 that no broker writes."""
+    """Return and raise as `parse_rows`, but refuse numbers below 0, which no broker writes."""
     rows = parse_rows(content, path, width)
     for number, row in enumerate(rows, start=3):
         if any(int(word) < 0 for word in row[-2:]):
@@ -170,8 +172,10 @@ def counted_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...]
 def first_snapshot(
     segments: Sequence[SegmentFiles], known: Iterable[SegmentFile]
 ) -> FirstOffset | None:
-    """The oldest snapshot, for a log that has lost its leader epochs; one that never had any may
-    have snapshots of segments that were deleted."""
+    """Return the oldest snapshot, for a log that has lost its leader epochs.
+
+    One that never had any may have snapshots of segments that were deleted.
+    """
     if not segments or not is_current(segments[0].log):
         return None
     snapshots = [x.base_offset for x in known if (x.kind, x.state) == (".snapshot", "")]

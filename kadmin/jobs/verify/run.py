@@ -91,13 +91,13 @@ def is_without_spark(request: VerifyRequest, total_bytes: int) -> bool:
 
 
 def is_for_several(request: VerifyRequest, total_bytes: int) -> bool:
-    """Whether several processes are to read it; rows that are written down come from one."""
+    """Return whether several processes are to read it; rows that are written down come from one."""
     is_worth_it = effort(request, total_bytes) >= request.single_bytes
     return request.processes > 1 and request.parquet is None and is_worth_it
 
 
 def effort(request: VerifyRequest, total_bytes: int) -> int:
-    """How many bytes by headers take as long."""
+    """Return how many bytes by headers take as long."""
     return total_bytes * (DEEP_FACTOR if request.how.is_deep else 1)
 
 
@@ -120,7 +120,7 @@ def from_rows(
     request: VerifyRequest,
     writer: "pq.ParquetWriter",
 ) -> VerifiedPartition:
-    """The verdict on a partition, whose batch rows go to *writer* on the way."""
+    """Return the verdict on a partition, whose batch rows go to *writer* on the way."""
     import pyarrow as pa
 
     from kadmin.jobs.verify.batch_rows import SCHEMA, RowsOfPartition, batch_rows
@@ -134,7 +134,7 @@ def from_rows(
 
 @contextmanager
 def parquet_writer(directory: str | None) -> "Iterator[pq.ParquetWriter | None]":
-    """Writes the one file of *directory*, which is made; None where none is named."""
+    """Yield the writer of the one file of *directory*, which is made; None where none is named."""
     if directory is None:
         yield None
         return

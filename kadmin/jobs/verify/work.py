@@ -48,7 +48,7 @@ class Part(NamedTuple):
 def verdicts(
     engine: Engine, request: VerifyRequest, pieces: Pieces, meter: Meter
 ) -> Iterator[VerifiedPartition]:
-    """Verdicts on the partitions of *request*, in their order.
+    """Yield verdicts on the partitions of *request*, in their order.
 
     Raises:
         KadminError: workers were killed again and again, or Spark failed.
@@ -76,12 +76,12 @@ def verdicts(
 
 
 def row_bytes(item: Whole | Part) -> int:
-    """How many bytes the rows take that an *item* gives, at most."""
+    """Return how many bytes the rows take that an *item* gives, at most."""
     return 0 if isinstance(item, Whole) else item.size // 2
 
 
 def work_items(request: VerifyRequest, pieces: Pieces, workers: int) -> Iterator[Whole | Part]:
-    """The work of so many *workers* on all partitions, in their order."""
+    """Return the work of so many *workers* on all partitions, in their order."""
     sizes = {each: sum(piece.size for piece in pieces[each]) for each in request.partitions}
     even_share = sum(sizes.values()) // (ITEMS_PER_WORKER * workers)
     whole_bytes = max(request.piece_bytes, even_share)
@@ -102,7 +102,7 @@ def work_items(request: VerifyRequest, pieces: Pieces, workers: int) -> Iterator
 
 
 def together(request: VerifyRequest, partitions: Sequence[TopicPartition], size: int) -> Whole:
-    """The work on *partitions* of *request*, as workers with other directories find them."""
+    """Return the work on *partitions* of *request*, as workers with other directories find them."""
     claimed = request.how.claimed
     return Whole(
         tuple(
@@ -123,7 +123,7 @@ def together(request: VerifyRequest, partitions: Sequence[TopicPartition], size:
 
 
 def work_on(item: Whole | Part) -> list[VerifiedPartition] | list[PieceRows]:
-    """In a worker: verdicts on whole partitions, or the rows of pieces."""
+    """Return, in a worker, verdicts on whole partitions, or the rows of pieces."""
     match item:
         case Whole(partitions, how, _):
             return [verify_partition(partition, found, how) for partition, found in partitions]

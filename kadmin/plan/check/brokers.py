@@ -148,8 +148,8 @@ def different_versions(apis: BrokerApis) -> Iterator[Finding]:
 
 
 def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Brokers without a rack where others have one, and partitions on fewer racks than they could
-    be on."""
+    """Find brokers without a rack where others have one, and partitions on fewer racks than they
+    could be on."""
     named = {broker: each.rack for broker, each in snapshot.brokers.items() if each.rack}
     without = tuple(broker for broker in snapshot.brokers if broker not in named)
     if not named:

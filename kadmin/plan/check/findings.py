@@ -105,7 +105,7 @@ class CheckReport:
 
 
 def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
-    """The worst first; of the same kind, the one with the most partitions."""
+    """Sort *findings*: the worst first; of the same kind, the one with the most partitions."""
     return tuple(
         sorted(
             findings,
@@ -122,7 +122,7 @@ def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
 
 
 def brokers_text(brokers: Sequence[BrokerId]) -> str:
-    """`broker 7`, `brokers 7 and 8`."""
+    """Return `broker 7`, `brokers 7 and 8`."""
     names = [str(broker) for broker in brokers]
     if len(names) == 1:
         return f"broker {names[0]}"

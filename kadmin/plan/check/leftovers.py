@@ -36,7 +36,7 @@ BEING_MOVED: Final = "the topic is being reassigned"
 def leftover_findings(
     evidence: Evidence, unreadable: Severity = Severity.WARNING
 ) -> Iterator[Finding]:
-    """*unreadable* is how bad it is that something cannot be read."""
+    """Find all leftovers; *unreadable* is the severity of what cannot be read."""
     yield from deletions(evidence.snapshot, evidence.orphan_marks)
     yield from reassignments(evidence.snapshot)
     yield from slow_moves(evidence)
@@ -50,7 +50,7 @@ def leftover_findings(
 
 
 def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Iterator[Finding]:
-    """Topics that are marked for deletion, by what they wait for."""
+    """Find topics that are marked for deletion, by what they wait for."""
     waiting: dict[str, list[str]] = {}
     for topic in snapshot.topics.values():
         if topic.is_marked_for_deletion:
@@ -95,8 +95,8 @@ def why_waiting(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> str:
 
 
 def moving(snapshot: ClusterSnapshot) -> dict[TopicPartition, tuple[BrokerId, ...]]:
-    """The partitions that are being reassigned, each with who is to have it and has not caught
-    up."""
+    """Return the partitions that are being reassigned, each with who is to have it and has not
+    caught up."""
     found = {
         TopicPartition(topic.name, number): part.adding
         for topic in snapshot.topics.values()
@@ -228,8 +228,8 @@ def description(option: str, entities: Sequence[ConfigEntity]) -> str:
 def unused_throttles(
     evidence: Evidence, under_way: Collection[TopicPartition], *, is_still: bool
 ) -> dict[ConfigEntity, dict[str, str]]:
-    """The throttles that are set for nothing that moves, by topic, and where all *is_still* by
-    broker."""
+    """Return the throttles that are set for nothing that moves, by topic, and where all
+    *is_still* by broker."""
     moved_topics = {partition.topic for partition in under_way}
     found = {
         topic_entity(topic.name): {
@@ -268,7 +268,8 @@ def throttle_finding(
 
 
 def verification(snapshot: ClusterSnapshot, entities: Sequence[ConfigEntity]) -> str | None:
-    """The `reassign --verify` that finds a partition where it is, and puts all throttles back.
+    """Return the `reassign --verify` that finds a partition where it is, and puts all throttles
+    back.
 
     A partition of one of *entities* if it can be.
     """

@@ -27,7 +27,7 @@ class Cause(NamedTuple):
 
 NO_REPLICAS: Final = "has no replicas"
 REPEATED: Final = "names replicas twice"
-STRANGERS: Final = "has no replica of"
+NOT_REPLICAS: Final = "has no replica of"
 NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
 NOT_ELECTED: Final = "nobody is elected"
@@ -82,7 +82,7 @@ def refused_partitions(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Topics whose partitions are not numbered 0, 1, 2, …, and those without any."""
+    """Find topics whose partitions are not numbered 0, 1, 2, …, and those without any."""
     empty, gaps = [], []
     for topic in snapshot.topics.values():
         numbers = topic.assignment.partitions.keys()
@@ -105,7 +105,7 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]:
-    """What is damaged of a partition, and the worst besides."""
+    """Return what is damaged of a partition, and the worst besides."""
     found = frozenset(view.findings)
     if health.Finding.NO_REPLICAS in found:
         yield Cause(Kind.DAMAGED, NO_REPLICAS)
@@ -113,14 +113,15 @@ def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]
     if health.Finding.REPEATED_REPLICAS in found:
         yield Cause(Kind.DAMAGED, REPEATED)
     if health.Finding.STRANGERS in found:
-        yield Cause(Kind.DAMAGED, STRANGERS, view.strangers)
+        yield Cause(Kind.DAMAGED, NOT_REPLICAS, view.non_replicas)
     cause = worst_of(view, live)
     if cause is not None:
         yield cause
 
 
 def worst_of(view: PartitionView, live: Container[BrokerId]) -> Cause | None:
-    """The worst that there is about a partition whose replicas are sets; None for nothing."""
+    """Return the worst that there is about a partition whose replicas are sets; None for
+    nothing."""
     found = frozenset(view.findings)
     lacking = tuple(sorted(set(view.assignment.replicas) - set(view.isr)))
     if health.Finding.STATE_UNREADABLE in found:
@@ -248,7 +249,7 @@ def offline_text(cause: Cause, these: str, is_one: bool) -> str:
 
 
 def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:
-    """`broker 7, which is dead`; for several, which of them are."""
+    """Return `broker 7, which is dead`; for several, which of them are."""
     dead = tuple(broker for broker in brokers if broker not in live)
     if not dead:
         verb = "is" if len(brokers) == 1 else "are"

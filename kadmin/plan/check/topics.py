@@ -11,7 +11,8 @@ from kadmin.wording import counted
 
 
 def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Those that plans ask about before they bring them; the layout is judged with the partitions.
+    """Return those that plans ask about before they bring them; the layout is judged with the
+    partitions.
 
     Topics that have an unclean election by the brokers' default are one finding with it.
     """

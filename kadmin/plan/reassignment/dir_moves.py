@@ -65,7 +65,7 @@ class DirMove:
         return max(0, self.size_bytes - copied)
 
     def __str__(self) -> str:
-        """A line as of Kafka's tool."""
+        """Return a line as of Kafka's tool."""
         partition, broker = self.replica.partition, self.replica.broker
         match self.progress:
             case Progress.DONE:
@@ -95,8 +95,8 @@ class DirMove:
 
 
 def dir_moves(targets: Targets, log_dirs: LogDirs) -> tuple[DirMove, ...]:
-    """Every replica for which *targets* name a directory, in order, as far as it is there by
-    *log_dirs*."""
+    """Return every replica for which *targets* name a directory, in order, as far as it is there
+    by *log_dirs*."""
     wanted = {
         Replica(broker, partition): path
         for partition, target in targets.items()
@@ -106,7 +106,7 @@ def dir_moves(targets: Targets, log_dirs: LogDirs) -> tuple[DirMove, ...]:
 
 
 def running_dir_moves(log_dirs: LogDirs) -> tuple[DirMove, ...]:
-    """Every replica that is being copied to another directory, in order."""
+    """Return every replica that is being copied to another directory, in order."""
     wanted = {
         Replica(broker, log.partition): directory.path
         for broker, directory in pairs(log_dirs)
@@ -146,7 +146,7 @@ def placed(wanted: Mapping[Replica, str], log_dirs: LogDirs) -> Iterator[DirMove
 
 
 def dir_problems(moves: Iterable[DirMove], log_dirs: LogDirs) -> Iterator[str]:
-    """What brokers do not have of the directories of *moves*, each with all its replicas."""
+    """Return what brokers do not have of the directories of *moves*, each with all its replicas."""
     silent: dict[BrokerId, list[Replica]] = {}
     unfit: dict[tuple[BrokerId, str, str], list[Replica]] = {}
     for move in moves:
@@ -167,12 +167,13 @@ def dir_problems(moves: Iterable[DirMove], log_dirs: LogDirs) -> Iterator[str]:
 
 
 def given_up(moves: Iterable[DirMove]) -> tuple[DirMove, ...]:
-    """*moves*, each back to where the replica is; one that is nowhere else goes on."""
+    """Return *moves*, each back to where the replica is; one that is nowhere else goes on."""
     return tuple(replace(move, target=move.path) for move in moves if move.path is not None)
 
 
 def taken_back(targets: Targets, moves: Iterable[DirMove]) -> dict[TopicPartition, Target]:
-    """*targets*, the replicas of before, with the directories that *moves* take them from."""
+    """Return *targets*, the replicas of before, with the directories that *moves* take them
+    from."""
     paths = {move.replica: move.path for move in moves if move.path is not None}
     back = {}
     for partition, target in targets.items():
@@ -187,7 +188,7 @@ def listed_replicas(replicas: Iterable[Replica]) -> str:
 
 
 def counted_replicas(replicas: Sequence[Replica]) -> str:
-    """`2 replicas: t-0-1, t-0-2`, with the first of them if they are many."""
+    """Return `2 replicas: t-0-1, t-0-2`, with the first of them if they are many."""
     more = ", …" if len(replicas) > SHOWN_MAX else ""
     shown = listed_replicas(replicas[:SHOWN_MAX])
     return f"{counted(len(replicas), 'replica')}: {shown}{more}"

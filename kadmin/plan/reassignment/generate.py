@@ -97,7 +97,8 @@ def propose(
 
 
 def replicas_of(topic: TopicSnapshot) -> Mapping[TopicPartition, Target]:
-    """What the partitions of *topic* have; of one that is being moved also what comes and goes."""
+    """Return what the partitions of *topic* have; of one that is being moved also what comes and
+    goes."""
     return {
         TopicPartition(topic.name, number): Target(part.replicas)
         for number, part in topic.assignment.partitions.items()

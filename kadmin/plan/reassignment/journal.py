@@ -262,7 +262,7 @@ def planned(
 
 
 def journal_text(journal: ThrottleJournal) -> str:
-    """*journal* as JSON in one line."""
+    """Return *journal* as JSON in one line."""
     throttles = [
         {
             "entity_type": str(entity.kind),
@@ -287,7 +287,7 @@ def entry_document(entry: Recorded) -> dict[str, object]:
 
 
 def parse_journal(text: str) -> ThrottleJournal:
-    """The journal that *text* is; one of an earlier version has no owners.
+    """Return the journal that *text* is; one of an earlier version has no owners.
 
     Raises:
         BadJournal: it is none, or one of a later kadmin.

@@ -69,7 +69,7 @@ class StaleRequest(RefusedError):
 
 
 def stale_text(partitions: Sequence[TopicPartition]) -> str:
-    """What is wrong with a request for *partitions* that are not there."""
+    """Return what is wrong with a request for *partitions* that are not there."""
     verb = "is" if len(partitions) == 1 else "are"
     return (
         f"a reassignment was asked for of {counted(len(partitions), 'partition')} that {verb} not"
@@ -78,7 +78,7 @@ def stale_text(partitions: Sequence[TopicPartition]) -> str:
 
 
 def stale_command(partitions: Sequence[TopicPartition]) -> str:
-    """What takes the first of them out of the request; one topic is named at a time."""
+    """Return what takes the first of them out of the request; one topic is named at a time."""
     return f"kadmin reassign --cancel --topic {partitions[0].topic}"
 
 
@@ -262,8 +262,8 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
 
 
 def move_risks(snapshot: ClusterSnapshot, plan: MovePlan) -> tuple[Risk, ...]:
-    """The risks that the topics of *plan*, which *snapshot* has with their configs, would have when
-    all of it is done."""
+    """Return the risks that the topics of *plan*, which *snapshot* has with their configs, would
+    have when all of it is done."""
     targets: dict[str, dict[int, tuple[BrokerId, ...]]] = {}
     for move in plan.asked:
         of_topic = targets.setdefault(move.partition.topic, {})
@@ -277,7 +277,8 @@ def move_risks(snapshot: ClusterSnapshot, plan: MovePlan) -> tuple[Risk, ...]:
 
 
 def running_moves(snapshot: ClusterSnapshot) -> list[Move]:
-    """All that is being moved in *snapshot*, in order; a partition that is gone is left out."""
+    """Return all that is being moved in *snapshot*, in order; a partition that is gone is left
+    out."""
     return [
         move_of(snapshot, partition, Target(heading_of(snapshot, partition, part)))
         for partition in active_partitions(snapshot)
@@ -306,8 +307,8 @@ def plan_cancellation(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
 
 
 def only_reorders(snapshot: ClusterSnapshot, targets: Targets) -> bool:
-    """Whether *targets*, once nothing of them moves and all that does is given up, name replicas
-    that are there, at most in another order."""
+    """Return whether *targets*, once nothing of them moves and all that does is given up, name
+    replicas that are there, at most in another order."""
     parts = {partition: part_of(snapshot, partition) for partition in targets}
     return all(
         part is not None and set(part.origin) == set(targets[partition].replicas)
@@ -321,7 +322,7 @@ def part_of(snapshot: ClusterSnapshot, partition: TopicPartition) -> PartitionAs
 
 
 def move_of(snapshot: ClusterSnapshot, partition: TopicPartition, target: Target) -> Move:
-    """The move of *partition*, which is there, to *target*."""
+    """Return the move of *partition*, which is there, to *target*."""
     topic = snapshot.topics[partition.topic]
     state = topic.states.get(partition.partition)
     before = topic.assignment.partitions[partition.partition]
@@ -335,18 +336,18 @@ def move_of(snapshot: ClusterSnapshot, partition: TopicPartition, target: Target
 
 
 def cluster_problems(snapshot: ClusterSnapshot, targets: Targets) -> Iterator[str]:
-    """What of *targets* the cluster does not have, each with all its partitions."""
+    """Return what of *targets* the cluster does not have, each with all its partitions."""
     unknown = [partition for partition in targets if part_of(snapshot, partition) is None]
     if unknown:
         yield f"the proposed assignment contains non-existent partitions: {listed(unknown)}"
-    doomed = [
+    marked = [
         partition
         for partition in targets
         if (topic := snapshot.topics.get(partition.topic)) is not None
         and topic.is_marked_for_deletion
     ]
-    if doomed:
-        yield f"the topics of these partitions are marked for deletion: {listed(doomed)}"
+    if marked:
+        yield f"the topics of these partitions are marked for deletion: {listed(marked)}"
     by_broker: dict[BrokerId, list[TopicPartition]] = {}
     for partition, target in targets.items():
         for broker in target.replicas:

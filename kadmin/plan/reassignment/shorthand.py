@@ -31,7 +31,7 @@ class NothingToMove(RefusedError):
 
 
 def partitions_of(snapshot: ClusterSnapshot, topic: str) -> tuple[int, ...]:
-    """The numbers of the partitions that *topic* has.
+    """Return the numbers of the partitions that *topic* has.
 
     Raises:
         NoSuchTopic: there is none of that name.
@@ -70,7 +70,7 @@ def moving_of(
 def targets_of_partitions(
     topic: str, partitions: Iterable[int], replicas: Sequence[BrokerId]
 ) -> dict[TopicPartition, Target]:
-    """The same *replicas* for each of *partitions*."""
+    """Return the same *replicas* for each of *partitions*."""
     return {
         TopicPartition(topic, number): Target(tuple(replicas)) for number in sorted(set(partitions))
     }
@@ -122,7 +122,7 @@ def evacuation(
 
 
 def leaving(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartition, Target]:
-    """Where the partitions are on their way to whose replica *broker* is giving up."""
+    """Return where the partitions are on their way to whose replica *broker* is giving up."""
     return {
         partition: Target(part.target)
         for partition, part in staying_parts(snapshot)
@@ -133,7 +133,8 @@ def leaving(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartition,
 def replicas_on(
     snapshot: ClusterSnapshot, broker: BrokerId
 ) -> list[tuple[TopicPartition, tuple[BrokerId, ...]]]:
-    """The partitions that *broker* has a replica of, once nothing moves, with all replicas."""
+    """Return the partitions that *broker* has a replica of, once nothing moves, with all
+    replicas."""
     return [
         (partition, tuple(dict.fromkeys(part.target)))
         for partition, part in staying_parts(snapshot)
@@ -144,7 +145,7 @@ def replicas_on(
 def staying_parts(
     snapshot: ClusterSnapshot,
 ) -> Iterator[tuple[TopicPartition, PartitionAssignment]]:
-    """All partitions but those of topics that are about to go."""
+    """Return all partitions but those of topics that are about to go."""
     for topic in snapshot.topics.values():
         if not topic.is_marked_for_deletion:
             for number, part in topic.assignment.partitions.items():

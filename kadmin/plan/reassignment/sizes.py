@@ -19,7 +19,7 @@ Ends: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
 
 
 def sizes_of(log_dirs: LogDirs) -> Sizes:
-    """What is in *log_dirs*, without what is being copied to another directory."""
+    """Return what is in *log_dirs*, without what is being copied to another directory."""
     sizes: dict[TopicPartition, dict[BrokerId, int]] = {}
     for broker, directory in pairs(log_dirs):
         for log in directory.replicas:

@@ -28,8 +28,8 @@ class PartitionProgress:
     heading: tuple[BrokerId, ...] = ()
 
     def __str__(self) -> str:
-        """A line as of Kafka's tool since 3.3, which calls a missing partition one without
-        replicas."""
+        """Return a line as of Kafka's tool since 3.3, which calls a missing partition one
+        without replicas."""
         match self.progress:
             case Progress.DONE:
                 return f"Reassignment of partition {self.partition} is completed."
@@ -45,7 +45,7 @@ class PartitionProgress:
 
 
 def judge(snapshot: ClusterSnapshot, targets: Targets) -> list[PartitionProgress]:
-    """How far each partition of *targets* is, in their order.
+    """Return how far each partition of *targets* is, in their order.
 
     *snapshot* holds the topics of *targets*.  The order of replicas counts: the same brokers in
     another order are a mismatch, as for Kafka's tool.
@@ -82,13 +82,14 @@ def progress_of(
 def heading_of(
     snapshot: ClusterSnapshot, partition: TopicPartition, part: PartitionAssignment
 ) -> tuple[BrokerId, ...]:
-    """The replicas that *partition*, which has *part*, is being moved to; empty where none is."""
+    """Return the replicas that *partition*, which has *part*, is being moved to; empty where
+    none is."""
     # A controller takes a request up later, or never, while there is none.
     return part.target if part.is_reassigning else snapshot.moving.get(partition, ())
 
 
 def active_partitions(snapshot: ClusterSnapshot) -> tuple[TopicPartition, ...]:
-    """All partitions of *snapshot* that are being reassigned, in order.
+    """Return all partitions of *snapshot* that are being reassigned, in order.
 
     While there is one, no throttle may be taken away: it may be meant for that.
     """
@@ -102,7 +103,7 @@ def active_partitions(snapshot: ClusterSnapshot) -> tuple[TopicPartition, ...]:
 
 
 def leftovers(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartition, Target]:
-    """What is to become of all that *broker* still has, where it is to have nothing."""
+    """Return what is to become of all that *broker* still has, where it is to have nothing."""
     return {
         TopicPartition(topic.name, number): Target(
             tuple(replica for replica in part.target if replica != broker)
@@ -114,7 +115,7 @@ def leftovers(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartitio
 
 
 def why_moving(snapshot: ClusterSnapshot, item: PartitionProgress) -> str:
-    """What *item*, which is moving, waits for; *snapshot* has its state."""
+    """Return what *item*, which is moving, waits for; *snapshot* has its state."""
     if snapshot.controller is None:
         return "there is no controller"
     dead = [broker for broker in item.heading if broker not in snapshot.brokers]
@@ -129,7 +130,7 @@ def why_moving(snapshot: ClusterSnapshot, item: PartitionProgress) -> str:
 
 
 def exit_code(judged: Sequence[Judged]) -> ExitCode:
-    """What `--verify` ends with; as long as something moves it is worth to ask again."""
+    """Return what `--verify` ends with; as long as something moves it is worth to ask again."""
     found = {item.progress for item in judged}
     if Progress.MOVING in found:
         return ExitCode.IN_PROGRESS

@@ -35,12 +35,12 @@ Targets: TypeAlias = Mapping[TopicPartition, Target]
 
 
 def in_order(targets: Targets) -> dict[TopicPartition, Target]:
-    """*targets* by topic, and of a topic by number: `t-10` behind `t-9`."""
+    """Sort *targets* by topic, and of a topic by number: `t-10` behind `t-9`."""
     return {partition: targets[partition] for partition in sorted(targets)}
 
 
 def repeated(items: Iterable[Item]) -> list[Item]:
-    """Those that are there more than once, in their order."""
+    """Return those that are there more than once, in their order."""
     return [item for item, count in Counter(items).items() if count > 1]
 
 

@@ -30,7 +30,7 @@ THROTTLES: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, LEADER_REPLICAS, F
 
 
 def topic_throttles(moves: Iterable[Move]) -> dict[str, dict[str, str]]:
-    """The configs of each topic that name the replicas to be slowed down, in Kafka's form.
+    """Return the configs of each topic that name the replicas to be slowed down, in Kafka's form.
 
     Lists are sorted as texts, so that `10:1` precedes `2:1`.  A config that would name no replica
     is left out.
@@ -52,19 +52,22 @@ def topic_throttles(moves: Iterable[Move]) -> dict[str, dict[str, str]]:
 
 
 def broker_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mapping[str, str]]:
-    """The configs of every broker that sends or takes, where each may use *rate* bytes per s."""
+    """Return the configs of every broker that sends or takes, where each may use *rate* bytes
+    per s."""
     named = {broker for move in moves for broker in (*move.sources, *move.destinations)}
     return {broker: {LEADER_RATE: str(rate), FOLLOWER_RATE: str(rate)} for broker in sorted(named)}
 
 
 def log_dir_throttles(moves: Iterable[DirMove], rate: int) -> dict[BrokerId, Mapping[str, str]]:
-    """The configs of every broker that has a replica in another directory than is asked for."""
+    """Return the configs of every broker that has a replica in another directory than is asked
+    for."""
     named = {move.replica.broker for move in moves if move.progress is not Progress.DONE}
     return {broker: {LOG_DIR_RATE: str(rate)} for broker in sorted(named)}
 
 
 def throttles(moves: Sequence[Move], rate: int | None) -> dict[ConfigEntity, Mapping[str, str]]:
-    """All configs that slow *moves* down to *rate* bytes per s at each broker; none without one."""
+    """Return all configs that slow *moves* down to *rate* bytes per s at each broker; none
+    without one."""
     if rate is None:
         return {}
     of_topics = topic_throttles(moves).items()
@@ -78,8 +81,8 @@ def throttles(moves: Sequence[Move], rate: int | None) -> dict[ConfigEntity, Map
 def with_log_dir_throttles(
     wanted: Mapping[ConfigEntity, Mapping[str, str]], moves: Sequence[DirMove], rate: int | None
 ) -> dict[ConfigEntity, Mapping[str, str]]:
-    """*wanted*, and what slows down to *rate* bytes per s at each broker what *moves* copy there
-    from one directory to another; nothing more without one."""
+    """Return *wanted*, and what slows down to *rate* bytes per s at each broker what *moves*
+    copy there from one directory to another; nothing more without one."""
     merged = dict(wanted)
     if rate is not None:
         for broker, keys in log_dir_throttles(moves, rate).items():
@@ -91,7 +94,7 @@ def with_log_dir_throttles(
 def throttles_in(
     configs: Mapping[ConfigEntity, ConfigOverrides],
 ) -> dict[ConfigEntity, tuple[str, ...]]:
-    """The throttles that are set, by key, of those of *configs* that have one, in order."""
+    """Return the throttles that are set, by key, of those of *configs* that have one, in order."""
     found = {
         entity: tuple(key for key in THROTTLES if key in config.values)
         for entity, config in sorted(configs.items(), key=lambda item: order_of(item[0]))

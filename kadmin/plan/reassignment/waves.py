@@ -13,7 +13,8 @@ TOPIC_OVERHEAD_BYTES: Final = 200
 
 
 def in_waves(plan: MovePlan, size_max_bytes: int = REQUEST_SIZE_MAX_BYTES) -> list[MovePlan]:
-    """What of *plan* has to be asked for, in its order, in as few requests as the size allows."""
+    """Return what of *plan* has to be asked for, in its order, in as few requests as the size
+    allows."""
     waves: list[list[Move]] = []
     left_bytes = 0
     topic = None
@@ -31,7 +32,7 @@ def in_waves(plan: MovePlan, size_max_bytes: int = REQUEST_SIZE_MAX_BYTES) -> li
 
 
 def request_size_bytes(move: Move) -> int:
-    """What *move* takes in a request; names of topics are ASCII."""
+    """Return what *move* takes in a request; names of topics are ASCII."""
     replicas = ",".join(map(str, move.target.replicas))
     topic, number = move.partition.topic, move.partition.partition
     return len(f'{{"topic":"{topic}","partition":{number},"replicas":[{replicas}]}},')

@@ -75,7 +75,7 @@ def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId
 
 
 def is_told(move: Move) -> bool:
-    """Whether its topic has the replicas of before, apart or since nothing has begun yet."""
+    """Return whether its topic has the replicas of before, apart or since nothing has begun yet."""
     return move.before.is_reassigning or not set(move.heading) <= set(move.before.replicas)
 
 

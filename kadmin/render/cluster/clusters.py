@@ -79,7 +79,8 @@ class ClusterView:
 def up_document(
     cluster: ClusterView, *, started: Sequence[int], started_brokers: Sequence[int]
 ) -> Document:
-    """The cluster that is up now, and the ids of the servers and brokers that were not before."""
+    """Return the cluster that is up now, and the ids of the servers and brokers that were not
+    before."""
     return Document(
         schema="kadmin.cluster.up/1",
         body=lambda: {
@@ -120,7 +121,7 @@ def status_document(
 
 
 def server_document(cluster: ClusterView, kind: str, server_id: int) -> Document:
-    """One server of *cluster*, which has it: a `broker` or a `zookeeper`."""
+    """Return one server of *cluster*, which has it: a `broker` or a `zookeeper`."""
     if kind == "broker":
         return broker_document(cluster, server_id)
     (server,) = (each for each in cluster.servers if each.id == server_id)
@@ -139,7 +140,7 @@ def server_document(cluster: ClusterView, kind: str, server_id: int) -> Document
 
 
 def broker_document(cluster: ClusterView, broker_id: int) -> Document:
-    """One broker of *cluster*, which has it."""
+    """Return one broker of *cluster*, which has it."""
     (broker,) = (each for each in cluster.brokers if each.id == broker_id)
     row = (cluster.name, broker.id, broker.pid, broker.port, broker.state, broker.rack)
     return Document(
@@ -156,7 +157,7 @@ def broker_document(cluster: ClusterView, broker_id: int) -> Document:
 
 
 def list_document(clusters: Sequence[ClusterView]) -> Document:
-    """All clusters of this machine in the order given."""
+    """Return all clusters of this machine in the order given."""
     return Document(
         schema="kadmin.cluster.list/1",
         body=lambda: {"clusters": [record(cluster) for cluster in clusters]},
@@ -256,7 +257,7 @@ def status_table(
 
 
 def address_text(label: str, address: str) -> "Sequence[str | tuple[str, str]]":
-    """A line of its own, for the eye to find and for the hand to copy."""
+    """Return a line of its own, for the eye to find and for the hand to copy."""
     return (f"{label:<9}  ", "dim"), address, "\n"
 
 

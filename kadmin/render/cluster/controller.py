@@ -24,7 +24,7 @@ def controller_record(stats: ControllerStats) -> dict[str, object]:
 
 
 def controller_lines(stats: ControllerStats, *, with_events: bool) -> Iterator[str]:
-    """One line; *with_events*, one more for each kind of event."""
+    """Return one line; *with_events*, one more for each kind of event."""
     yield (
         f"controller: broker {stats.broker_id} epoch={stats.controller_epoch}"
         f" events={count(stats)} queue_ms_max={longest_queue(stats):g}"

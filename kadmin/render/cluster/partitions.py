@@ -87,7 +87,7 @@ def partition_lines(partitions: PartitionsView) -> Iterator[str]:
 
 
 def partition_counts(partitions: PartitionsView) -> "list[Text]":
-    """How many there are, and what they lack, in phrases."""
+    """Return how many there are, and what they lack, in phrases."""
     from rich.text import Text
 
     bad, fine = "bold red", "green"
@@ -100,7 +100,7 @@ def partition_counts(partitions: PartitionsView) -> "list[Text]":
 
 
 def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
-    """The first of those that lack something; nothing where none does."""
+    """Return the first of those that lack something; nothing where none does."""
     from rich.text import Text
 
     from kadmin.render.tables import Shown, shortened, table_of

@@ -52,7 +52,7 @@ def part_text(version_name: str, part: Part) -> str:
 
 
 def as_kafka_names(value: Any) -> Any:
-    """*value* with the names of fields, and the form of data, that Kafka's JSON has."""
+    """Return *value* with the names of fields, and the form of data, that Kafka's JSON has."""
     match value:
         case dict():
             return {kafka_name(name): as_kafka_names(field) for name, field in value.items()}
@@ -83,7 +83,7 @@ def transaction_text(fields: Fields) -> str:
 
 
 def as_scala_orders(topics: list[tuple[str, list[int]]]) -> list[str]:
-    """The partitions in the order in which Kafka's tool prints them, that of a hash table.
+    """Return the partitions in the order in which Kafka's tool prints them, that of a hash table.
 
     Source: Scala 2.13's mutable.HashSet and Kafka's TopicPartition.
     """
@@ -107,7 +107,7 @@ def table_size(capacity: int) -> int:
 
 
 def hash_of(topic: str, partition: int) -> int:
-    """Java's hash of a partition, with Scala's mixing of its upper half into the lower."""
+    """Compute Java's hash of a partition, with Scala's mixing of its upper half into the lower."""
     of_topic = 0
     for character in topic:
         of_topic = of_topic * 31 + ord(character) & 0xFFFFFFFF
@@ -120,7 +120,7 @@ def signed(number: int) -> int:
 
 
 def json_decoded(decoded: CoordinatorRecord) -> dict[str, object]:
-    """Key and value of a record as objects of JSON; a value that is null deletes the key."""
+    """Return key and value of a record as objects of JSON; a value that is null deletes the key."""
     key, value = decoded.key, decoded.value
     fields = {
         "key": {"type": decoded.type_name, "version": key.version, **json_fields(key.fields)},
@@ -135,7 +135,7 @@ def json_decoded(decoded: CoordinatorRecord) -> dict[str, object]:
 
 
 def json_fields(fields: Fields) -> Fields:
-    """*fields* with data in base64, under names that say so."""
+    """Return *fields* with data in base64, under names that say so."""
     return {
         f"{name}_base64" if isinstance(value, bytes) else name: json_value(value)
         for name, value in fields.items()

@@ -133,7 +133,7 @@ def record_line(piece: BatchRecord, *, with_content: bool, with_metadata: bool) 
 
 
 def content_texts(piece: BatchRecord) -> tuple[str | None, str | None]:
-    """Key and value of a record in words; None for what is not printed."""
+    """Return key and value of a record in words; None for what is not printed."""
     record = piece.record
     if piece.decoded is not None:
         return decoded_texts(piece.decoded, record.offset)
@@ -284,7 +284,8 @@ def json_record(piece: BatchRecord, *, with_content: bool) -> dict[str, object]:
 
 
 def bytes_fields(name: str, content: bytes | None) -> dict[str, object]:
-    """*content* as text where it is UTF-8, in base64 under a name of its own where it is not."""
+    """Return *content* as text where it is UTF-8, in base64 under a name of its own where it is
+    not."""
     if content is None:
         return {name: None}
     try:
@@ -352,7 +353,7 @@ def findings_lines(findings: "dict[str, list[Finding]]") -> Iterator[str]:
 
 
 def told_as(flaw: Flaw) -> Flaw:
-    """The flaw that Kafka's tool sees in it."""
+    """Return the flaw that Kafka's tool sees in it."""
     if flaw is Flaw.INDEXED_OFFSET_WITHIN_BATCH:
         return Flaw.INDEXED_OFFSET_NOT_FOUND
     return flaw

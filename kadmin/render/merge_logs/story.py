@@ -72,7 +72,8 @@ assert WHY.keys() == set(Reason)
 
 
 def analysis_document(analysis: "Analysis", *, proves: bool) -> Document:
-    """All partitions, the worst first; *proves*: with the lines of the anomalies in a text."""
+    """Return all partitions, the worst first; *proves*: with the lines of the anomalies in a
+    text."""
     return Document(
         schema=SCHEMA,
         body=lambda: analysis_body(analysis),
@@ -84,7 +85,8 @@ def analysis_document(analysis: "Analysis", *, proves: bool) -> Document:
 
 
 def story_document(analysis: "Analysis", around_ms: int | None, *, proves: bool) -> Document:
-    """Each partition in full, or what was around a time; *proves* as in `analysis_document`."""
+    """Return each partition in full, or what was around a time; *proves* as in
+    `analysis_document`."""
     return Document(
         schema=SCHEMA,
         body=lambda: analysis_body(analysis),
@@ -139,7 +141,8 @@ def leadership_row(story: Story, each: Leadership) -> tuple[object, ...]:
 
 
 def label(story: Story) -> str:
-    """`orders-3` or, where several topics of the name were there in turn, `orders-3 (1 of 2)`."""
+    """Return `orders-3` or, where several topics of the name were there in turn, `orders-3 (1 of
+    2)`."""
     if story.incarnations == 1:
         return story.name
     return f"{story.name} ({story.incarnation} of {story.incarnations})"
@@ -172,7 +175,7 @@ def leader_text(each: Leadership) -> str:
 
 
 def decided_text(each: Leadership) -> str:
-    """By which controller, of which epoch: `3 (2)`."""
+    """Return the controller that decided, and its epoch: `3 (2)`."""
     if each.controller_id is None:
         return "?"
     epoch = "" if each.controller_epoch is None else f" (epoch {each.controller_epoch})"
@@ -180,7 +183,7 @@ def decided_text(each: Leadership) -> str:
 
 
 def why_text(each: Leadership) -> str:
-    """Why the leader is the leader, in a few words."""
+    """Return why the leader is the leader, in a few words."""
     if each.leader is None:
         return unknown_leader_text(each)
     missed = "" if each.missed == 0 else f", with {counted(each.missed, 'epoch')} before it untold"
@@ -196,7 +199,8 @@ def why_text(each: Leadership) -> str:
 
 
 def unknown_leader_text(each: Leadership) -> str:
-    """What is known of a leader epoch all the same: `broker 1 followed in epoch 2; who led …`."""
+    """Return what is known of a leader epoch all the same: `broker 1 followed in epoch 2; who
+    led …`."""
     brokers = sorted(role.broker for role in each.roles if not role.is_leader)
     names = ", ".join(map(str, brokers))
     word = "broker" if len(brokers) == 1 else "brokers"
@@ -205,7 +209,7 @@ def unknown_leader_text(each: Leadership) -> str:
 
 
 def isr_change_text(each: Leadership) -> str:
-    """Who was taken out of the ISR, or into it: `2 out of the ISR, 3 into it`."""
+    """Return who was taken out of the ISR, or into it: `2 out of the ISR, 3 into it`."""
     left, joined = (",".join(map(str, ids)) for ids in (each.isr_left, each.isr_joined))
     if left and joined:
         return f"{left} out of the ISR, {joined} into it"
@@ -215,7 +219,7 @@ def isr_change_text(each: Leadership) -> str:
 
 
 def duration_text(duration_ms: int) -> str:
-    """`48 ms`, `24.0 s`, `3 min 20 s`, `2 h 5 min`."""
+    """Return `48 ms`, `24.0 s`, `3 min 20 s`, `2 h 5 min`."""
     seconds = duration_ms // 1000
     if duration_ms < 1000:
         return f"{duration_ms} ms"
@@ -250,7 +254,7 @@ def head_line(story: Story, *, has_traces: bool) -> str:
 
 
 def answer_line(story: Story, time_ms: int) -> str:
-    """Who led at a time, since when, and why."""
+    """Return who led at a time, since when, and why."""
     each = story.at(time_ms)
     at = f"at {log_time(time_ms)}"
     if each is None:
@@ -280,7 +284,7 @@ def answer_line(story: Story, time_ms: int) -> str:
 
 
 def shown_leaderships(story: Story, around_ms: int | None) -> Sequence[Leadership]:
-    """All, or those that are nearest to a time."""
+    """Return all, or those that are nearest to a time."""
     if around_ms is None:
         return story.leaderships
     before = sum(each.since_ms <= around_ms for each in story.leaderships)
@@ -303,7 +307,7 @@ def delay_line(each: Leadership) -> str | None:
 
 
 def anomaly_lines(anomalies: Sequence[Anomaly], *, proves: bool) -> Iterator[str]:
-    """Each anomaly, with the lines that prove it; of many of one kind the first ones."""
+    """Return each anomaly, with the lines that prove it; of many of one kind the first ones."""
     shown: Counter[str] = Counter()
     for each in anomalies:
         shown[each.kind] += 1
@@ -317,7 +321,7 @@ def anomaly_lines(anomalies: Sequence[Anomaly], *, proves: bool) -> Iterator[str
 
 
 def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
-    """Controllers' terms, stale ones, and clocks."""
+    """Return lines on the controllers' epochs, stale controllers, and clocks."""
     terms = analysis.coverage.terms
     if terms:
         yield "controllers"
@@ -347,7 +351,7 @@ def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
 
 
 def unseen_lines(analysis: "Analysis") -> Iterator[str]:
-    """What may be there though no partition shows it."""
+    """Return what may be there though no partition shows it."""
     if analysis.stories and not analysis.coverage.has_traces:
         yield (
             f"no TRACE lines: {', '.join(MISSED[:-1])} and {MISSED[-1]} may be there unseen, times "
@@ -357,7 +361,7 @@ def unseen_lines(analysis: "Analysis") -> Iterator[str]:
 
 
 def correction_lines(clocks: Sequence[ClockEstimate], unlinked: Sequence[str]) -> Iterator[str]:
-    """What `--correct-clocks` did about each clock, and of which ones nothing is known."""
+    """Return what `--correct-clocks` did about each clock, and of which ones nothing is known."""
     off = [each for each in clocks if each.ahead_ms != 0]
     if not off:
         yield "clocks: none was corrected, since orders prove none to be off"
@@ -370,7 +374,8 @@ def correction_lines(clocks: Sequence[ClockEstimate], unlinked: Sequence[str]) -
 
 
 def lift_lines(lifts: "Mapping[str, Lifts]") -> Iterator[str]:
-    """What `--causal` did: which source's lines stand later, where, and by how much at most."""
+    """Return what `--causal` did: which source's lines stand later, where, and by how much at
+    most."""
     if not lifts:
         yield "causes: no line stood before the order that it obeys"
     for source, each in lifts.items():
@@ -536,7 +541,7 @@ def why_cell(each: Leadership, style: str, *, proves: bool) -> "Text":
 
 
 def brief_document(analysis: "Analysis", *, proves: bool) -> Document:
-    """All events of all partitions in one order of time; *proves*: each with its lines."""
+    """Return all events of all partitions in one order of time; *proves*: each with its lines."""
     return Document(
         schema=SCHEMA,
         body=lambda: analysis_body(analysis),
@@ -547,7 +552,7 @@ def brief_document(analysis: "Analysis", *, proves: bool) -> Document:
 
 
 def brief_events(analysis: "Analysis") -> list[tuple[Story, Leadership]]:
-    """By time; of one time by name, and of one partition by leader epoch."""
+    """Sort events by time; of one time by name, and of one partition by leader epoch."""
     events = [(story, each) for story in analysis.stories for each in story.leaderships]
     return sorted(events, key=lambda each: (each[1].since_ms, each[0].topic, each[0].partition))
 

@@ -132,6 +132,7 @@ def line_body(line: Line) -> dict[str, object]:
 
 
 def silent_brokers(analysis: "Analysis") -> dict[int, int]:
-    """The brokers that stories name and that wrote no line, and how many partitions name each."""
+    """Return the brokers that stories name and that wrote no line, and how many partitions name
+    each."""
     counts = Counter(broker for story in analysis.stories for broker in story.silent)
     return dict(sorted(counts.items()))

@@ -56,7 +56,8 @@ SMALL_STEP_MS: Final = 10
 
 
 def terminal_marks(output: Output) -> "Marks":
-    """What a terminal is sent around the parts of a line; nothing where it shows no colours."""
+    """Return what a terminal is sent around the parts of a line; nothing where it shows no
+    colours."""
     from rich.style import Style
 
     from kadmin.jobs.merge.output.counted_text import Marks
@@ -79,7 +80,7 @@ def terminal_marks(output: Output) -> "Marks":
 
 
 def kinds_document() -> Document:
-    """What `--kind` takes, and what each one means."""
+    """Return what `--kind` takes, and what each one means."""
     return Document(
         schema="kadmin.merge-logs.kinds/1",
         body=lambda: {
@@ -103,7 +104,7 @@ def kinds_table() -> "FittedTable":
 
 
 def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
-    """What became of all lines, for a reader; numbers with commas."""
+    """Return what became of all lines, for a reader; numbers with commas."""
     read = sum(source.read_lines for source in summary.sources)
     wanted = sum(source.wanted_lines for source in summary.sources)
     kept = sum(source.kept_lines for source in summary.sources)
@@ -132,7 +133,7 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
 
 
 def written_line(out: str, parts: Sequence[str]) -> str:
-    """Where the result is now: in the file *out*, or in files of the names *parts* in it."""
+    """Return where the result is now: in the file *out*, or in files of the names *parts* in it."""
     if not parts:
         return f"wrote {out}"
     last = f" to {parts[-1]}" if len(parts) > 1 else ""
@@ -156,7 +157,7 @@ def source_lines(summary: "Summary") -> Iterator[str]:
 
 
 def count_lines(counts: Mapping[str, int]) -> Iterator[str]:
-    """The merged lines by level and by kind, the most frequent first."""
+    """Return the merged lines by level and by kind, the most frequent first."""
     by_name: dict[str, dict[str, int]] = {"level": {}, "kind": {}}
     for key, number in counts.items():
         name, _, word = key.partition(":")
@@ -173,7 +174,7 @@ def count_lines(counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def step_lines(steps: Sequence["ClockStep"]) -> Iterator[str]:
-    """The files whose clocks go back; those that go back by little in one line."""
+    """Return the files whose clocks go back; those that go back by little in one line."""
     small = [step for step in steps if step.step_ms < SMALL_STEP_MS]
     if len(small) > 1:
         furthest = max(step.step_ms for step in small)
@@ -184,7 +185,7 @@ def step_lines(steps: Sequence["ClockStep"]) -> Iterator[str]:
 
 
 def step_text(step: "ClockStep") -> str:
-    """That a file's clock goes back, where, and how far."""
+    """Describe where a file's clock goes back, and how far."""
     distance = f"{step.step_ms:,} ms"
     if step.step_ms >= 10_000:
         distance += f" ({timedelta(seconds=step.step_ms // 1000)})"

@@ -19,7 +19,8 @@ TABLE_ROWS_MAX: Final = 2_000
 
 
 def offsets_document(report: OffsetReport) -> Document:
-    """The offsets of *report*; the lines are those of kafka-get-offsets, with what was counted."""
+    """Return the offsets of *report*; the lines are those of kafka-get-offsets, with what was
+    counted."""
     is_long = len(report.offsets) > TABLE_ROWS_MAX
     return Document(
         schema="kadmin.offsets/1",

@@ -58,7 +58,7 @@ class OffsetsTable:
 
 
 def columns_of(report: OffsetReport) -> list[tuple[str, int | None]]:
-    """The headings after the topic, and what each column is worth."""
+    """Return the headings after the topic, and what each column is worth."""
     offset = moment_text(report.time) if report.time < 0 else "offset"
     columns = [("partition", None), (offset, 4 if report.is_counted else None)]
     if has_times(report):
@@ -73,7 +73,8 @@ def columns_of(report: OffsetReport) -> list[tuple[str, int | None]]:
 def table_of(
     report: OffsetReport, widths: Sequence[int], *, has_topic: bool, has_head: bool = True
 ) -> FittedTable:
-    """An empty one, whose columns after the topic are as wide as those of others of *widths*."""
+    """Return an empty one, whose columns after the topic are as wide as those of others of
+    *widths*."""
     table = FittedTable(has_head=has_head)
     if has_topic:
         table.add_column("topic", least=TOPIC_WIDTH)

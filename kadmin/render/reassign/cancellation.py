@@ -19,7 +19,7 @@ from kadmin.wording import counted, listed
 
 
 def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
-    """*plan* of what is given up, before it is; *limit* None names all."""
+    """Return *plan* of what is given up, before it is; *limit* None names all."""
     asked, dirs = plan.asked, plan.dir_moves
     if asked or not (dirs or plan.dropped):
         yield (
@@ -80,7 +80,7 @@ def cancelled_document(
     *,
     is_dry_run: bool,
 ) -> Document:
-    """What of *plan* was given up, or in a dry run would be."""
+    """Return what of *plan* was given up, or in a dry run would be."""
     missing = "planned" if is_dry_run else "not cancelled"
     outcomes = {move.partition: missing for move in plan.asked}
     dir_outcomes = {move.replica: missing for move in plan.dir_moves}

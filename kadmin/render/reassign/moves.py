@@ -95,7 +95,7 @@ def preface_lines(current: Targets) -> Iterator[str]:
 def plan_lines(
     plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX, *, rate: int | None = None
 ) -> Iterator[str]:
-    """*plan* before it is carried out, no more than *limit* partitions of it; None for all.
+    """Return *plan* before it is carried out, no more than *limit* partitions of it; None for all.
 
     *rate* is the throttle that it is to get, in bytes per s at each broker.
     """
@@ -142,7 +142,7 @@ def move_text(move: Move) -> str:
 
 
 def planned_document(plan: MovePlan, sizes: Sizes, rate: int | None) -> Document:
-    """The plan of a dry run; as text its lines."""
+    """Return the plan of a dry run; as text its lines."""
     return move_document(
         plan,
         outcomes={move.partition: "planned" for move in plan.asked},
@@ -153,7 +153,7 @@ def planned_document(plan: MovePlan, sizes: Sizes, rate: int | None) -> Document
 
 
 def started_document(started: StartedMoves) -> Document:
-    """What was asked for."""
+    """Return what was asked for."""
     plan, partitions = started.plan, started.partitions
     outcomes = {move.partition: "not started" for move in plan.asked}
     dir_outcomes = {move.replica: "not started" for move in plan.dir_moves}
@@ -325,7 +325,7 @@ def verify_lines(
 
 
 def clearing_lines(throttles: ThrottlesNow | None) -> Iterator[str]:
-    """What was taken away; None where nothing was."""
+    """Return what was taken away; None where nothing was."""
     if throttles is None:
         return
     for kind, level, noun in (
@@ -339,7 +339,7 @@ def clearing_lines(throttles: ThrottlesNow | None) -> Iterator[str]:
 
 
 def throttle_notes(throttles: ThrottlesNow) -> Iterator[str]:
-    """What an operator's own throttles are again."""
+    """Return what an operator's own throttles are again."""
     for entity, values in throttles.restored.items():
         for key, value in values.items():
             yield f"{thing(entity)} has {key}={value} again, as before"
@@ -370,7 +370,7 @@ def throttle_warnings(throttles: ThrottlesNow) -> Iterator[str]:
 
 
 def thing(entity: ConfigEntity) -> str:
-    """One topic or broker in a sentence."""
+    """Return one topic or broker in a sentence."""
     name = entity.root.name
     return f"broker {name}" if entity.kind is EntityKind.BROKERS else f"topic '{name}'"
 
@@ -382,7 +382,7 @@ def list_document(
     ends: Ends,
     stale: Mapping[TopicPartition, tuple[BrokerId, ...]] = MappingProxyType({}),
 ) -> Document:
-    """All that is being moved; *stale* is asked for of partitions that are not there."""
+    """Return all that is being moved; *stale* is asked for of partitions that are not there."""
 
     def partitions() -> list[dict[str, object]]:
         return [
@@ -449,7 +449,7 @@ def list_tables(
 def list_warnings(
     stale: Mapping[TopicPartition, tuple[BrokerId, ...]], *, lacks_controller: bool
 ) -> Iterator[str]:
-    """What keeps things from going on."""
+    """Return what keeps things from going on."""
     if lacks_controller:
         yield "there is no controller: nothing goes on"
     if stale:
@@ -495,7 +495,7 @@ def lag(move: Move, ends: Ends) -> int | None:
 
 
 def left_text(left_bytes: int | None, lag_records: int | None) -> str:
-    """What there is to do still, as far as it is known."""
+    """Return what there is to do still, as far as it is known."""
     left = "" if left_bytes is None else f" left: {amount(left_bytes)}."
     return left if lag_records is None else f"{left} lag: {counted(lag_records, 'record')}."
 

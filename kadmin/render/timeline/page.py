@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def timeline_page(analysis: "Analysis") -> str:
-    """The page of *analysis*, as HTML in UTF-8 with plotly.js in it; some 5 MB and more."""
+    """Return the page of *analysis*, as HTML in UTF-8 with plotly.js in it; some 5 MB and more."""
     from plotly.offline import get_plotlyjs
 
     parts = {
@@ -36,6 +36,6 @@ def own_file(name: str) -> str:
 
 
 def json_for_script(body: object) -> str:
-    """*body* as JSON in which nothing can end the element that it stands in."""
+    """Return *body* as JSON in which nothing can end the element that it stands in."""
     text = json.dumps(body, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -36,12 +36,12 @@ class TopicChange:
 
 
 def written_document(plans: Sequence[TopicPlan]) -> Document:
-    """The *plans* that were written, in the words of Kafka's tool."""
+    """Return the *plans* that were written, in the words of Kafka's tool."""
     return changes_document([change_of(plan, is_written=True) for plan in plans], is_dry_run=False)
 
 
 def planned_document(plans: Sequence[TopicPlan]) -> Document:
-    """The *plans* of a dry run; as text their lines."""
+    """Return the *plans* of a dry run; as text their lines."""
     changes = [change_of(plan, is_written=False) for plan in plans]
     return replace(
         changes_document(changes, is_dry_run=True),
@@ -50,7 +50,7 @@ def planned_document(plans: Sequence[TopicPlan]) -> Document:
 
 
 def existing_document(topic: str, *, is_dry_run: bool) -> Document:
-    """That nothing was to be done, since *topic* is there."""
+    """Return the document of no change, since *topic* exists."""
     change = TopicChange(action="create", topic=topic, outcome="exists")
     return changes_document([change], is_dry_run=is_dry_run)
 
@@ -78,7 +78,7 @@ def change_body(change: TopicChange) -> dict[str, object]:
 
 
 def change_of(plan: TopicPlan, *, is_written: bool) -> TopicChange:
-    """What *plan* made of its topic, or would make of it."""
+    """Return what *plan* made of its topic, or would make of it."""
     match plan:
         case CreatePlan():
             change = created(plan)
@@ -146,7 +146,8 @@ def configs_changed(plan: ConfigPlan) -> TopicChange:
 
 
 def plan_lines(plan: TopicPlan, limit: int | None = PLAN_LINES_MAX) -> Iterable[str]:
-    """*plan* before it is written; of its new partitions no more than *limit*, None for all."""
+    """Return *plan* before it is written; of its new partitions no more than *limit*, None for
+    all."""
     match plan:
         case CreatePlan():
             return create_lines(plan, limit)

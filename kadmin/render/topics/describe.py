@@ -32,7 +32,7 @@ DESCRIBE_COLUMNS: Final = (
 
 
 def describe_document(report: ClusterReport) -> Document:
-    """The lines are those of Kafka 2.8's `kafka-topics --zookeeper --describe`."""
+    """Describe topics in the lines of Kafka 2.8's `kafka-topics --zookeeper --describe`."""
     return Document(
         schema="kadmin.topics.describe/1",
         body=lambda: describe_body(report),

@@ -53,7 +53,8 @@ def config_text(values: Mapping[str, str]) -> str:
 
 
 def replication_factor(topic: TopicSnapshot) -> int:
-    """The lowest partition's, without the replicas that a reassignment is adding; 0 for none."""
+    """Return the lowest partition's, without the replicas that a reassignment is adding; 0 for
+    none."""
     for partition in topic.assignment.partitions.values():
         return len(set(partition.origin))
     return 0

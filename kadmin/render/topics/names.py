@@ -9,7 +9,7 @@ MARKED: Final = " - marked for deletion"
 
 
 def list_document(names: Sequence[str], marked: frozenset[str]) -> Document:
-    """The names of topics; those of *marked* wait for their deletion."""
+    """Return the names of topics; those of *marked* wait for their deletion."""
     return Document(
         schema="kadmin.topics.list/1",
         body=lambda: {

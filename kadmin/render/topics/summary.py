@@ -24,7 +24,7 @@ TABLE_ROWS_MAX: Final = 2_000
 
 
 def summary_document(summaries: TopicSummaries) -> Document:
-    """One row a topic; as lines, in the form of Kafka's describe lines."""
+    """Return one row a topic; as lines, in the form of Kafka's describe lines."""
     is_long = len(summaries.rows) > TABLE_ROWS_MAX
     return Document(
         schema="kadmin.topics.summary/1",
@@ -71,7 +71,7 @@ def health(row: TopicSummary) -> str:
 
 
 def health_words(row: TopicSummary) -> list[str]:
-    """How many partitions have what, worst first.
+    """Return how many partitions have what, worst first.
 
     One that has all its replicas is at min ISR because it has no more of them: that is no news.
     """

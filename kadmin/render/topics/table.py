@@ -29,7 +29,8 @@ def describe_table(report: ClusterReport) -> RenderableType:
 
 
 def summary(report: ClusterReport) -> Phrases:
-    """The answer in one line, where the terminal is wide enough: how much of what is wrong."""
+    """Return the answer in one line, where the terminal is wide enough: how much of what is
+    wrong."""
     shown, report = report, report.whole or report
     counts = Counter(
         finding for item in report.topics for view in item.partitions for finding in view.findings
@@ -52,7 +53,7 @@ def summary(report: ClusterReport) -> Phrases:
 
 
 def topic_heading(item: TopicReport, *, is_short: bool) -> Iterator[RenderableType]:
-    """What is true of a topic as a whole; *is_short*, no more than its name and size."""
+    """Return what is true of a topic as a whole; *is_short*, no more than its name and size."""
     topic = item.topic
     count = len(topic.assignment.partitions)
     yield Text()
@@ -132,7 +133,7 @@ def leader_cell(view: PartitionView) -> Text:
 
 
 def replicas_cell(view: PartitionView, brokers: Container[BrokerId]) -> Text:
-    """The replicas in their order; those out of the ISR and the dead are struck."""
+    """Return the replicas in their order; those out of the ISR and the dead are struck."""
     text = Text()
     for replica in view.assignment.replicas:
         style = "bold" if replica == view.leader else ""
@@ -153,8 +154,8 @@ def status_cell(view: PartitionView, brokers: Container[BrokerId]) -> Cell:
 
 
 def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[tuple[str, ...]]:
-    """The findings in words that say who, each in shorter and shorter forms; what the leader's cell
-    shows is not said again."""
+    """Return the findings in words that say who, each in shorter and shorter forms; what the
+    leader's cell shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
     # Without a leader it counts as under min ISR, however many are left: nothing more to say.
     isr_count = len(view.isr_members)
@@ -193,7 +194,7 @@ def status_words(view: PartitionView, brokers: Container[BrokerId]) -> Iterator[
 
 
 def findings_to_tell(view: PartitionView) -> Iterable[Finding]:
-    """The findings, without what follows from another one."""
+    """Return the findings, without what follows from another one."""
     if view.leader not in view.refused_by:
         return view.findings
     return (finding for finding in view.findings if finding is not Finding.UNAVAILABLE)
@@ -212,7 +213,7 @@ def other_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ..
     elif finding is Finding.NO_REPLICAS:
         yield "has no replicas", "no replicas"
     elif finding is Finding.STRANGERS:
-        names = ", ".join(map(str, view.strangers))
+        names = ", ".join(map(str, view.non_replicas))
         yield f"in the ISR without a replica: {names}", f"no replica: {names}"
     elif finding is Finding.REPEATED_REPLICAS:
         twice = ", ".join(map(str, repeated(view.assignment.replicas)))
@@ -222,7 +223,7 @@ def other_words(finding: Finding, view: PartitionView) -> Iterator[tuple[str, ..
 def with_needs(
     ill: str, since: str, view: PartitionView, brokers: Container[BrokerId]
 ) -> tuple[str, ...]:
-    """What is *ill*, and who must come back for the partition to be led again."""
+    """Return what is *ill*, and who must come back for the partition to be led again."""
     needed = needed_brokers(view, brokers)
     if not needed:
         return f"{ill}{since}", ill

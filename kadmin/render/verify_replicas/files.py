@@ -56,16 +56,17 @@ def worst_first(partitions: Sequence[VerifiedPartition]) -> list[VerifiedPartiti
 def verified_document(
     partitions: Sequence[VerifiedPartition],
     unreadable: Sequence[Unreadable],
-    strangers: Sequence[Unreadable] = (),
+    misplaced: Sequence[Unreadable] = (),
 ) -> Document:
-    """All *partitions*, what was *unreadable* besides them, and the log directories of others."""
+    """Return all *partitions*, what was *unreadable* besides them, and the log directories of
+    others."""
     ordered = worst_first(partitions)
     return Document(
         schema="kadmin.verify-replicas/1",
         body=lambda: {
             "partitions": [partition_body(each) for each in ordered],
             "unreadable": [each._asdict() for each in unreadable],
-            "of_other_brokers": [each._asdict() for each in strangers],
+            "of_other_brokers": [each._asdict() for each in misplaced],
         },
         columns=COLUMNS,
         rows=lambda: csv_rows(map(csv_record, ordered), COLUMNS, ","),
@@ -84,7 +85,7 @@ def summary_line(partitions: Sequence[VerifiedPartition]) -> str:
 
 
 def compaction_note(partitions: Sequence[VerifiedPartition]) -> str | None:
-    """What may explain offsets that are missing; None where none are."""
+    """Return what may explain offsets that are missing; None where none are."""
     topics = sorted(
         {
             each.partition.topic
@@ -143,7 +144,7 @@ def replica_body(replica: VerifiedReplica, *, is_lagging: bool) -> dict[str, obj
 
 
 def csv_record(each: VerifiedPartition) -> dict[str, object]:
-    """The record of *each* in CSV, which counts replicas and what is damaged."""
+    """Return the record of *each* in CSV, which counts replicas and what is damaged."""
     return {
         **partition_body(each),
         "replicas": len(each.replicas),
@@ -157,7 +158,7 @@ def partition_lines(each: VerifiedPartition) -> Iterator[str]:
 
 
 def range_text(each: VerifiedPartition) -> str:
-    """How many replicas were compared, and where."""
+    """Return how many replicas were compared, and where."""
     if each.comparison is None:
         return ""
     number = len(each.replicas)
@@ -169,7 +170,7 @@ def range_text(each: VerifiedPartition) -> str:
 
 
 def detail_lines(each: VerifiedPartition) -> Iterator[str]:
-    """What is wrong with a partition; nothing where all is well."""
+    """Return what is wrong with a partition; nothing where all is well."""
     if each.comparison is not None:
         if each.comparison.divergence is not None:
             yield from divergence_lines(each.comparison.divergence)

@@ -37,7 +37,7 @@ def mismatch_line(now_ms: int, partition: TopicPartition, mismatch: Mismatch) ->
 
 
 def stamp(now_ms: int) -> str:
-    """A moment as Kafka's tool writes it, on this machine's clock."""
+    """Return a moment as Kafka's tool writes it, on this machine's clock."""
     moment = datetime.fromtimestamp(now_ms // 1000)
     return f"{moment:%Y-%m-%d %H:%M:%S},{now_ms % 1000:03}"
 
@@ -47,7 +47,7 @@ def started_note(partition_count: int) -> str:
 
 
 def progress_note(report: Report) -> str:
-    """How far it is, and how long the rest takes at the pace so far."""
+    """Return how far it is, and how long the rest takes at the pace so far."""
     rate = report.size_bytes / max(report.elapsed_s, 0.001)
     text = (
         f"{report.done_offsets:,} of {report.total_offsets:,} offsets compared,"

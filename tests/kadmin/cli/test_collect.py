@@ -15,7 +15,7 @@ import pytest
 from kadmin.errors import ExitCode
 from kadmin.jobs.collect import CollectArgument, Copying, Progress, planned
 from kadmin.jobs.collection import JOURNAL, LOG_DIR, CollectedFile, note
-from kadmin.jobs.depot import DirectoryDepot
+from kadmin.jobs.collection_store import DirectoryStore
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.local.server_properties import BrokerMember
 from kadmin.local.state import LocalCluster, clusters_directory, write_state
@@ -201,7 +201,7 @@ def test_a_run_that_was_killed_is_gone_on_with(tmp_path: Path) -> None:
     files = [CollectedFile(**each) for each in manifest(target).values()]
     kept, lost = files[:10], files[10]
     (target / "manifest.json").unlink()
-    with DirectoryDepot(target).noted(JOURNAL) as journal:
+    with DirectoryStore(target).noted(JOURNAL) as journal:
         for each in kept:
             note(journal, each)
     with (target / JOURNAL).open("a") as cut_off:
@@ -547,7 +547,7 @@ class Writer:
 
 def copied(source: Path, target: Path, write: Callable[[], None]) -> CollectedFile:
     files = planned([CollectArgument("1", LOG_DIR, source)], lambda _: True, print)
-    (file,) = Copying(DirectoryDepot(target), Writer(write), rate_max=None).run(files, {})
+    (file,) = Copying(DirectoryStore(target), Writer(write), rate_max=None).run(files, {})
     return file
 
 

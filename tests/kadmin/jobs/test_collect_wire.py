@@ -10,7 +10,7 @@ from cluster.model.ids import TopicPartition
 from kadmin.jobs.collect import Progress
 from kadmin.jobs.collect_wire import FETCH_SIZE, WireCopying
 from kadmin.jobs.collection import CollectedFile
-from kadmin.jobs.depot import DirectoryDepot
+from kadmin.jobs.collection_store import DirectoryStore
 from kadmin.jobs.read_bounds import GRACE_S
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.segments.fetched import Refusal
@@ -37,7 +37,7 @@ def copy(
     copying = WireCopying(
         brokers,
         brokers.placement(),
-        DirectoryDepot(target),
+        DirectoryStore(target),
         told or Told(),
         rate_max=rate_max,
         clock=lambda: brokers.now_s,

@@ -9,7 +9,7 @@ import pytest
 from kadmin.jobs import replica_segments
 from kadmin.jobs.collect_wire import WireCopying
 from kadmin.jobs.collection import CollectedFile
-from kadmin.jobs.depot import UriDepot
+from kadmin.jobs.collection_store import UriStore
 from kadmin.jobs.read_bounds import GRACE_S
 from tests.kadmin.jobs.test_collect_wire import LOG, Told
 from tests.kadmin.jobs.test_verify_live import ONE, THREE, TWO, Brokers, log, of_three
@@ -33,7 +33,7 @@ def copy(brokers: Brokers, uri: str) -> list[CollectedFile]:
     copying = WireCopying(
         brokers,
         brokers.placement(),
-        UriDepot(uri),
+        UriStore(uri),
         Told(),
         rate_max=None,
         clock=lambda: brokers.now_s,
@@ -44,10 +44,10 @@ def copy(brokers: Brokers, uri: str) -> list[CollectedFile]:
 
 def segments(uri: str, number: int) -> dict[str, bytes]:
     """Those of the replica of a broker, by their names."""
-    depot, found = UriDepot(uri), {}
-    for path in depot.paths():
+    store, found = UriStore(uri), {}
+    for path in store.paths():
         if path.startswith(f"broker-{number}/wire/orders-0/"):
-            with depot.opened(path) as file:
+            with store.opened(path) as file:
                 found[path.rpartition("/")[2]] = file.read()
     return found
 
@@ -58,9 +58,9 @@ def test_each_replica_is_there_as_it_is(uri: str) -> None:
     assert {f"{0:020}.log": LOG} == segments(uri, 1)
     assert LOG.startswith(segments(uri, 2)[f"{0:020}.log"])
     assert {f"{0:020}.log": b""} == segments(uri, 3)
-    depot = UriDepot(uri)
+    store = UriStore(uri)
     assert {file.path: file.size_bytes for file in files} == {
-        path: depot.size_of(path) for path in depot.paths()
+        path: store.size_of(path) for path in store.paths()
     }
 
 

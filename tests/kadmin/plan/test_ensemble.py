@@ -2,7 +2,7 @@
 
 import pytest
 
-from kadmin.plan.ensemble import ServerState, Told, report_on
+from kadmin.plan.ensemble import ServerAnswers, ServerState, report_on
 
 SRVR = """\
 Zookeeper version: 3.5.9-83df9301aa5c2a5d284a9940177808c01bc35cef, built on 01/06/2021 19:49 GMT
@@ -46,11 +46,11 @@ version=0
 
 
 def answered(server, **answers):
-    return Told(server=server, answers=answers)
+    return ServerAnswers(server=server, answers=answers)
 
 
 def down(server):
-    return Told(server=server, failure="connection refused")
+    return ServerAnswers(server=server, failure="connection refused")
 
 
 def words(server, mode):
@@ -92,7 +92,7 @@ def test_all_words_tell_sessions_followers_and_members():
 
 def test_an_admin_server_tells_what_a_forbidden_word_would():
     figures = {"server_state": "standalone", "global_sessions": "7", "command": "monitor"}
-    told = Told(server="a:1", answers={"srvr": REFUSED.format("srvr")}, figures=figures)
+    told = ServerAnswers(server="a:1", answers={"srvr": REFUSED.format("srvr")}, figures=figures)
 
     (server,) = report_on([told]).servers
 
@@ -189,6 +189,6 @@ def test_members_that_the_connect_string_leaves_out_are_counted():
 
 def test_an_admin_server_that_does_not_answer_is_named():
     answers = {"srvr": SRVR.format(mode="standalone")}
-    told = Told(server="a:1", answers=answers, admin_failure="a:8080: connection refused")
+    told = ServerAnswers(server="a:1", answers=answers, admin_failure="a:8080: connection refused")
 
     assert ("no admin server at a:8080: connection refused",) == report_on([told]).notes

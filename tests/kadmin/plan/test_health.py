@@ -223,7 +223,7 @@ def test_a_broker_alone_has_nobody_to_be_compared_with():
 
 
 @pytest.mark.parametrize(
-    ("replicas", "found", "min_isr", "findings", "strangers"),
+    ("replicas", "found", "min_isr", "findings", "non_replicas"),
     [
         ("1,2,3", state(1, "1,2,9"), 1, {Finding.UNDER_REPLICATED, Finding.STRANGERS}, "9"),
         (
@@ -275,14 +275,14 @@ def test_a_broker_alone_has_nobody_to_be_compared_with():
     ],
 )
 def test_members_of_sets_count_whatever_the_lists_say(
-    replicas, found, min_isr, findings, strangers
+    replicas, found, min_isr, findings, non_replicas
 ):
     made = topic("t", replicas, {} if found is None else {0: found})
 
     (view,) = judge_topic(cluster(brokers("1 2 3 8 9"), made), made, min_isr)
 
     assert findings == set(view.findings)
-    assert ids(strangers) == view.strangers
+    assert ids(non_replicas) == view.non_replicas
 
 
 def test_a_broker_that_is_named_several_times_has_one_replica():

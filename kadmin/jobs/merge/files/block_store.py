@@ -29,7 +29,8 @@ class CannotUnpack(KadminError):
 
 @contextmanager
 def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]:
-    """A function that adds a compressed block to the new file *path* and says where and how long.
+    """Yield a function that adds a compressed block to the new file *path* and returns its position
+    and size.
 
     Raises:
         CannotUnpack: the disk refuses it, now or later.
@@ -59,5 +60,5 @@ def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]
 
 
 def load_block(packed: memoryview, size: int) -> pa.Buffer:
-    """The *size* bytes that were stored as *packed*."""
+    """Return the *size* bytes that were stored as *packed*."""
     return pa.decompress(packed, decompressed_size=size, codec=CODEC)

@@ -1,4 +1,4 @@
-"""What is told of a file that cannot be read or written, or that changed meanwhile."""
+"""Errors of files that cannot be read or written, or that changed meanwhile."""
 
 from kadmin.errors import KadminError
 from kadmin.jobs.uris import is_uri, shown

@@ -16,8 +16,8 @@ GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 class GzipStream:
     """The unpacked bytes of a .gz file, up to where it is damaged.
 
-    It ends where more than *bytes_max* would be unpacked.  `damage` says after the last read what
-    was wrong, or None.
+    It ends where more than *bytes_max* would be unpacked.  `damage` is what was wrong after the
+    last read, or None.
     """
 
     def __init__(self, reader: Reader, bytes_max: int = UNPACKED_MIN) -> None:
@@ -83,7 +83,7 @@ class GzipStream:
 
 
 def first_bytes(file: LogFile, size: int) -> bytes:
-    """The first *size* bytes of what *file* holds, unpacked; fewer where it is shorter."""
+    """Return the first *size* bytes of what *file* holds, unpacked; fewer where it is shorter."""
     if not file.is_gzip:
         return read_bytes(file.path, 0, size)
     buffer = bytearray(size)

@@ -22,7 +22,7 @@ class Identity:
         return cls(os.uname().nodename, status.st_dev, status.st_ino, status.st_mtime_ns)
 
     def is_replaced_by(self, other: Self) -> bool:
-        """Whether *other*, which now has the path on some machine, is surely another file.
+        """Return whether *other*, which now has the path on some machine, is surely another file.
 
         A worker elsewhere may see the same file by other numbers, a file that grows gets a new
         time, and file systems over a network number a file anew when they have forgotten it.

@@ -80,14 +80,14 @@ def fill(into: memoryview, read: Callable[[memoryview, int], int]) -> int:
 
 
 def starts_like_gzip(path: str) -> bool:
-    """Whether the content, not the name, says that *path* is packed; raises CannotRead."""
+    """Return whether *path* is packed, by its content and not its name; raises CannotRead."""
     with opened(path) as reader:
         magic = bytearray(len(GZIP_MAGIC))
         return reader.read_at(0, memoryview(magic)) == len(magic) and magic == GZIP_MAGIC
 
 
 def read_bytes(path: str, offset: int, size: int) -> bytes:
-    """The bytes of *path* from *offset* on, fewer at its end; raises CannotRead."""
+    """Return the bytes of *path* from *offset* on, fewer at its end; raises CannotRead."""
     buffer = bytearray(size)
     with opened(path) as reader:
         return bytes(buffer[: reader.read_at(offset, memoryview(buffer))])

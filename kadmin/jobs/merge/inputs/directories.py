@@ -61,7 +61,8 @@ class DirectoryFiles:
 
 
 def local_files(directory: str) -> DirectoryFiles:
-    """All that is below *directory* but files that begin with a dot, the files sorted by path.
+    """Return all that is below *directory* but files that begin with a dot, the files sorted by
+    path.
 
     Such files are what editors and copying tools leave.  Directories of such names are looked
     into: a collection keeps the paths of its sources, which may lead through one.
@@ -108,7 +109,7 @@ def unreadable(error: OSError) -> str:
 def inside(
     directory: str, files: Sequence[str], unusual: list[str], *, is_told: bool = False
 ) -> Sequence[str]:
-    """Those of a directory's *files* that are meant by naming the directory.
+    """Return those of a directory's *files* that are meant by naming the directory.
 
     The others go to *unusual*: a merge that was written there would be read twice, and
     `server.log` may have some of the same lines.

@@ -40,8 +40,8 @@ OF_LOG_DIRECTORIES: Final = re.compile(r"[0-9]{20}[.-].*")
 class Inputs:
     """The files that were meant, each once, in the order of the words.
 
-    *repeated* tells of those that are there more than once; what directories hold and nobody can
-    read was *left_out*, and so were logs beside which there are others of the usual name.
+    *repeated* are those that were named more than once; *left_out* are the unreadable contents of
+    directories, and logs beside which there are others of the usual name.
     """
 
     files: tuple[LogFile, ...]
@@ -50,7 +50,7 @@ class Inputs:
 
 
 def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
-    """The files of *paths* (files, directories, globs, URIs) and those that *regex* finds.
+    """Return the files of *paths* (files, directories, globs, URIs) and those that *regex* finds.
 
     Raises:
         NoLogs: a path is missing, a directory has no files, or a pattern matches none.
@@ -88,7 +88,7 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
 
 
 def expand(path: str, left_out: list[FileProblem], unusual: list[str]) -> Iterator[str]:
-    """The files that one word means; what it means and nobody can read goes to *left_out*.
+    """Return the files that one word means; what cannot be read of them goes to *left_out*.
 
     *unusual* gets those of a directory that are not meant since others have the usual name.
     """
@@ -120,10 +120,10 @@ def expand(path: str, left_out: list[FileProblem], unusual: list[str]) -> Iterat
 
 
 def is_there(path: str) -> bool:
-    """Whether something has the name *path*, be it a link to nothing.
+    """Return whether something has the name *path*, be it a link to nothing.
 
     Raises:
-        CannotRead: nobody can tell, as below a directory that this user may not enter.
+        CannotRead: it is unknown, as below a directory that this user may not enter.
     """
     try:
         os.lstat(path)
@@ -138,7 +138,7 @@ def is_there(path: str) -> bool:
 
 
 def parent(path: str) -> str:
-    """The longest part of *path* that this user can see to be a directory."""
+    """Return the longest part of *path* that this user can see to be a directory."""
     directory = Path(path)
     while not os.path.isdir(directory):
         directory = directory.parent
@@ -146,9 +146,10 @@ def parent(path: str) -> str:
 
 
 def matching(regex: str, left_out: list[FileProblem]) -> list[str]:
-    """The files that Kafka's `--logs-regex` means: a pattern searched in a directory's names.
+    """Return the files that Kafka's `--logs-regex` means: a pattern searched in a directory's
+    names.
 
-    What it finds and nobody can read goes to *left_out*; directories are not meant.
+    Files that cannot be read go to *left_out*; directories are not meant.
     """
     directory, _, pattern = regex.rpartition("/")
     directory = directory or ("/" if regex.startswith("/") else ".")
@@ -177,19 +178,19 @@ def matching(regex: str, left_out: list[FileProblem]) -> list[str]:
 
 
 def log_of(path: str) -> tuple[object, LogFile] | None:
-    """What `describe` says of *path* if its first lines are of a state-change log."""
+    """Return what `describe` does for *path* if its first lines are of a state-change log."""
     if OF_LOG_DIRECTORIES.fullmatch(path.rpartition("/")[2]):
         return None
     try:
         key, file = describe(path)
         return (key, file) if TELLING.search(first_bytes(file, LOOK_BYTES)) else None
     except KadminError:
-        # Nobody asked for it, and nobody knows what it is.
+        # The file was not asked for, and its contents are unknown.
         return None
 
 
 def describe(path: str) -> tuple[object, LogFile]:
-    """What makes a file the same as another, and the file, whose label is text in any case.
+    """Return what makes a file the same as another, and the file, whose label is text in any case.
 
     Raises:
         CannotRead: it may not be read, or is no file.

@@ -32,7 +32,8 @@ class GzipDuplicate:
 def without_gzip_duplicates(
     files: Sequence[LogFile],
 ) -> tuple[tuple[LogFile, ...], list[FileProblem]]:
-    """*files* without the .gz that hold what a file beside them holds, and what to say of them.
+    """Return *files* without the .gz that hold what a file beside them holds, and what to say of
+    them.
 
     Where the contents only begin alike, both stay: lines of one may be missing from the other.
     """
@@ -49,7 +50,7 @@ def without_gzip_duplicates(
 
 
 def find_gzip_duplicates(files: Sequence[LogFile]) -> Iterator[GzipDuplicate]:
-    """The duplicates among *files*, in their order.
+    """Return the duplicates among *files*, in their order.
 
     Raises:
         CannotRead: a file of the name of another may not be read.

@@ -1,6 +1,6 @@
-"""The logs of brokers: which files are one, in which order, and which broker wrote it?
+"""The logs of brokers: which files are one, in which order, and which broker wrote it.
 
-Judged by paths: the files that one log was rolled into are one source.  Where a path does not tell
+Judged by paths: the files that one log was rolled into are one source.  Where a path does not name
 the broker, lines may; files of a directory that several brokers used in turn are several sources.
 """
 
@@ -38,7 +38,7 @@ LINES_MAX: Final = 200
 """Brokers that share a log show within so many lines."""
 
 FEW_LINES: Final = 5
-"""So many tell whether another broker has taken a directory over."""
+"""So many lines decide whether another broker has taken a directory over."""
 
 NUMBER: Final = re.compile(r"[0-9]{1,5}")
 
@@ -56,14 +56,15 @@ WritersOf = Callable[[LogFile, int], frozenset[int]]
 
 
 def no_writers(_: LogFile, _lines_max: int) -> frozenset[int]:
-    """Tells of no file whose it is."""
+    """Return no writer for any file."""
     return frozenset()
 
 
 def group(files: Sequence[LogFile], writers_of: WritersOf = no_writers) -> tuple[Source, ...]:
-    """The sources that *files* make up: brokers by their ids, then the others by their paths.
+    """Return the sources that *files* make up: brokers by their ids, then the others by their
+    paths.
 
-    *writers_of* is asked where the path of a log does not tell the broker's id.  The order of the
+    *writers_of* is called where the path of a log does not have the broker's id.  The order of the
     sources does not depend on that of *files*, so a merge is the same in any.
     """
     logs: dict[tuple[str, str, str], list[LogFile]] = {}
@@ -73,7 +74,7 @@ def group(files: Sequence[LogFile], writers_of: WritersOf = no_writers) -> tuple
     members = [part for log in logs.values() for part in parts_of(sorted(log, key=age), writers_of)]
     claims = Counter(part.broker for part in members)
     named = [
-        # Two logs that say to be of one broker are told apart by their paths.
+        # Two logs that both claim to be one broker's are named by their paths.
         (part.broker, Source(name=str(part.broker), files=part.files))
         if part.broker is not None and claims[part.broker] == 1
         else (None, Source(name=part.label, files=part.files))
@@ -85,7 +86,7 @@ def group(files: Sequence[LogFile], writers_of: WritersOf = no_writers) -> tuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Files of a log that one *broker* wrote; None where nobody knows which.  *label* is a path."""
+    """Files of a log that one *broker* wrote; None where it is unknown.  *label* is a path."""
 
     broker: int | None
     files: tuple[LogFile, ...]
@@ -93,7 +94,7 @@ class Part:
 
 
 def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
-    """A *log*, from its oldest file to its newest, by whose it was at which time.
+    """Return a *log*, from its oldest file to its newest, by whose it was at which time.
 
     It is one broker's by its path, or by the lines of its newest file that has some, unless lines
     of older ones are of others.  A file with lines of several is a part of its own then.
@@ -117,7 +118,7 @@ def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
     owned: dict[tuple[int | None, str], list[LogFile]] = {}
     owner = next(owner_of(file, each) for file, each in zip(log, writers, strict=True) if each)
     for file, each in zip(log, writers, strict=True):
-        # What tells nobody is whose the file before it was.
+        # A file without a known writer belongs to the writer of the file before it.
         owner = owner_of(file, each) if each else owner
         owned.setdefault(owner, []).append(file)
     return [
@@ -127,12 +128,12 @@ def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
 
 
 def owner_of(file: LogFile, writers: Collection[int]) -> tuple[int | None, str]:
-    """The one broker of *file*; of several none, and the file itself."""
+    """Return the one broker of *file*; of several none, and the file itself."""
     return (None, file.label) if len(writers) > 1 else (min(writers), "")
 
 
 def writers_of_lines(file: LogFile, lines_max: int = LINES_MAX) -> frozenset[int]:
-    """The ids of the brokers that wrote the first lines of *file*, and its last ones.
+    """Return the ids of the brokers that wrote the first lines of *file*, and its last ones.
 
     The end of a .gz is not looked at.
 
@@ -164,7 +165,7 @@ def rolled(name: str) -> re.Match[str]:
 
 
 def age(file: LogFile) -> tuple[int, str, int, str]:
-    """A key that sorts the files of one log from the oldest to the newest."""
+    """Return a key that sorts the files of one log from the oldest to the newest."""
     name = split(file.found_at)[1]
     match = rolled(name)
     if match["hour"] is not None:
@@ -176,13 +177,13 @@ def age(file: LogFile) -> tuple[int, str, int, str]:
 
 
 def base_label(label: str) -> str:
-    """The path of a log as the operator named it, without what its files were rolled to."""
+    """Return the path of a log as the operator named it, without what its files were rolled to."""
     directory, slash, name = label.rpartition("/")
     return directory + slash + rolled(name)["base"]
 
 
 def broker_id(label: str) -> int | None:
-    """The broker's id where a path tells it, the innermost telling part first; or None."""
+    """Return the broker's id in a path, of several the innermost; or None."""
     *directories, name = label.split("/")
     if match := BROKER.search(rolled(name)["base"]):
         return int(match["id"])

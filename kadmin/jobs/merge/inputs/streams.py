@@ -31,7 +31,8 @@ CRI_TAG: Final = re.compile(r"( (?:stdout|stderr) )P\b")
 
 
 def separated(files: Sequence[LogFile], directory: Path) -> tuple[LogFile, ...]:
-    """*files*, with a file in *directory* for each stream of one that holds several, or pieces.
+    """Return *files*, with a file in *directory* for each stream of one that holds several, or
+    pieces.
 
     Raises:
         CannotRead: a file is gone, or may not be read.
@@ -47,7 +48,7 @@ def separated(files: Sequence[LogFile], directory: Path) -> tuple[LogFile, ...]:
 
 
 def is_mixed(file: LogFile) -> bool:
-    """Whether *file* seems to hold lines of several streams, or pieces of lines."""
+    """Return whether *file* seems to hold lines of several streams, or pieces of lines."""
     front = first_bytes(file, LOOK_BYTES)
     lines = front.split(b"\n")
     if plain_head(lines[0].decode(errors="replace")) is not None:
@@ -61,7 +62,7 @@ def is_mixed(file: LogFile) -> bool:
 
 
 def separate(file: LogFile, directory: Path) -> list[LogFile]:
-    """A file in *directory* for each stream of *file*, in the order in which they appear."""
+    """Return a file in *directory* for each stream of *file*, in the order in which they appear."""
     paths: dict[str, Path] = {}
     try:
         directory.mkdir()
@@ -92,10 +93,10 @@ def part_of(file: LogFile, stream: str, path: Path) -> LogFile:
 
 
 def rejoined(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Each of *lines* with its stream, those in pieces as one.
+    """Yield each of *lines* with its stream, those in pieces as one.
 
-    A line without a stream belongs to the one before it, or to the first one; what a collector
-    says of itself at the front, with it.  A line whose last piece is missing ends with the lines.
+    A line without a stream belongs to the one before it, or to the first one; a collector's own
+    lines at the front, with it.  A line whose last piece is missing ends with the lines.
     """
     begun: dict[str, str] = {}
     lead: list[str] = []
@@ -118,7 +119,7 @@ def rejoined(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
 
 
 def joined(begun: str, line: str, wrapped: Wrapped) -> str:
-    """The line that has *begun*, with the text of the next piece of it behind."""
+    """Return the line that has *begun*, with the text of the next piece of it behind."""
     if not begun.startswith("{"):
         return begun + wrapped.text
     fields = json.loads(begun)
@@ -127,7 +128,7 @@ def joined(begun: str, line: str, wrapped: Wrapped) -> str:
 
 
 def ended(line: str) -> str:
-    """A line that was put together, marked as whole, as its runtime marks it."""
+    """Return a line that was put together, marked as whole, as its runtime marks it."""
     if line.startswith("{"):
         return line
     return CRI_TAG.sub(r"\1F", line, count=1)
@@ -144,7 +145,8 @@ def text(line: bytes) -> str:
 
 
 def whole_lines(file: LogFile) -> Iterator[bytes]:
-    """What *file* holds, unpacked, in chunks of whole lines; a damaged .gz as far as it goes."""
+    """Return what *file* holds, unpacked, in chunks of whole lines; a damaged .gz as far as it
+    goes."""
     with opened(file.path, file.identity) as reader:
         packed = GzipStream(reader) if file.is_gzip else None
         offset, rest = 0, b""

@@ -10,7 +10,8 @@ from kadmin.jobs.uris import filesystem_of, inner_uri, shown
 
 
 def expand_uri(uri: str, unusual: list[str]) -> Iterator[str]:
-    """The files that a URI means: one, those below a directory, or those that a glob matches.
+    """Return the files that a URI means: one, those below a directory, or those that a glob
+    matches.
 
     *unusual* gets those of a directory that are not meant since others have the usual name.
     """
@@ -36,12 +37,12 @@ def expand_uri(uri: str, unusual: list[str]) -> Iterator[str]:
 
 
 def fixed_part(pattern: str) -> str:
-    """The directories of a glob before the first one that is a pattern."""
+    """Return the directories of a glob before the first one that is a pattern."""
     directories = pattern.split("/")[:-1]
     return "/".join(takewhile(lambda name: not glob.has_magic(name), directories))
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether each part of *path* fits that of *pattern*; no pattern crosses a slash."""
+    """Return whether each part of *path* fits that of *pattern*; no pattern crosses a slash."""
     names, patterns = path.split("/"), pattern.split("/")
     return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))

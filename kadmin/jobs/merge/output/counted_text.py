@@ -17,7 +17,7 @@ from kadmin.statechange.typed import LINES_AT_ONCE
 
 
 def counted_text(*, shows_source: bool) -> Formatter:
-    """The lines as they are, or each behind its source, counted by kind and level."""
+    """Return the lines as they are, or each behind its source, counted by kind and level."""
 
     def make(rows: Rows) -> Formatted:
         counts: Counter[str] = Counter()
@@ -72,7 +72,7 @@ def marked_text(marks: Marks, *, shows_source: bool) -> Formatter:
 
 
 def marked(batch: pa.RecordBatch, texts: list[bytes], fronts: list[str], marks: Marks) -> pa.Buffer:
-    """The lines of *batch*, whose *texts* stand behind *fronts*."""
+    """Return the lines of *batch*, whose *texts* stand behind *fronts*."""
     columns = [batch.column(name).to_pylist() for name in ("level", "kind", "topic", "partition")]
     formatted = [
         front + marked_line(printable(line), marks, *said)
@@ -94,7 +94,8 @@ def marked_line(
 
 
 def parted(body: str, topic: str | None, partition: int | None) -> tuple[str, str, str]:
-    """What stands before the partition in *body*, the partition in its spelling, what follows."""
+    """Return what stands before the partition in *body*, the partition in its spelling, what
+    follows."""
     for name in (f"{topic}-{partition}", f"[{topic},{partition}]"):
         before, found, after = body.partition(name)
         # Partition 1 is not where partition 12 is.
@@ -104,7 +105,7 @@ def parted(body: str, topic: str | None, partition: int | None) -> tuple[str, st
 
 
 def printable(line: bytes) -> str:
-    """*line* as text without what a terminal would obey."""
+    """Return *line* as text without what a terminal would obey."""
     shown = line.decode(errors="replace").removesuffix("\r")
     if shown.isprintable():
         return shown

@@ -17,7 +17,7 @@ CONTROLS: Final = r"[\x00-\x1f]"
 
 
 def json_lines(batch: pa.RecordBatch) -> pa.LargeStringArray:
-    """Each row as an object on a line of its own; values that are null are left out.
+    """Return each row as an object on a line of its own; values that are null are left out.
 
     Times are ISO 8601 without a zone, a list of structs is a list of objects.  Keys are in the
     order of the columns.
@@ -32,7 +32,7 @@ def json_lines(batch: pa.RecordBatch) -> pa.LargeStringArray:
 
 
 def csv_lines(batch: pa.RecordBatch) -> pa.LargeStringArray:
-    """Each row as a line of RFC 4180, but ended by a newline alone; null is empty.
+    """Return each row as a line of RFC 4180, but ended by a newline alone; null is empty.
 
     Members of a list are separated by blanks, those of a struct by hyphens: `orders-0 orders-1`.
     A text that a spreadsheet would evaluate has an apostrophe in front.
@@ -47,14 +47,14 @@ def csv_lines(batch: pa.RecordBatch) -> pa.LargeStringArray:
 
 
 def may_be_formula(kind: pa.DataType) -> bool:
-    """Whether texts are in values of *kind*."""
+    """Return whether texts are in values of *kind*."""
     if pa.types.is_list(kind):
         return may_be_formula(kind.value_type)
     return not (pa.types.is_integer(kind) or pa.types.is_timestamp(kind))
 
 
 def unevaluated(texts: pa.LargeStringArray) -> pa.LargeStringArray:
-    """`kadmin.csv_cells.unevaluated` of each of *texts*."""
+    """Return `kadmin.csv_cells.unevaluated` of each of *texts*."""
     is_formula = pc.match_substring_regex(texts, EVALUATED)
     if not pc.any(is_formula).as_py():
         return texts
@@ -63,7 +63,7 @@ def unevaluated(texts: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def csv_header(schema: pa.Schema) -> str:
-    """The line of column names."""
+    """Return the line of column names."""
     return ",".join(schema.names) + "\n"
 
 
@@ -78,7 +78,7 @@ def member(name: str, values: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def json_value(column: pa.Array) -> pa.LargeStringArray:
-    """Each value of *column* in JSON, null as null."""
+    """Return each value of *column* in JSON, null as null."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return json_value(column.dictionary).take(column.indices)
@@ -112,7 +112,7 @@ def escaped_control(character: str) -> str:
 
 
 def plain_text(column: pa.Array) -> pa.LargeStringArray:
-    """Each value of *column* as text without quotes."""
+    """Return each value of *column* as text without quotes."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return plain_text(column.dictionary).take(column.indices)
@@ -130,19 +130,19 @@ def plain_text(column: pa.Array) -> pa.LargeStringArray:
 
 
 def quoted(texts: pa.LargeStringArray) -> pa.LargeStringArray:
-    """*texts* as cells of CSV."""
+    """Return *texts* as cells of CSV."""
     needs = pc.match_substring_regex(texts, QUOTED)
     in_quotes = join('"', pc.replace_substring(texts, '"', '""'), '"')
     return pc.if_else(needs, in_quotes, texts)
 
 
 def iso_times(times: pa.TimestampArray) -> pa.LargeStringArray:
-    """`2026-11-20T03:00:00.123` of each time in ms."""
+    """Return `2026-11-20T03:00:00.123` of each time in ms."""
     return pc.utf8_replace_slice(times.cast(TEXT), 10, 11, "T")
 
 
 def joined_members(lists: pa.ListArray, texts: pa.Array, separator: str) -> pa.LargeStringArray:
-    """The members of each list, given as the *texts* of all of them, in one text."""
+    """Return the members of each list, given as the *texts* of all of them, in one text."""
     counts = pc.fill_null(pc.list_value_length(lists), 0)
     ends = pc.cumulative_sum(counts)
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])

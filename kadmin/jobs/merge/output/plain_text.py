@@ -15,17 +15,17 @@ SEPARATOR: Final = "\t"
 
 
 def text() -> Formatter:
-    """Every line as it is."""
+    """Return every line as it is."""
     return lambda rows: Formatted((content(rows.records),))
 
 
 def text_with_source(separator: str = SEPARATOR) -> Formatter:
-    """Every line behind the name of its source."""
+    """Return every line behind the name of its source."""
     return lambda rows: Formatted((behind_sources(rows, split(rows), separator),))
 
 
 def behind_sources(rows: Rows, lines: Lines, separator: str) -> pa.Buffer:
-    """*lines*, which are those of *rows*, each behind the name of its source."""
+    """Return *lines*, which are those of *rows*, each behind the name of its source."""
     names = [f"{name}{separator}".encode() for name in rows.source_names]
     fronts = pa.array(names, pa.large_binary()).take(pa.array(rows.sources[lines.records]))
     ends = pa.scalar(b"\n", pa.large_binary())

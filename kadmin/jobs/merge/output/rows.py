@@ -53,7 +53,7 @@ Formatter = Callable[[Rows], Formatted]
 
 
 def content(array: pa.LargeBinaryArray) -> pa.Buffer:
-    """All bytes of *array*, one text behind the other, without a copy."""
+    """Return all bytes of *array*, one text behind the other, without a copy."""
     if len(array) == 0:
         return pa.py_buffer(b"")
     bounds = bounds_of(array)
@@ -66,7 +66,7 @@ def bounds_of(array: pa.LargeBinaryArray) -> Int64s:
 
 
 def split(rows: Rows) -> Lines:
-    """The lines of *rows*."""
+    """Return the lines of *rows*."""
     data = np.frombuffer(content(rows.records), np.uint8)
     ends = line_ends(data)
     starts = np.concatenate([np.zeros(1, np.int64), ends])[: len(ends)]

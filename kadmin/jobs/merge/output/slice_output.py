@@ -37,7 +37,8 @@ class SliceOutput:
     path: str | None
 
     def blocks(self) -> Iterator[memoryview]:
-        """The bytes of a result that is here or in a local file; each valid until the next."""
+        """Return the bytes of a result that is here or in a local file; each valid until the
+        next."""
         if self.data is not None:
             yield memoryview(self.data)
             return
@@ -51,6 +52,6 @@ class SliceOutput:
                 yield buffer[:count]
 
     def read(self) -> bytes:
-        """All bytes of such a result."""
+        """Return all bytes of such a result."""
         # All blocks share a buffer, so each is copied before the next one is read.
         return b"".join(map(bytes, self.blocks()))

@@ -23,12 +23,12 @@ def write_stream(outputs: Iterable[SliceOutput], stream: Stream, header: bytes =
     for output in outputs:
         for block in output.blocks():
             stream.write(block)
-        # Whoever reads along sees it now, not when the next slice is merged.
+        # A reader of the stream sees it now, not when the next slice is merged.
         stream.flush()
 
 
 def batches(outputs: Iterable[SliceOutput]) -> Iterator[pa.RecordBatch]:
-    """The record batches of results that are Arrow streams."""
+    """Return the record batches of results that are Arrow streams."""
     for output in outputs:
         if output.size > 0:
             with pa.ipc.open_stream(output.read()) as reader:

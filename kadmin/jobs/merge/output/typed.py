@@ -26,7 +26,7 @@ def arrow() -> Formatter:
 
 
 def parquet(compression: str = "zstd") -> Formatter:
-    """A Parquet file of `SCHEMA`, whole by itself."""
+    """Return a Parquet file of `SCHEMA`, whole by itself."""
 
     def write(batches: Iterator[pa.RecordBatch]) -> list[pa.Buffer]:
         from pyarrow.parquet import ParquetWriter
@@ -41,7 +41,7 @@ def parquet(compression: str = "zstd") -> Formatter:
 
 
 def json() -> Formatter:
-    """A JSON object a line."""
+    """Return a JSON object a line."""
     return form(lambda batches: [content(json_lines(batch)) for batch in batches])
 
 
@@ -61,7 +61,7 @@ def form(write: Callable[[Iterator[pa.RecordBatch]], list[pa.Buffer]]) -> Format
 
 
 def typed_batches(rows: Rows, lines: Lines) -> Iterator[pa.RecordBatch]:
-    """What *lines*, which are those of *rows*, mean, in batches that need little memory."""
+    """Return what *lines*, which are those of *rows*, mean, in batches that need little memory."""
     source_names = pa.array(rows.source_names, pa.string())
     file_names = pa.array(rows.file_names, pa.string())
     for begin in range(0, len(lines.records), LINES_AT_ONCE):

@@ -20,7 +20,7 @@ from kadmin.jvm.interrupts import deferring_interrupts
 
 @contextmanager
 def whole_file(destination: str) -> Iterator[Any]:
-    """A stream whose content appears at *destination*, a path or URI, when all went well.
+    """Yield a stream whose content appears at *destination*, a path or URI, when all went well.
 
     Whatever file was there is replaced then, and stays as it is otherwise.  What is no regular
     file (a device, a named pipe) is never replaced: it gets the content as it comes.
@@ -45,7 +45,8 @@ def whole_file(destination: str) -> Iterator[Any]:
 
 
 def is_special(path: str) -> bool:
-    """Whether *path*, or what it links to, is there and neither a regular file nor a directory."""
+    """Return whether *path*, or what it links to, is there and neither a regular file nor a
+    directory."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -83,7 +84,7 @@ def whole_local_file(path: Path) -> Iterator[Any]:
 
 
 def create_like(final: Path, unfinished: Path) -> int:
-    """Create *unfinished*, readable by nobody who could not read *final*; gives its descriptor.
+    """Create *unfinished*, readable only by users who can read *final*; return its descriptor.
 
     It has the mode of *final* and, where this user may give files away, its owner; without a file
     there, those that a new one has.
@@ -175,6 +176,6 @@ def remote_part_files(uri: str, suffix: str) -> Iterator[PartFiles]:
 
 
 def unfinished_name(path: Path) -> Path:
-    """A hidden name beside *path*, so that a rename puts it in its place."""
+    """Return a hidden name beside *path*, so that a rename puts it in its place."""
     # Cut off, as the longest names that file systems take leave no room for more.
     return path.with_name(f".{path.name[:60]}.{uuid.uuid4().hex[:8]}")

@@ -16,7 +16,7 @@ from kadmin.statechange.typed import LINES_AT_ONCE, typed_batch
 
 
 def record_filter(wanted: LineFilter) -> RecordFilter | None:
-    """What tells workers to keep the lines that are *wanted*; None where all are."""
+    """Return the filter by which workers keep the lines that are *wanted*; None where all are."""
     if wanted.is_open:
         return None
     # A pattern may match what no line holds as it stands, so nothing can be searched for.
@@ -26,7 +26,7 @@ def record_filter(wanted: LineFilter) -> RecordFilter | None:
 
 
 def predicate(wanted: LineFilter) -> Callable[[pa.LargeBinaryArray], Mask]:
-    """A function that says of each of many head lines whether it is *wanted*."""
+    """Return a function that decides for each of many head lines whether it is *wanted*."""
 
     def choose(heads: pa.LargeBinaryArray) -> Mask:
         masks = [
@@ -39,7 +39,7 @@ def predicate(wanted: LineFilter) -> Callable[[pa.LargeBinaryArray], Mask]:
 
 
 def typed(heads: pa.LargeBinaryArray) -> pa.RecordBatch:
-    """What *heads* say; where they come from is nobody's concern here."""
+    """Return the columns of *heads*; their sources do not matter here."""
     zeros = pa.array(np.zeros(len(heads), np.int32))
     nowhere = pa.DictionaryArray.from_arrays(zeros, pa.array([""]))
     return typed_batch(

@@ -60,14 +60,14 @@ class SliceResult:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The kept records of one load, in order; the arrays of *found* tell of the same records."""
+    """The kept records of one load, in order; the arrays of *found* describe the same records."""
 
     records: pa.LargeBinaryArray
     found: RunRecords
 
 
 def merge_slice(task: SliceTask) -> SliceResult:
-    """Merge one slice and put its result where the task says.
+    """Merge one slice and put its result where the task wants it.
 
     Raises:
         CannotRead: a file is gone, or this machine never had it.
@@ -115,7 +115,7 @@ def write(path: str, pieces: Sequence[pa.Buffer], *, is_reused: bool) -> None:
 
 
 def content_of(piece: pa.Buffer) -> memoryview:
-    """The bytes of *piece*: a view of a buffer that was made smaller shows all its room."""
+    """Return the bytes of *piece*: a view of a buffer that was made smaller shows all its room."""
     return memoryview(piece)[: piece.size]
 
 

@@ -1,7 +1,7 @@
-"""The plan of slices: which times does each task merge, and which stretches of files must it read?
+"""The plan of slices: the times that each task merges, and the stretches of files that it reads.
 
 A pure plan, made from exact parts: every record belongs to one slice, all records of a slice come
-before all of the next one, and a slice holds about as many bytes as it is told to.  Reads nothing.
+before all of the next one, and a slice holds about as many bytes as it is given.  Reads nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,7 +90,8 @@ Bound = tuple[int, int]
 
 
 def part_bytes(total_bytes: int, file_count: int, slice_bytes: int = SLICE_BYTES) -> int:
-    """How large parts should be: small beside what a slice takes of one file, yet not too many."""
+    """Return how large parts should be: small beside what a slice takes of one file, yet not too
+    many."""
     share = slice_bytes // (8 * max(file_count, 1))
     return max(min(share, PART_BYTES_MAX), PART_BYTES_MIN, total_bytes // PARTS_MAX)
 
@@ -102,7 +103,8 @@ def plan(
     times: TimeRange,
     slice_bytes: int = SLICE_BYTES,
 ) -> list[Slice]:
-    """The slices of *files*, which are in the order of their sources; none where nothing is wanted.
+    """Return the slices of *files*, which are in the order of their sources; none where nothing is
+    wanted.
 
     Cuts lie where a part begins, so that a slice exceeds *slice_bytes* only by parts that reach
     into it, also when a whole file has one time.
@@ -146,7 +148,7 @@ def place(files: Sequence[SurveyedFile], order: Order) -> Iterator[Placed]:
 
 
 def cuts(by_key: Sequence[Placed], slice_bytes: int) -> list[Bound]:
-    """The first key, then one wherever *slice_bytes* have gathered, then one behind all."""
+    """Return the first key, then one wherever *slice_bytes* have gathered, then one behind all."""
     if not by_key:
         return []
     bounds = [key_of(by_key[0])]
@@ -168,7 +170,7 @@ def place_of(each: Placed) -> int:
 
 
 def share(each: Placed, low: Bound, high: Bound) -> Run:
-    """What of a part is between two bounds, as a run of its own."""
+    """Return what of a part is between two bounds, as a run of its own."""
     part = each.part
     stored = (part.stored_at, part.stored_size, part.end - part.begin)
     return Run(
@@ -211,7 +213,8 @@ def join(runs: Iterator[Run]) -> Iterator[Run]:
 
 
 def lean(run: Run) -> Run:
-    """*run* with those of its clock's lifts alone that decide what of it belongs to the slice."""
+    """Return *run* with those of its clock's lifts alone that decide what of it belongs to the
+    slice."""
     lifts = run.clock.lifts.within(run.low_ms, run.high_ms)
     return run if lifts is run.clock.lifts else replace(run, clock=replace(run.clock, lifts=lifts))
 

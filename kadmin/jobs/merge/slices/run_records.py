@@ -53,7 +53,7 @@ def records_of_run(
     times: TimeRange,
     substrings: Sequence[bytes] = (),
 ) -> RunRecords:
-    """The records of *run* that belong to the slice and lie in *times*.
+    """Return the records of *run* that belong to the slice and lie in *times*.
 
     The run is the one of that *number* in its slice and lies from *begin* to *end* in *buffer*.
     With *substrings*, records whose head line has none of them may be left out, and line numbers be
@@ -69,7 +69,7 @@ def records_of_run(
 
 
 def decode_run(buffer: bytearray, begin: int, end: int, run: Run, number: int) -> RunRecords:
-    """All records of *run*."""
+    """Return all records of *run*."""
     block = np.frombuffer(buffer, np.uint8, end - begin, begin)
     records = find_records(block, run.clock)
     if run.begin > 0 and records.undated_count > 0:
@@ -93,7 +93,8 @@ def decode_run(buffer: bytearray, begin: int, end: int, run: Run, number: int) -
 def search_run(
     buffer: bytearray, begin: int, end: int, run: Run, number: int, substrings: Sequence[bytes]
 ) -> RunRecords | None:
-    """The records of *run* whose head line has one of *substrings*; None where this is no gain.
+    """Return the records of *run* whose head line has one of *substrings*; None where this is no
+    gain.
 
     None also where the first line is no head: what that means is for `decode_run` to say.
     """
@@ -142,7 +143,7 @@ def extend(record_ends: Int64s, line_counts: Int64s, buffer: bytearray, end: int
 
 
 def line_end(buffer: bytearray, start: int, end: int) -> int:
-    """The position behind the newline of the line at *start*; every line has one."""
+    """Return the position behind the newline of the line at *start*; every line has one."""
     return buffer.find(b"\n", start, end) + 1
 
 
@@ -172,7 +173,8 @@ def concatenate(parts: Sequence[RunRecords]) -> RunRecords:
 
 
 def take(found: RunRecords, index: Int64s) -> RunRecords:
-    """The records of *found* at *index*, in that order; itself where that is all as it is."""
+    """Return the records of *found* at *index*, in that order; itself where that is all as it
+    is."""
     if len(index) == len(found.keys) and bool((index[1:] > index[:-1]).all()):
         return found
     return RunRecords(**{name: getattr(found, name)[index] for name in ARRAYS})

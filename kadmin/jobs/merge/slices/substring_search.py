@@ -13,7 +13,7 @@ Finder = Callable[[int], int]
 
 
 def c_search() -> Any:
-    """The C library's `memmem`, or None."""
+    """Return the C library's `memmem`, or None."""
     try:
         search = ctypes.CDLL(None).memmem
     except (OSError, AttributeError, TypeError):
@@ -27,7 +27,7 @@ MEMMEM: Final = c_search()
 
 
 def substring_finder(buffer: bytearray, end: int, substring: bytes) -> Finder:
-    """A function that finds *substring* in *buffer* before *end*; neither is empty.
+    """Return a function that finds *substring* in *buffer* before *end*; neither is empty.
 
     The buffer cannot change its size as long as the function is there.
     """

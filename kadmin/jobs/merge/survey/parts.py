@@ -66,7 +66,7 @@ Read = Callable[[memoryview], int]
 """Fills the view with the next bytes; fewer only at the end."""
 
 Store = Callable[[memoryview], tuple[int, int]]
-"""Puts bytes away and says where and in how many bytes."""
+"""Stores bytes and returns their position and size."""
 
 
 def survey_parts(
@@ -119,7 +119,8 @@ def survey_parts(
 
 
 def last_start(block: Bytes, clock: Clock) -> int | None:
-    """Where the last record of *block* starts, also if its head line is not finished; or None."""
+    """Return where the last record of *block* starts, also if its head line is not finished; or
+    None."""
     starts = find_records(block, clock, is_last=True).starts
     return int(starts[-1]) if len(starts) > 0 else None
 
@@ -188,7 +189,8 @@ def is_plain(block: Bytes, starts: Int64s, line_count: int) -> bool:
 
 
 def largest_step(times: Int64s) -> tuple[int, int]:
-    """How far *times* go back at most from one to the next, and the index of that next; or 0, 0."""
+    """Return how far *times* go back at most from one to the next, and the index of that next;
+    or 0, 0."""
     if len(times) < 2:
         return 0, 0
     back = times[:-1] - times[1:]

@@ -35,7 +35,7 @@ class Records:
 
 
 def find_records(block: Bytes, clock: Clock, *, is_last: bool = True) -> Records:
-    """The records of *block*, which begins with a line.
+    """Return the records of *block*, which begins with a line.
 
     Lines before the first head are a record of their own with that head's time; without any head
     there is no record.  An unfinished last line counts only where the block *is_last* of its file.
@@ -71,8 +71,8 @@ class Head:
 
 
 def first_head(reader: Reader, offset: int, size: int, clock: Clock) -> Head | None:
-    """The first head line that starts at or after *offset* in a file of *size* bytes."""
-    # The byte before tells whether a line starts at the very offset.
+    """Return the first head line that starts at or after *offset* in a file of *size* bytes."""
+    # The byte before decides whether a line starts at the very offset.
     at = max(offset - 1, 0)
     knows_line_start = offset == 0
     window = WINDOW_BYTES
@@ -100,7 +100,8 @@ def first_head(reader: Reader, offset: int, size: int, clock: Clock) -> Head | N
 
 
 def last_head(reader: Reader, size: int, clock: Clock) -> Head | None:
-    """The last head line of a file of *size* bytes; reads no more of its end than it must."""
+    """Return the last head line of a file of *size* bytes; reads no more of its end than it
+    must."""
     window = WINDOW_BYTES
     while True:
         at = max(size - window, 0)

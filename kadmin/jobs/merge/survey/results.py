@@ -42,7 +42,7 @@ class Surveyed:
     unread_bytes: tuple[int, ...]
     """Of each file, what was passed over because it lies outside the range of time."""
     lost_bytes: tuple[int, ...]
-    """Of each file, what could not be read as lines; 0 where a .gz does not tell how much."""
+    """Of each file, what could not be read as lines; 0 where a .gz does not show how much."""
 
 
 def combine_surveys(
@@ -54,7 +54,7 @@ def combine_surveys(
     store: Path,
     is_numbered: bool,
 ) -> Surveyed:
-    """What the *results*, in any order, say of *files* together.
+    """Return what the *results*, in any order, say of *files* together.
 
     Where stretches were passed over, their lines are counted if lines are to be numbered.
     """
@@ -108,7 +108,7 @@ def combine_surveys(
 
 
 def unread_bytes(file: LogFile, parts: Sequence[Part]) -> int:
-    """How much of *file* no part covers; a .gz is read as a whole or not at all."""
+    """Return how much of *file* no part covers; a .gz is read as a whole or not at all."""
     if file.is_gzip:
         return 0 if parts else file.size
     return file.size - sum(part.end - part.begin for part in parts)
@@ -127,7 +127,7 @@ def worst_step(parts: Sequence[Part]) -> tuple[int, int, int] | None:
 
 
 def number_lines(file: LogFile, parts: Sequence[Part], *, counts_gaps: bool) -> list[int]:
-    """The line (from 1) at which each of *parts* begins; too low behind gaps not counted."""
+    """Return the line (from 1) at which each of *parts* begins; too low behind gaps not counted."""
     numbers: list[int] = []
     line, end = 1, 0
     for part in parts:

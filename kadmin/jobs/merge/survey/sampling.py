@@ -21,7 +21,7 @@ SLACK_MS: Final = 60_000
 def stretches(
     reader: Reader, size: int, clock: Clock, times: TimeRange, step_bytes: int = STEP_BYTES
 ) -> list[tuple[int, int]]:
-    """The stretches of a file of *size* bytes that may hold *times*, ascending and apart.
+    """Return the stretches of a file of *size* bytes that may hold *times*, ascending and apart.
 
     Each begins at a head line or the file's start and ends before one or at the file's end.  A
     file without a head line is one stretch: what it is shows when it is read.
@@ -40,7 +40,7 @@ def stretches(
 
 
 def sample(reader: Reader, size: int, clock: Clock, step_bytes: int) -> list[Head]:
-    """The first head line of the file and of each *step_bytes* of it."""
+    """Return the first head line of the file and of each *step_bytes* of it."""
     found: list[Head] = []
     offset = 0
     while offset < size:
@@ -63,7 +63,7 @@ def chosen(samples: Sequence[Head], last_ms: int, times: TimeRange) -> list[bool
 
 
 def runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """The stretches of true *flags*, as indices from and up to."""
+    """Return the stretches of true *flags*, as indices from and up to."""
     found: list[tuple[int, int]] = []
     for index, flag in enumerate(flags):
         if flag and found and found[-1][1] == index:

@@ -55,7 +55,7 @@ class SurveyTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyResult:
-    """What a survey found; *damage* says why not all of the stretch could be read.
+    """The result of a survey; *damage* is why not all of the stretch could be read.
 
     *lost_bytes* are how many of the file's bytes could not, as far as that is known.
     """
@@ -77,7 +77,8 @@ def survey_tasks(
     store: Path,
     bytes_max: int | None = None,
 ) -> Iterator[SurveyTask]:
-    """The surveys of *files*; with a range of *times* only of the stretches that may hold it.
+    """Return the surveys of *files*; with a range of *times* only of the stretches that may hold
+    it.
 
     Looks into the files only where there is a range.  *store* takes what is unpacked, no more than
     *bytes_max* of each file.
@@ -104,7 +105,8 @@ def survey_tasks(
 
 
 def wanted_stretches(task: SurveyTask) -> list[tuple[int, int]]:
-    """The stretches of a file that must be surveyed; of a large file that is no log, its front."""
+    """Return the stretches of a file that must be surveyed; of a large file that is no log, its
+    front."""
     size = task.file.size
     is_large = size > SURVEY_BYTES
     if size == 0 or (task.times == ALWAYS and not is_large):
@@ -163,7 +165,8 @@ def survey_stretch(task: SurveyTask, reader: Reader, begin: int, end: int) -> Su
 
 
 def head_from(offset: int, task: SurveyTask, reader: Reader) -> int:
-    """The offset of the first head line from *offset* on; the file's start stays as it is."""
+    """Return the offset of the first head line from *offset* on; the file's start stays as it
+    is."""
     size = task.file.size
     if offset in (0, size):
         return offset
@@ -189,7 +192,7 @@ def survey_gzip(task: SurveyTask, reader: Reader, path: Path) -> SurveyResult:
 def parts_of(
     task: SurveyTask, read: Read, begin: int, store: Store | None = None
 ) -> tuple[tuple[Part, ...], RecordTooLong | None]:
-    """The parts of a stretch, and why there are no more of them if there should be."""
+    """Return the parts of a stretch, and why there are no more of them if there should be."""
     parts: list[Part] = []
     try:
         parts.extend(

@@ -1,6 +1,6 @@
-"""The time bounds of logs: from when to when they reach, for somebody who asked for other times.
+"""The time bounds of logs: from when to when they reach, for an error about another range.
 
-Looks at the first and the last head line of each file; what the survey knows it is handed.
+Reads the first and the last head line of each file; what the survey knows is passed in.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class TimeBounds:
 def time_bounds(
     files: Sequence[LogFile], clocks: Sequence[Clock], parts: Mapping[int, Sequence[Part]]
 ) -> TimeBounds | None:
-    """The times that *files* hold together; None where no line has one.
+    """Return the times that *files* hold together; None where no line has one.
 
     *parts* are the surveyed ones by the number of their file.  A .gz without any is not unpacked:
     of it only the beginning is known.
@@ -68,7 +68,7 @@ def time_bounds_of(file: LogFile, clock: Clock, parts: Sequence[Part]) -> TimeBo
 
 
 def first_times(reader: Reader, clock: Clock) -> Int64s:
-    """The common times of the first records of a .gz; none where its front is no log."""
+    """Return the common times of the first records of a .gz; none where its front is no log."""
     front = bytearray(WINDOW_BYTES)
     size = GzipStream(reader).read(memoryview(front))
     return find_records(np.frombuffer(front, np.uint8, size), clock, is_last=False).times

@@ -45,7 +45,7 @@ def test_addresses_that_all_refuse_are_told_at_once() -> None:
     assert f"cannot reach the brokers at {addresses}: {refused}\n" in outcome.stderr
 
 
-def stranger(answers: Mapping[bytes, bytes]) -> AbstractContextManager[str]:
+def other_server(answers: Mapping[bytes, bytes]) -> AbstractContextManager[str]:
     """An address that says *answers* to questions that begin so, and hangs up at any other."""
     return answering_server(
         lambda asked: next((answers[it] for it in answers if asked[:4] == it), b"")
@@ -66,7 +66,7 @@ def stranger(answers: Mapping[bytes, bytes]) -> AbstractContextManager[str]:
 @pytest.mark.parametrize("words", ["topics --list", "consume --topic t"])
 @speaks
 def test_who_is_no_broker_is_known(words: str, answers: Mapping[bytes, bytes], hint: str) -> None:
-    with stranger(answers) as address:
+    with other_server(answers) as address:
         outcome = kadmin(*words.split(), "--bootstrap-server", address, "--timeout", "50")
 
     assert (5, "") == (outcome.exit_code, outcome.stdout)

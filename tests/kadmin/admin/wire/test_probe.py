@@ -97,15 +97,15 @@ def test_what_is_no_address_is_told_beside_the_others(refusing: str) -> None:
     assert raised.value.reason.endswith(f", {refusing}: connection refused")
 
 
-STRANGERS = [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x15\x03\x03\x00\x02\x02\x46", b"hello"]
+OTHER_SERVERS = [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x15\x03\x03\x00\x02\x02\x46", b"hello"]
 
 
-@pytest.mark.parametrize("says", STRANGERS)
-def test_a_stranger_counts_only_where_no_broker_is(says: bytes) -> None:
-    with server(says=says) as stranger, server(says=ANSWER) as working:
-        assert [working] == probe(stranger, working).working()
-    with server(says=says) as stranger, server(says=b"") as old:
-        assert [old] == probe(stranger, old).working()
+@pytest.mark.parametrize("says", OTHER_SERVERS)
+def test_another_server_counts_only_where_no_broker_is(says: bytes) -> None:
+    with server(says=says) as other, server(says=ANSWER) as working:
+        assert [working] == probe(other, working).working()
+    with server(says=says) as other, server(says=b"") as old:
+        assert [old] == probe(other, old).working()
     with server(says=says) as one, server(says=says) as other:
         assert [one, other] == probe(one, other).working()
 
@@ -113,14 +113,14 @@ def test_a_stranger_counts_only_where_no_broker_is(says: bytes) -> None:
 def test_a_broker_that_answers_at_one_listener_is_not_missed_at_another(refusing: str) -> None:
     with (
         server(says=ANSWER) as working,
-        server(says=STRANGERS[0]) as stranger,
+        server(says=OTHER_SERVERS[0]) as other,
         mute_server() as mute,
     ):
-        addresses = (refusing, working, stranger, mute)
+        addresses = (refusing, working, other, mute)
         settings = BrokerSettings(
             bootstrap=",".join(addresses),
             timeout_s=LONG_S,
-            same_broker=((refusing, working, stranger), (mute,)),
+            same_broker=((refusing, working, other), (mute,)),
         )
         found = Probe(settings)
 

@@ -42,7 +42,7 @@ def closed() -> Iterator[str]:
         yield f"127.0.0.1:{taken.getsockname()[1]}"
 
 
-def stranger(answer: bytes) -> AbstractContextManager[str]:
+def other_server(answer: bytes) -> AbstractContextManager[str]:
     """A server that is no ZooKeeper: it says *answer* to everybody, and hangs up."""
     return answering_server(lambda _: answer)
 
@@ -62,16 +62,16 @@ def test_closed_port_is_refused(closed: str) -> None:
         (b"\0\0\0\x0a\0\0\0\x07\0\0\0\0\0\0", "is a Kafka broker: --bootstrap-server"),
     ],
 )
-def test_stranger_who_can_be_known_is_named(answer: bytes, known_as: str) -> None:
-    with stranger(answer) as address:
+def test_another_server_is_named_where_it_is_recognised(answer: bytes, known_as: str) -> None:
+    with other_server(answer) as address:
         error = refusal(f"{address}/kafka")
 
     assert f"cannot reach ZooKeeper at {address}/kafka: that is no ZooKeeper" == error.message
     assert f"{address} {known_as}" in str(error.hint)
 
 
-def test_stranger_who_hangs_up_is_told_as_such() -> None:
-    with stranger(b"") as address:
+def test_another_server_that_hangs_up_is_reported() -> None:
+    with other_server(b"") as address:
         error = refusal(address)
 
     assert "the server closed the connection" in error.message
@@ -97,7 +97,7 @@ def test_name_that_nobody_knows_is_told() -> None:
 
 
 def test_different_reasons_are_told_address_by_address(closed: str) -> None:
-    with stranger(b"") as address:
+    with other_server(b"") as address:
         error = refusal(f"{closed},{address}", timeout_s=1)
 
     assert f"{closed}: connection refused" in error.message
@@ -109,7 +109,7 @@ def test_different_reasons_are_told_address_by_address(closed: str) -> None:
 def test_long_silence_is_noted_once_and_a_short_timeout_is_not() -> None:
     notes: list[str] = []
 
-    with stranger(b"") as address:
+    with other_server(b"") as address:
         for timeout_s in (0.2, 1.7):
             with (
                 pytest.raises(ZooKeeperUnreachable),

@@ -388,7 +388,7 @@ def test_a_log_directory_of_another_is_named(
     assert Verdict.EQUAL == found.verdict
     assert len(collected.unreadable) == (told is not None and "cluster" in told)
     reasons = [
-        f"{each.label}: {each.reason}" for each in (*collected.unreadable, *collected.strangers)
+        f"{each.label}: {each.reason}" for each in (*collected.unreadable, *collected.misplaced)
     ]
     assert len(reasons) == (told is not None)
     assert all(f"{tmp_path}/2/meta.properties: " in x and (told or "") in x for x in reasons)
@@ -396,7 +396,7 @@ def test_a_log_directory_of_another_is_named(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("topic_ids", "strangers"),
+    ("topic_ids", "misplaced"),
     [
         (("A", "A", "A"), []),
         (("A", None, "A"), []),
@@ -407,7 +407,7 @@ def test_a_log_directory_of_another_is_named(
     ],
 )
 def test_topics_of_the_same_name_are_told_apart_by_their_ids(
-    tmp_path: Path, topic_ids: Sequence[str | None], strangers: list[str]
+    tmp_path: Path, topic_ids: Sequence[str | None], misplaced: list[str]
 ) -> None:
     log_dirs = [tmp_path / each for each in ("1", "2", "3")]
     for log_dir, topic_id in zip(log_dirs, topic_ids, strict=True):
@@ -418,7 +418,7 @@ def test_topics_of_the_same_name_are_told_apart_by_their_ids(
 
     found, _ = verified(log_dirs)
 
-    assert (Verdict.UNREADABLE if strangers else Verdict.EQUAL) == found.verdict
-    labels = [str(tmp_path / each / "orders-0") for each in strangers]
+    assert (Verdict.UNREADABLE if misplaced else Verdict.EQUAL) == found.verdict
+    labels = [str(tmp_path / each / "orders-0") for each in misplaced]
     assert labels == [each.label for each in found.unreadable]
     assert all("it is of topic id " in each.reason for each in found.unreadable)

@@ -4,14 +4,16 @@ import pytest
 
 from kadmin.plan.check.findings import Kind, Severity
 from kadmin.plan.check.zookeepers import zookeeper_findings
-from kadmin.plan.ensemble import Told, report_on
+from kadmin.plan.ensemble import ServerAnswers, report_on
 
 
-def told(server: str, mode: str | None) -> Told:
+def told(server: str, mode: str | None) -> ServerAnswers:
     """What a server in *mode* tells of itself; None is one that is down."""
     if mode is None:
-        return Told(server=server, failure="connection refused")
-    return Told(server=server, answers={"srvr": f"Zookeeper version: 3.9.5\nMode: {mode}\n"})
+        return ServerAnswers(server=server, failure="connection refused")
+    return ServerAnswers(
+        server=server, answers={"srvr": f"Zookeeper version: 3.9.5\nMode: {mode}\n"}
+    )
 
 
 @pytest.mark.parametrize(

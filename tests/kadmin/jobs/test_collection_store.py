@@ -9,7 +9,7 @@ import pytest
 
 from kadmin.errors import KadminError
 from kadmin.jobs.collection import read_manifest
-from kadmin.jobs.depot import NOTE_S, Depot, UriDepot, depot_at
+from kadmin.jobs.collection_store import NOTE_S, CollectionStore, UriStore, store_at
 from kadmin.jobs.replica_segments import SegmentRoom
 from tests.support.s3 import Bucket, bucket_of_a_server
 
@@ -21,95 +21,95 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
 
 
 @pytest.fixture(params=["", "file:", pytest.param("s3:", marks=pytest.mark.sockets)])
-def depot(request: pytest.FixtureRequest, tmp_path: Path) -> Depot:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> CollectionStore:
     if request.param == "s3:":
         bucket: Bucket = request.getfixturevalue("bucket")
-        return depot_at(bucket.uri(f"{tmp_path.name}/c%207"))
-    return depot_at(f"{request.param}{tmp_path}/c7")
+        return store_at(bucket.uri(f"{tmp_path.name}/c%207"))
+    return store_at(f"{request.param}{tmp_path}/c7")
 
 
-def again(depot: Depot) -> Depot:
-    return UriDepot(depot.uri) if isinstance(depot, UriDepot) else depot
+def again(store: CollectionStore) -> CollectionStore:
+    return UriStore(store.uri) if isinstance(store, UriStore) else store
 
 
-def content(depot: Depot, path: str) -> bytes:
-    with again(depot).opened(path) as file:
+def content(store: CollectionStore, path: str) -> bytes:
+    with again(store).opened(path) as file:
         return file.read()
 
 
-def test_files_are_there_when_they_are_whole(depot: Depot) -> None:
-    assert not depot.is_there()
-    depot.make()
+def test_files_are_there_when_they_are_whole(store: CollectionStore) -> None:
+    assert not store.is_there()
+    store.make()
 
-    with depot.written("a/b c.log") as write:
+    with store.written("a/b c.log") as write:
         write(b"one")
         write(bytes(9))
-    with depot.taken_in("a/d") as part:
+    with store.taken_in("a/d") as part:
         part.write_bytes(b"two")
-    depot.write("e", b"")
-    with suppress(KeyboardInterrupt), depot.written("a/f") as write:
+    store.write("e", b"")
+    with suppress(KeyboardInterrupt), store.written("a/f") as write:
         write(b"half")
         raise KeyboardInterrupt
 
-    assert again(depot).is_there()
+    assert again(store).is_there()
     assert ["a/b c.log", "a/d", "e"] == [
-        path for path in sorted(again(depot).paths()) if not path.endswith(".part")
+        path for path in sorted(again(store).paths()) if not path.endswith(".part")
     ]
     assert [12, 3, 0, None] == [
-        again(depot).size_of(path) for path in ("a/b c.log", "a/d", "e", "a/f")
+        again(store).size_of(path) for path in ("a/b c.log", "a/d", "e", "a/f")
     ]
-    assert (b"one" + bytes(9), b"two") == (content(depot, "a/b c.log"), content(depot, "a/d"))
-    depot.remove("e")
-    depot.remove("e")
-    assert again(depot).size_of("e") is None
-    with pytest.raises(FileNotFoundError), depot.opened("e"):
+    assert (b"one" + bytes(9), b"two") == (content(store, "a/b c.log"), content(store, "a/d"))
+    store.remove("e")
+    store.remove("e")
+    assert again(store).size_of("e") is None
+    with pytest.raises(FileNotFoundError), store.opened("e"):
         pass
 
 
-def test_what_is_noted_stays_and_lines_that_were_cut_off_do_not(depot: Depot) -> None:
-    depot.make()
-    depot.write("journal", "1\nzwölf\n{cut".encode())
+def test_what_is_noted_stays_and_lines_that_were_cut_off_do_not(store: CollectionStore) -> None:
+    store.make()
+    store.write("journal", "1\nzwölf\n{cut".encode())
 
-    with suppress(KeyboardInterrupt), depot.noted("journal") as note:
+    with suppress(KeyboardInterrupt), store.noted("journal") as note:
         note("3")
         note("4")
         raise KeyboardInterrupt
 
-    assert "1\nzwölf\n3\n4\n" == content(depot, "journal").decode()
+    assert "1\nzwölf\n3\n4\n" == content(store, "journal").decode()
 
 
 @pytest.mark.sockets
 def test_at_a_uri_lines_are_written_now_and_then(bucket: Bucket) -> None:
     now_s = 100.0
-    depot = UriDepot(bucket.uri("now and then"), clock=lambda: now_s)
+    store = UriStore(bucket.uri("now and then"), clock=lambda: now_s)
 
-    with depot.noted("journal") as note:
+    with store.noted("journal") as note:
         seen = []
         for _ in range(4):
             note("line")
-            seen.append(len(content(depot, "journal").splitlines()))
+            seen.append(len(content(store, "journal").splitlines()))
             now_s += NOTE_S / 2
 
     assert [1, 1, 3, 3] == seen
-    assert 4 == len(content(depot, "journal").splitlines())
+    assert 4 == len(content(store, "journal").splitlines())
 
 
 @pytest.mark.parametrize(
     "use",
     [
-        lambda depot: depot.write("out/victim", b"evil"),
-        lambda depot: depot.write("victim", b"evil"),
-        lambda depot: depot.remove("out/victim"),
-        lambda depot: depot.size_of("out/victim"),
-        lambda depot: depot.opened("victim"),
-        lambda depot: depot.place("out"),
-        lambda depot: depot.noted("victim").__enter__(),
-        lambda depot: SegmentRoom(depot, Path()).segments("out"),
-        lambda depot: SegmentRoom(depot, Path()).segments("in").append(0, b"evil"),
+        lambda store: store.write("out/victim", b"evil"),
+        lambda store: store.write("victim", b"evil"),
+        lambda store: store.remove("out/victim"),
+        lambda store: store.size_of("out/victim"),
+        lambda store: store.opened("victim"),
+        lambda store: store.place("out"),
+        lambda store: store.noted("victim").__enter__(),
+        lambda store: SegmentRoom(store, Path()).segments("out"),
+        lambda store: SegmentRoom(store, Path()).segments("in").append(0, b"evil"),
     ],
 )
 def test_no_link_leads_out_of_a_directory_that_others_filled(
-    tmp_path: Path, use: Callable[[Depot], object]
+    tmp_path: Path, use: Callable[[CollectionStore], object]
 ) -> None:
     outside, inside = tmp_path / "outside", tmp_path / "c7"
     outside.mkdir()
@@ -120,21 +120,21 @@ def test_no_link_leads_out_of_a_directory_that_others_filled(
     (inside / f"in/{0:020}.log").symlink_to(outside / "victim")
 
     with pytest.raises(OSError, match="link"):
-        use(depot_at(str(inside)))
+        use(store_at(str(inside)))
 
     assert ["victim"] == [path.name for path in outside.iterdir()]
     assert b"as it was" == (outside / "victim").read_bytes()
 
 
 def test_nothing_is_written_through_a_link_for_a_part(tmp_path: Path) -> None:
-    depot = depot_at(str(tmp_path / "c7"))
-    depot.make()
+    store = store_at(str(tmp_path / "c7"))
+    store.make()
     (tmp_path / "victim").write_bytes(b"as it was")
     (tmp_path / "c7/file.part").symlink_to(tmp_path / "victim")
 
-    depot.write("file", b"new")
+    store.write("file", b"new")
 
-    assert b"new" == content(depot, "file")
+    assert b"new" == content(store, "file")
     assert b"as it was" == (tmp_path / "victim").read_bytes()
 
 
@@ -142,7 +142,7 @@ def test_nobody_waits_for_a_pipe_that_stands_for_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "manifest.json")
 
     with pytest.raises(KadminError, match="it is no file"):
-        read_manifest(depot_at(str(tmp_path)))
+        read_manifest(store_at(str(tmp_path)))
 
 
 def test_a_manifest_is_not_read_that_is_larger_than_any(tmp_path: Path) -> None:
@@ -150,4 +150,4 @@ def test_a_manifest_is_not_read_that_is_larger_than_any(tmp_path: Path) -> None:
         file.truncate(2**40)
 
     with pytest.raises(KadminError, match="has more than"):
-        read_manifest(depot_at(str(tmp_path)))
+        read_manifest(store_at(str(tmp_path)))

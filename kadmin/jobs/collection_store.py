@@ -28,7 +28,7 @@ WITHOUT_DIRECTORIES: Final = ("s3", "gcs")
 Write = Callable[[bytes], object]
 
 
-class Depot(Protocol):
+class CollectionStore(Protocol):
     """A place for files, by their paths below it."""
 
     @property
@@ -37,7 +37,7 @@ class Depot(Protocol):
         ...
 
     def place(self, path: str) -> str:
-        """Where a file or directory is, as other commands take it.
+        """Return where a file or directory is, as other commands take it.
 
         Raises:
             OSError: it is elsewhere.
@@ -45,7 +45,7 @@ class Depot(Protocol):
         ...
 
     def is_there(self) -> bool:
-        """Whether there is a directory, or anything at a URI."""
+        """Return whether there is a directory, or anything at a URI."""
         ...
 
     def make(self) -> None:
@@ -53,42 +53,42 @@ class Depot(Protocol):
         ...
 
     def paths(self) -> Iterator[str]:
-        """The files that are there."""
+        """Return the files that are there."""
         ...
 
     def size_of(self, path: str) -> int | None:
-        """None where there is no such file."""
+        """Return the size of a file; None where there is none."""
         ...
 
     def opened(self, path: str) -> AbstractContextManager[BinaryIO]:
-        """Raises OSError where it cannot be read."""
+        """Open a file; raise OSError where it cannot be read."""
         ...
 
     def write(self, path: str, content: bytes) -> None: ...
 
     def written(self, path: str) -> AbstractContextManager[Write]:
-        """What writes a file, block by block."""
+        """Return what writes a file, block by block."""
         ...
 
     def taken_in(self, path: str) -> AbstractContextManager[Path]:
-        """A file of this machine that becomes that at *path*."""
+        """Return a file of this machine that becomes that at *path*."""
         ...
 
     def noted(self, path: str) -> AbstractContextManager[Callable[[str], None]]:
-        """What adds lines to those that are in a file."""
+        """Return what adds lines to those that are in a file."""
         ...
 
     def remove(self, path: str) -> None: ...
 
 
-def depot_at(place: str) -> Depot:
-    """The depot at *place*, a path or a URI.
+def store_at(place: str) -> CollectionStore:
+    """Return the store at *place*, a path or a URI.
 
     Raises:
         KadminError: the scheme of a URI is unknown, or its server does not answer.
     """
     path = local_path(place)
-    return UriDepot(path) if is_uri(path) else DirectoryDepot(Path(path))
+    return UriStore(path) if is_uri(path) else DirectoryStore(Path(path))
 
 
 class LeadsOut(OSError):
@@ -98,7 +98,7 @@ class LeadsOut(OSError):
         super().__init__(errno.ELOOP, "a link leads out of the collection", str(path))
 
 
-class DirectoryDepot:
+class DirectoryStore:
     """A directory of this machine, out of which no link in it leads.
 
     It may come from another machine: what its manifest names is in it, and is a file.
@@ -169,7 +169,7 @@ class DirectoryDepot:
         self.inside(path).unlink(missing_ok=True)
 
     def inside(self, path: str) -> Path:
-        """The file or directory at *path*.
+        """Return the file or directory at *path*.
 
         Raises:
             LeadsOut: it is elsewhere.
@@ -182,7 +182,7 @@ class DirectoryDepot:
 
 @contextmanager
 def sparse(path: Path) -> Iterator[Write]:
-    """What writes the file at *path*, in which blocks of zeros take no room."""
+    """Yield what writes the file at *path*, in which blocks of zeros take no room."""
     with path.open("wb") as file:
 
         def write(block: bytes) -> None:
@@ -195,7 +195,7 @@ def sparse(path: Path) -> Iterator[Write]:
         file.truncate()
 
 
-class UriDepot:
+class UriStore:
     """What is below a URI, listed when this is made.
 
     Raises:
@@ -230,7 +230,7 @@ class UriDepot:
         return bool(self._sizes)
 
     def make(self) -> None:
-        """Nothing: it is there with its first file."""
+        """Do nothing: it exists with its first file."""
 
     def paths(self) -> Iterator[str]:
         yield from sorted(self._sizes)
@@ -324,7 +324,8 @@ def is_unicode(path: str) -> bool:
 
 
 def whole_lines(content: bytes) -> bytes:
-    """Without what is behind the last end of a line, cut off by whatever ended who wrote it."""
+    """Return *content* up to the last end of a line: a writer that was killed may leave a part of
+    one."""
     return content[: content.rfind(b"\n") + 1]
 
 
