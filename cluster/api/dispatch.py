@@ -68,7 +68,7 @@ from cluster.broker.replica_manager.fetch_sessions import FetchSessions
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import Partitions
-from cluster.broker.replica_manager.record_checks import RecordChecks
+from cluster.broker.replica_manager.record_work import RecordWorks
 from cluster.broker.replica_manager.throttles import Throttles
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
@@ -98,7 +98,7 @@ class Services(Protocol):
     producer_ids: ProducerIds
     refusals_log: RefusalsLog
     appender: Appender
-    record_checks: RecordChecks
+    record_work: RecordWorks
     checkpoint_writes: CheckpointWrites
     log_dir_moves: LogDirMoves
     group_service: GroupService
@@ -142,10 +142,8 @@ def on_either(operation: AclOperation) -> tuple[Permission, ...]:
 
 
 APIS: Final[Mapping[ApiKey, Api]] = {
-    # Clients look for versions 0 to 2 when they find out what a broker can do; the message formats
-    # that belong to these are refused, batch by batch.
     ApiKey.PRODUCE: Api(Versions(0, 11), (WRITE,)),
-    ApiKey.FETCH: Api(Versions(4, 17), (READ, BROKER)),
+    ApiKey.FETCH: Api(Versions(0, 17), (READ, BROKER)),
     ApiKey.LIST_OFFSETS: Api(Versions(1, 9), (DESCRIBE,)),
     ApiKey.METADATA: Api(Versions(0, 12), (DESCRIBE,)),
     ApiKey.LEADER_AND_ISR: Api(Versions(0, 7), (BROKER,)),
@@ -260,12 +258,13 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
     of, ports, cache, partitions = services, services.ports, services.cache, services.partitions
     controller = ports.controller
     hints = LeaderHints(partitions, cache)
-    produces = Produces(ports, partitions, of.appender, of.record_checks, hints)
+    produces = Produces(ports, partitions, of.appender, of.record_work, hints)
     fetches = Fetches(
         ports=ports,
         partitions=partitions,
         fetch_sessions=of.fetch_sessions,
         fetch_reader=of.fetch_reader,
+        record_work=of.record_work,
         isr_changes=of.isr_changes,
         throttle=of.throttles.leader,
         hints=hints,
