@@ -144,7 +144,7 @@ def on_either(operation: AclOperation) -> tuple[Permission, ...]:
 APIS: Final[Mapping[ApiKey, Api]] = {
     ApiKey.PRODUCE: Api(Versions(0, 11), (WRITE,)),
     ApiKey.FETCH: Api(Versions(0, 17), (READ, BROKER)),
-    ApiKey.LIST_OFFSETS: Api(Versions(1, 9), (DESCRIBE,)),
+    ApiKey.LIST_OFFSETS: Api(Versions(0, 9), (DESCRIBE,)),
     ApiKey.METADATA: Api(Versions(0, 12), (DESCRIBE,)),
     ApiKey.LEADER_AND_ISR: Api(Versions(0, 7), (BROKER,)),
     ApiKey.STOP_REPLICA: Api(Versions(0, 4), (BROKER,)),
@@ -153,9 +153,8 @@ APIS: Final[Mapping[ApiKey, Api]] = {
         (BROKER,),
     ),
     ApiKey.CONTROLLED_SHUTDOWN: Api(Versions(0, 3), (BROKER,)),
-    # Version 0 of these keeps offsets in ZooKeeper.
-    ApiKey.OFFSET_COMMIT: Api(Versions(1, 9), (on_group(AclOperation.READ),)),
-    ApiKey.OFFSET_FETCH: Api(Versions(1, 9), (on_group(AclOperation.DESCRIBE),)),
+    ApiKey.OFFSET_COMMIT: Api(Versions(0, 9), (on_group(AclOperation.READ),)),
+    ApiKey.OFFSET_FETCH: Api(Versions(0, 9), (on_group(AclOperation.DESCRIBE),)),
     ApiKey.FIND_COORDINATOR: Api(
         Versions(0, 6),
         (
@@ -271,7 +270,7 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
     )
     groups = of.group_service
     commits = OffsetCommits(ports, cache, groups)
-    offset_fetches = OffsetFetches(ports.authorizer, groups)
+    offset_fetches = OffsetFetches(ports, cache, groups)
     finder = CoordinatorFinder(cache, of.metadata_updates, of.auto_creation, groups)
     metadata_reader = MetadataReader(ports, cache, of.metadata_updates, of.auto_creation)
     config_reader = ConfigReader(ports, cache, of.refused_partitions)
@@ -295,7 +294,7 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
         ApiKey.CREATE_ACLS: acls.create,
         ApiKey.DELETE_ACLS: acls.delete,
         ApiKey.API_VERSIONS: partial(api_versions.handle, ADVERTISED),
-        ApiKey.LIST_OFFSETS: partial(list_offsets.handle, ports.journal, partitions),
+        ApiKey.LIST_OFFSETS: partial(list_offsets.handle, ports.clock, ports.journal, partitions),
         ApiKey.LEADER_AND_ISR: partial(leader_and_isr.handle, of.orders, of.role_changer),
         ApiKey.STOP_REPLICA: partial(stop_replica.handle, of.orders, of.replica_stops),
         ApiKey.UPDATE_METADATA: partial(update_metadata.handle, of.orders, of.metadata_updates),
