@@ -39,6 +39,9 @@ def up_converted(content: Buffer, config: LogConfig, wall_ms: int) -> bytearray:
         MessageTooLarge, RecordListTooLarge, InvalidTimestamp
     """
     codec, records = records_in(content, config)
+    earliest = min(record.timestamp for record in records)
+    if earliest < NO_TIMESTAMP:
+        raise InvalidTimestamp(earliest, "it is before 1970")
     batch = build_compressed_batch(
         ((record.timestamp, record.key, record.value) for record in records), codec
     )

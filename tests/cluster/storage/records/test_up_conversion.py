@@ -107,6 +107,7 @@ REFUSALS: dict[str, tuple[bytes, type[ClusterError]]] = {
         around(gzipped(message(b"a", timestamp=0), message(b"b"))),
         InvalidTimestamp,
     ),
+    "a time before 1970": (message(b"a", timestamp=-2), InvalidTimestamp),
     "a broker's": (message(b"a", timestamp=-1, attributes=LOG_APPEND_TIME), InvalidTimestamp),
 }
 
