@@ -17,6 +17,7 @@ from cluster.broker.procedures import Procedure, run
 from cluster.broker.replica_manager.delayed_fetch import Answer
 from cluster.broker.replica_manager.fetch_reading import FetchReader, Found, Limits
 from cluster.broker.replica_manager.fetch_sessions import ReadResult, Want
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.broker.replica_manager.record_work import RecordWorks
 from cluster.formats.message_building import NotConvertible, down_converted
 from cluster.formats.record_batch import (
@@ -77,22 +78,24 @@ class DownConversion:
     def _converted(self, wants: Sequence[Want], found: Found) -> Procedure[tuple[ReadResult, ...]]:
         data: list[ReadResult] = []
         for want, result in zip(wants, found.data, strict=True):
-            if isinstance(result.records, FileSlice):
-                result = yield from self._converted_part(want, result, result.records)
-            data.append(result)
+            assert want.topic is not None, "consumers of these versions name topics by their names"
+            hosted = self._reader.partitions.find_index(want.topic, want.part.partition)
+            if hosted is None:
+                # It was never here, or has left while others were converted.
+                data.append(result._replace(records=None))
+            elif not hosted.log.config.converts_down:
+                data.append(ReadResult(ErrorCode.UNSUPPORTED_VERSION))
+            elif isinstance(result.records, FileSlice):
+                one = yield from self._converted_part(hosted, want, result, result.records)
+                data.append(one)
+            else:
+                data.append(result)
         return tuple(data)
 
     def _converted_part(
-        self, want: Want, result: ReadResult, records: FileSlice
+        self, hosted: HostedPartition, want: Want, result: ReadResult, records: FileSlice
     ) -> Procedure[ReadResult]:
-        assert want.topic is not None, "there are no records of a topic that is not known"
         part = want.part
-        hosted = self._reader.partitions.find_index(want.topic, part.partition)
-        if hosted is None:
-            # It has left while others were converted.
-            return ReadResult(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        if not hosted.log.config.converts_down:
-            return ReadResult(ErrorCode.UNSUPPORTED_VERSION)
         offset = part.fetch_offset
         while True:
             conversion = PartConversion(records, self._magic, offset)

@@ -245,7 +245,19 @@ def test_a_topic_may_refuse_to_be_converted(world: World, version: int, error: i
     world.lead()
     world.produced(batch(1))
 
-    assert error == fetched(world, version=version).error_code
+    for offset in (0, 1):
+        assert error == fetched(world, offset, version).error_code
+
+
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_errors_are_told_as_they_are(leading: World, version: int):
+    leading.produced(batch(1))
+
+    beyond = fetched(leading, 9, version)
+    unknown = only_part(fetch(leading, part(0), topic="nowhere", version=version))
+
+    assert (ErrorCode.OFFSET_OUT_OF_RANGE, -1) == (beyond.error_code, beyond.high_watermark)
+    assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == unknown.error_code
 
 
 def test_zstd_is_an_error_where_the_answer_would_begin_with_it(leading: World):
