@@ -47,7 +47,7 @@ from cluster.wire.messages.fetch import (
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
 
 MAGIC_OF_VERSIONS: Final = {0: 0, 1: 0, 2: 1, 3: 1}
-"""In the versions whose clients know no batches of magic 2: the newest messages that they know."""
+"""For each version whose clients know no batches of magic 2 the magic that they know."""
 STORAGE_ERROR_VERSION: Final = 6
 """The first version whose clients know KAFKA_STORAGE_ERROR."""
 STORAGE_ERROR: Final = ErrorCode.KAFKA_STORAGE_ERROR
@@ -219,7 +219,7 @@ class Answer:
                 topics.append(topic_response(want.key, parts))
                 last_key = want.key
             if result.error is STORAGE_ERROR and self._version < STORAGE_ERROR_VERSION:
-                # It is asked for elsewhere then, as it has to be.
+                # The consumer then looks for the leader elsewhere.
                 result = ReadResult(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             hint = NO_HINT
             if has_hints and result.error in HINTED_ERRORS and want.topic is not None:

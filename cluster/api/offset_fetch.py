@@ -58,7 +58,7 @@ class OffsetFetches:
             reply.in_turns(self._answer(request, peer))
 
     def _fetch_from_zookeeper(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-        """Tell of each partition; of one that is not known, or has no offset, in the same words."""
+        """Answer for each partition; an unknown one and one without an offset have one error."""
         body = cast(OffsetFetchRequest, request.body)
         topics = body.topics or ()
         may_describe = is_allowed(self.ports.authorizer, peer.principal, DESCRIBE)

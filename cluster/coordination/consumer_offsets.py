@@ -1,6 +1,6 @@
-"""Offsets that groups keep in ZooKeeper, as consumers of Kafka 0.8 do.
+"""Offsets of groups in ZooKeeper, where consumers of Kafka 0.8 keep them.
 
-The last write wins, whoever makes it: neither members nor generations are known here.
+The last write wins: there are neither members nor generations.
 
 Source: Kafka's KafkaZkClient.setOrCreateConsumerOffset and getConsumerOffset.
 """
@@ -43,7 +43,7 @@ def write_offsets(group: str, offsets: Mapping[TopicPartition, int]) -> Steps[Ap
             return ApiError()
         there = yield from read(map(Exists, parents))
         missing = [path for path, is_there in zip(parents, there, strict=True) if not is_there]
-        # Somebody else may make or delete any of them meanwhile: then all is looked at again.
+        # Others may create or delete any of them meanwhile: then the next attempt reads anew.
         yield from write_each(Multi((Create(path),)) for path in missing)
         left = yield from written({path: Create(path, data) for path, data in left.items()}, left)
         if not left:

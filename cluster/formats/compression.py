@@ -155,7 +155,7 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> bytearray:
 def pack(content: Buffer, codec: int, *, has_old_checksum: bool = False) -> bytes:
     """*content* packed as the Java clients pack it; LZ4 for messages of magic 0 *has_old_checksum*.
 
-    Not for zstd: nobody who needs another form than the producer's knows that codec.
+    Not for zstd: clients that need another format than the producer's do not know that codec.
     """
     match codec:
         case Codec.GZIP:

@@ -3,6 +3,7 @@
 Source: Kafka's RecordsUtil.downConvert, MemoryRecordsBuilder and LegacyRecord.
 """
 
+import struct
 import zlib
 from collections.abc import Sequence
 from struct import Struct
@@ -46,7 +47,10 @@ def down_converted(batch: bytes, header: BatchHeader, magic: int, first_offset: 
     if not records:
         return b""
     attributes = LOG_APPEND_TIME if header.is_log_append_time and magic > 0 else 0
-    return build_message_set(records, magic, header.codec, attributes)
+    try:
+        return build_message_set(records, magic, header.codec, attributes)
+    except struct.error as error:
+        raise CorruptBatchError(0, f"an offset of it has more than 64 bits: {error}") from error
 
 
 def build_message_set(

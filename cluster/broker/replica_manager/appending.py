@@ -68,9 +68,9 @@ def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
 
 
 def is_zstd(batch: memoryview) -> bool:
-    """Whether *batch* is one of magic 2 that says that it is compressed by zstd.
+    """Whether the header of *batch* names magic 2 and zstd.
 
-    In a message of magic 0 or 1 a key or a timestamp stands where a batch has its codec.
+    A message of magic 0 or 1 has a key or a timestamp where a batch has its codec.
     """
     return (
         len(batch) >= HEADER_SIZE

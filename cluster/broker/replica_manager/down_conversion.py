@@ -1,9 +1,9 @@
-"""What consumers before 0.11 fetch, made messages of the formats that they know.
+"""Down-conversion: batches that consumers before 0.11 fetch become messages of magic 0 or 1.
 
-That takes memory and time, as no other fetch does: so it is done in pieces, on a thread, and what
-they are answered at once is bounded (CONVERTED_SIZE_MAX).  As in Kafka, what is converted of a
-partition is cut where it gets larger than it was, but for its first batch; unlike there nothing
-fills it up to that size, since the whole answer is there before its size is told.
+It takes memory and time, unlike other fetches: so a thread does it in pieces, and the size of an
+answer is bounded (CONVERTED_SIZE_MAX).  As in Kafka, the messages of a partition are cut where they
+become larger than its batches were, except for the first batch.  Kafka fills them up to that size,
+which it has sent before it converts; this broker converts first.
 
 Source: Kafka's KafkaApis.maybeConvertFetchedData and LazyDownConversionRecords.
 """
@@ -37,7 +37,7 @@ PIECE_SIZE: Final = 128 * 1024
 
 
 class DownConversion:
-    """Has what was found for one fetch answered as messages of at most *magic*."""
+    """The answer to one fetch as messages of at most *magic*."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class DownConversion:
                 return
             give = partial(self._answer, wants, found._replace(data=data))
             if found.size > 0 and not any(one.records or one.error for one in data):
-                # Who is told of nothing at once would ask for it again at once.
+                # A consumer that gets nothing asks again at once.
                 self._clock.call_later(self._limits.wait_max_ms, give)
             else:
                 give()
@@ -72,7 +72,7 @@ class DownConversion:
         run(self._clock, self._converted(wants, found), converted)
 
     def cancel(self) -> None:
-        """Convert no more: nobody waits for it."""
+        """Convert no more: the connection has ended."""
         self._is_over = True
 
     def _converted(self, wants: Sequence[Want], found: Found) -> Procedure[tuple[ReadResult, ...]]:
@@ -81,9 +81,9 @@ class DownConversion:
             assert want.topic is not None, "consumers of these versions name topics by their names"
             hosted = self._reader.partitions.find_index(want.topic, want.part.partition)
             if hosted is None:
-                # It was never here, or has left while others were converted.
+                # This broker never had it, or lost it while others were converted.
                 data.append(result._replace(records=None))
-            elif not hosted.log.config.converts_down:
+            elif not (hosted.log.config.converts_down or self._limits.is_replica):
                 data.append(ReadResult(ErrorCode.UNSUPPORTED_VERSION))
             elif isinstance(result.records, FileSlice):
                 one = yield from self._converted_part(hosted, want, result, result.records)
@@ -105,8 +105,8 @@ class DownConversion:
                 return ReadResult(conversion.error)
             if conversion.converted or self._is_over:
                 return result._replace(records=bytes(conversion.converted))
-            # All were markers of transactions, or emptied by the cleaner.  Who is told of nothing
-            # asks for the same again, for ever.
+            # All were markers of transactions, or emptied by the cleaner.  A consumer that gets
+            # nothing asks for the same offset again, for ever.
             offset = conversion.next_offset
             behind = self._reader.records_of(
                 hosted, offset, part.partition_max_bytes, result.high_watermark, is_first=True
@@ -120,7 +120,7 @@ class DownConversion:
 
 
 class PartConversion:
-    """The batches of one partition, of which each `run` converts some more."""
+    """The batches of one partition; each `run` converts some of them."""
 
     __slots__ = (
         "_end",
@@ -163,7 +163,7 @@ class PartConversion:
             error = ErrorCode.KAFKA_STORAGE_ERROR
         if error is not ErrorCode.NONE:
             self.is_done = True
-            # What stands before it is answered; the consumer then asks for this one.
+            # The answer has what stands before it; the consumer then asks for this one.
             self.error = None if self.converted else error
 
     def _convert_piece(self) -> None:
@@ -177,7 +177,7 @@ class PartConversion:
             batch = content[position : position + header.size]
             more = down_converted(batch, header, self._magic, self._first_offset)
             if not self.converted:
-                # A consumer goes on only if it gets the first batch whole.
+                # A consumer needs the whole first batch to go on.
                 self._size_max = max(self._size_max, len(more))
             self.converted += more
             self.next_offset = header.next_offset

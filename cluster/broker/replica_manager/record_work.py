@@ -1,8 +1,7 @@
 """Work on records that takes long: it runs on a thread, while the loop serves others.
 
-A batch of a producer is checked, or made of messages of the older formats; batches are made such
-messages for consumers (`down_conversion`).  One piece at a time: what it unpacks to can be a
-hundred times as large.
+It checks a producer's batch, makes a batch of messages of magic 0 and 1, and makes such messages
+of batches (`down_conversion`).  One piece at a time: unpacked it can be a hundred times as large.
 """
 
 from collections import deque
@@ -18,7 +17,7 @@ from cluster.storage.records.validation import check_heavy_batch
 
 
 class RecordWork(Protocol):
-    """A piece of work on records that are its own: what a request holds is gone by then."""
+    """A piece of work on records of its own: the buffer of the request is used again meanwhile."""
 
     @property
     def size(self) -> int:
@@ -34,9 +33,9 @@ Done: TypeAlias = Callable[[], None]
 
 
 class RecordCheck:
-    """A batch that is waiting, or was looked at: then `error` says what is wrong with it.
+    """The check of a batch; afterwards `error` is what is wrong with it.
 
-    Messages of magic 0 or 1 are a batch of magic 2 then, in `records`.
+    Messages of magic 0 or 1 are converted; then `records` is a batch of magic 2.
     """
 
     __slots__ = ("_config", "_wall_ms", "error", "records", "size")

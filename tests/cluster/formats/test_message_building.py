@@ -9,6 +9,7 @@ from cluster.formats.compression import Codec
 from cluster.formats.message_building import NotConvertible, build_message_set, down_converted
 from cluster.formats.record_batch import (
     LOG_APPEND_TIME,
+    CorruptBatchError,
     checksum_matches,
     parse_header,
     stamp,
@@ -18,7 +19,7 @@ from cluster.formats.record_batch import (
 from cluster.formats.records import Record, records_of
 from cluster.model.ids import LeaderEpoch
 from tests.cluster.formats.messages import message, wrapper
-from tests.cluster.storage.batches import START_MS, batch, batch_around, marker
+from tests.cluster.storage.batches import START_MS, batch, batch_around, gzipped, marker
 
 OLD_CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
 
@@ -102,6 +103,17 @@ def test_the_brokers_time_is_that_of_all_messages() -> None:
 
     assert [START_MS + 99] * 2 == [record.timestamp for record in read(converted)]
     assert parse_header(converted).attributes == LOG_APPEND_TIME | Codec.GZIP
+
+
+def test_an_offset_that_no_message_can_have_is_damage() -> None:
+    # Within magic 1 offsets count from that of the wrapper less the last one within.
+    inner = message(b"a") + message(b"b", offset=2**63 - 1)
+    whole = message(gzipped(inner), offset=2**63 - 1, attributes=Codec.GZIP)
+    content = bytearray(whole)
+    content[:8] = (-(2**63)).to_bytes(8, signed=True)
+
+    with pytest.raises(CorruptBatchError):
+        down_converted(bytes(content), parse_header(content), 0, 0)
 
 
 def test_headers_are_dropped() -> None:
