@@ -54,6 +54,7 @@ ALLOWED: Final = {
 }
 
 WALL_MS: Final = {
+    "cluster.api.list_offsets": "when segments were written to",
     "cluster.api.produce": "the times of records",
     "cluster.broker.replica_manager.appending": "the times of records",
     "cluster.group.context": "its core is given it",

@@ -68,7 +68,7 @@ from cluster.broker.replica_manager.fetch_sessions import FetchSessions
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import Partitions
-from cluster.broker.replica_manager.record_checks import RecordChecks
+from cluster.broker.replica_manager.record_work import RecordWorks
 from cluster.broker.replica_manager.throttles import Throttles
 from cluster.broker.topics.auto_creation import AutoCreation
 from cluster.broker.topics.new_topics import NewTopics
@@ -98,7 +98,7 @@ class Services(Protocol):
     producer_ids: ProducerIds
     refusals_log: RefusalsLog
     appender: Appender
-    record_checks: RecordChecks
+    record_work: RecordWorks
     checkpoint_writes: CheckpointWrites
     log_dir_moves: LogDirMoves
     group_service: GroupService
@@ -142,11 +142,9 @@ def on_either(operation: AclOperation) -> tuple[Permission, ...]:
 
 
 APIS: Final[Mapping[ApiKey, Api]] = {
-    # Clients look for versions 0 to 2 when they find out what a broker can do; the message formats
-    # that belong to these are refused, batch by batch.
     ApiKey.PRODUCE: Api(Versions(0, 11), (WRITE,)),
-    ApiKey.FETCH: Api(Versions(4, 17), (READ, BROKER)),
-    ApiKey.LIST_OFFSETS: Api(Versions(1, 9), (DESCRIBE,)),
+    ApiKey.FETCH: Api(Versions(0, 17), (READ, BROKER)),
+    ApiKey.LIST_OFFSETS: Api(Versions(0, 9), (DESCRIBE,)),
     ApiKey.METADATA: Api(Versions(0, 12), (DESCRIBE,)),
     ApiKey.LEADER_AND_ISR: Api(Versions(0, 7), (BROKER,)),
     ApiKey.STOP_REPLICA: Api(Versions(0, 4), (BROKER,)),
@@ -155,9 +153,8 @@ APIS: Final[Mapping[ApiKey, Api]] = {
         (BROKER,),
     ),
     ApiKey.CONTROLLED_SHUTDOWN: Api(Versions(0, 3), (BROKER,)),
-    # Version 0 of these keeps offsets in ZooKeeper.
-    ApiKey.OFFSET_COMMIT: Api(Versions(1, 9), (on_group(AclOperation.READ),)),
-    ApiKey.OFFSET_FETCH: Api(Versions(1, 9), (on_group(AclOperation.DESCRIBE),)),
+    ApiKey.OFFSET_COMMIT: Api(Versions(0, 9), (on_group(AclOperation.READ),)),
+    ApiKey.OFFSET_FETCH: Api(Versions(0, 9), (on_group(AclOperation.DESCRIBE),)),
     ApiKey.FIND_COORDINATOR: Api(
         Versions(0, 6),
         (
@@ -260,19 +257,20 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
     of, ports, cache, partitions = services, services.ports, services.cache, services.partitions
     controller = ports.controller
     hints = LeaderHints(partitions, cache)
-    produces = Produces(ports, partitions, of.appender, of.record_checks, hints)
+    produces = Produces(ports, partitions, of.appender, of.record_work, hints)
     fetches = Fetches(
         ports=ports,
         partitions=partitions,
         fetch_sessions=of.fetch_sessions,
         fetch_reader=of.fetch_reader,
+        record_work=of.record_work,
         isr_changes=of.isr_changes,
         throttle=of.throttles.leader,
         hints=hints,
     )
     groups = of.group_service
     commits = OffsetCommits(ports, cache, groups)
-    offset_fetches = OffsetFetches(ports.authorizer, groups)
+    offset_fetches = OffsetFetches(ports, cache, groups)
     finder = CoordinatorFinder(cache, of.metadata_updates, of.auto_creation, groups)
     metadata_reader = MetadataReader(ports, cache, of.metadata_updates, of.auto_creation)
     config_reader = ConfigReader(ports, cache, of.refused_partitions)
@@ -296,7 +294,7 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
         ApiKey.CREATE_ACLS: acls.create,
         ApiKey.DELETE_ACLS: acls.delete,
         ApiKey.API_VERSIONS: partial(api_versions.handle, ADVERTISED),
-        ApiKey.LIST_OFFSETS: partial(list_offsets.handle, ports.journal, partitions),
+        ApiKey.LIST_OFFSETS: partial(list_offsets.handle, ports.clock, ports.journal, partitions),
         ApiKey.LEADER_AND_ISR: partial(leader_and_isr.handle, of.orders, of.role_changer),
         ApiKey.STOP_REPLICA: partial(stop_replica.handle, of.orders, of.replica_stops),
         ApiKey.UPDATE_METADATA: partial(update_metadata.handle, of.orders, of.metadata_updates),

@@ -12,6 +12,7 @@ from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.delayed_fetch import Answer as Give
 from cluster.broker.replica_manager.delayed_fetch import DelayedFetch, is_enough
+from cluster.broker.replica_manager.down_conversion import CONVERTED_SIZE_MAX, DownConversion
 from cluster.broker.replica_manager.fetch_reading import FetchReader, Found, Limits
 from cluster.broker.replica_manager.fetch_sessions import (
     BEGIN,
@@ -29,6 +30,7 @@ from cluster.broker.replica_manager.fetch_sessions import (
 from cluster.broker.replica_manager.follower_fetches import counting, note_fetches
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.record_work import RecordWorks
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH
 from cluster.replication.throttle import ReplicationThrottle
@@ -44,6 +46,11 @@ from cluster.wire.messages.fetch import (
 )
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
 
+MAGIC_OF_VERSIONS: Final = {0: 0, 1: 0, 2: 1, 3: 1}
+"""For each version whose clients know no batches of magic 2 the magic that they know."""
+STORAGE_ERROR_VERSION: Final = 6
+"""The first version whose clients know KAFKA_STORAGE_ERROR."""
+STORAGE_ERROR: Final = ErrorCode.KAFKA_STORAGE_ERROR
 ID_VERSION: Final = 13
 REPLICA_STATE_VERSION: Final = 15
 HINT_VERSION: Final = 16
@@ -61,6 +68,7 @@ class Fetches:
     partitions: Partitions
     fetch_sessions: FetchSessions
     fetch_reader: FetchReader
+    record_work: RecordWorks
     isr_changes: IsrChanges
     throttle: ReplicationThrottle
     hints: LeaderHints
@@ -80,6 +88,13 @@ class Fetches:
         if session.session_id != NO_SESSION:
             session.settle(wants, found.data, self.partitions)
         give: Give = answer.give
+        conversion: DownConversion | None = None
+        if version in MAGIC_OF_VERSIONS:
+            magic = MAGIC_OF_VERSIONS[version]
+            conversion = DownConversion(
+                self.fetch_reader, self.record_work, self.ports.clock, limits, magic, give
+            )
+            give = conversion.give
         if limits.is_replica:
             note_fetches(
                 self.partitions, self.isr_changes, wants, found, limits, session.fetch_time
@@ -87,10 +102,11 @@ class Fetches:
             give = counting(self.throttle, self.ports.clock, give)
         if is_enough(session, found, limits):
             give(wants, found)
-            return None
+            return None if conversion is None else conversion.cancel
         missing = limits.min_bytes - found.size
         clock = self.ports.clock
-        return DelayedFetch(self.fetch_reader, clock, session, limits, give, missing).begin()
+        delayed = DelayedFetch(self.fetch_reader, clock, session, limits, give, missing).begin()
+        return delayed if conversion is None else both(delayed, conversion.cancel)
 
     def _session_of(
         self, body: FetchRequest, uses_ids: bool, limits: Limits
@@ -131,6 +147,8 @@ class Fetches:
 
     def _limits_of(self, body: FetchRequest, version: int, peer: Peer) -> Limits:
         size_max = min(body.max_bytes, self.ports.settings.fetch_size_max)
+        if version in MAGIC_OF_VERSIONS:
+            size_max = min(size_max, CONVERTED_SIZE_MAX)
         replica_id, replica_epoch = body.replica_id, int(UNKNOWN_BROKER_EPOCH)
         if version >= REPLICA_STATE_VERSION:
             replica_id, replica_epoch = body.replica_state
@@ -146,6 +164,14 @@ class Fetches:
             body.rack_id if is_consumer and self.ports.settings.selects_by_rack else "",
             peer.listener,
         )
+
+
+def both(first: Cancel, second: Cancel) -> Cancel:
+    def cancel() -> None:
+        first()
+        second()
+
+    return cancel
 
 
 def parts_of(body: FetchRequest, uses_ids: bool) -> Iterator[Part]:
@@ -192,6 +218,9 @@ class Answer:
                 parts = []
                 topics.append(topic_response(want.key, parts))
                 last_key = want.key
+            if result.error is STORAGE_ERROR and self._version < STORAGE_ERROR_VERSION:
+                # The consumer then looks for the leader elsewhere.
+                result = ReadResult(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             hint = NO_HINT
             if has_hints and result.error in HINTED_ERRORS and want.topic is not None:
                 hint = self._hints.current_leader(want.topic, want.part.partition)

@@ -1,17 +1,28 @@
 """ListOffsets: returns the start and end of a partition, or the offset for a timestamp.
 
-Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp.
+Version 0 returns the offsets at which segments begin that are no younger than a timestamp.
+
+Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp; for version 0
+KafkaApis.handleListOffsetRequestV0.
 """
 
-from collections.abc import Generator
-from typing import Final, cast
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Final, TypeAlias, cast
 
 from cluster.broker.handling import Peer, Reply, Steps
-from cluster.broker.ports import Journal
+from cluster.broker.ports import Clock, Journal
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import DamagedSegment, LogError
-from cluster.storage.log.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
+from cluster.storage.log.offset_lookup import (
+    FoundOffset,
+    earliest,
+    first_at,
+    latest,
+    latest_time,
+    segment_starts,
+)
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -29,6 +40,7 @@ LATEST_TIERED: Final = -5
 FIRST_VERSIONS: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
 """For each special timestamp the first version of the request that may have it."""
 
+SEGMENTS_VERSION: Final = 0
 NOT_AVAILABLE_VERSION: Final = 5
 """The first version with OFFSET_NOT_AVAILABLE."""
 READ_COMMITTED: Final = 1
@@ -39,15 +51,26 @@ CONSUMER: Final = -1
 
 
 def handle(
-    journal: Journal, partitions: Partitions, request: RequestFrame, peer: Peer, reply: Reply
+    clock: Clock,
+    journal: Journal,
+    partitions: Partitions,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
 ) -> None:
-    body = cast(ListOffsetsRequest, request.body)
-    reply.in_turns(answer(journal, partitions, body, request.api_version))
+    body, version = cast(ListOffsetsRequest, request.body), request.api_version
+    look_up_one = (
+        partial(list_segments, clock, partitions, body)
+        if version == SEGMENTS_VERSION
+        else partial(look_up, journal, partitions, body, version)
+    )
+    reply.in_turns(answer(body, look_up_one))
 
 
-def answer(
-    journal: Journal, partitions: Partitions, body: ListOffsetsRequest, version: int
-) -> Steps:
+LookUp: TypeAlias = Callable[[str, ListOffsetsPartition], ListOffsetsPartitionResponse]
+
+
+def answer(body: ListOffsetsRequest, look_up_one: LookUp) -> Steps:
     """Answer for each partition, and refuse those that are named again, as Kafka does: for a
     timestamp records are read, and a repetition takes only a few bytes.
     """
@@ -60,11 +83,36 @@ def answer(
             if (topic.name, index) in repeated:
                 parts.append(ListOffsetsPartitionResponse(index, ErrorCode.INVALID_REQUEST))
             else:
-                parts.append(look_up(journal, partitions, topic.name, part, body, version))
+                parts.append(look_up_one(topic.name, part))
             yield
         topics.append(ListOffsetsTopicResponse(topic.name, parts))
         yield
     return ListOffsetsResponse(topics=topics)
+
+
+def list_segments(
+    clock: Clock,
+    partitions: Partitions,
+    body: ListOffsetsRequest,
+    topic: str,
+    part: ListOffsetsPartition,
+) -> ListOffsetsPartitionResponse:
+    """Where segments begin, the latest first; in the place of those beyond it the end that is
+    committed."""
+    index = part.partition_index
+    hosted = hosted_for(partitions, topic, part, body)
+    if isinstance(hosted, ErrorCode):
+        return ListOffsetsPartitionResponse(index, hosted)
+    starts = segment_starts(hosted.log, clock.now_ms(), clock.wall_ms())
+    if part.timestamp == EARLIEST:
+        starts = starts[-1:]
+    elif part.timestamp != LATEST:
+        starts = [start for start in starts if start.modified_ms <= part.timestamp]
+    offsets = [start.offset for start in starts[: max(0, part.max_num_offsets)]]
+    end = hosted.replica.high_watermark
+    if is_client(body) and any(offset > end for offset in offsets):
+        offsets = [end, *(offset for offset in offsets if offset <= end)]
+    return ListOffsetsPartitionResponse(index, old_style_offsets=offsets)
 
 
 def named_again(body: ListOffsetsRequest) -> Generator[None, None, set[tuple[str, int]]]:
@@ -82,18 +130,15 @@ def named_again(body: ListOffsetsRequest) -> Generator[None, None, set[tuple[str
 def look_up(
     journal: Journal,
     partitions: Partitions,
-    topic: str,
-    part: ListOffsetsPartition,
     body: ListOffsetsRequest,
     version: int,
+    topic: str,
+    part: ListOffsetsPartition,
 ) -> ListOffsetsPartitionResponse:
     index = part.partition_index
     if part.timestamp < 0 and not is_served(part.timestamp, version):
         return ListOffsetsPartitionResponse(index, ErrorCode.UNSUPPORTED_VERSION)
-    if body.replica_id == DEBUGGER:
-        hosted = partitions.hosted(topic, index)
-    else:
-        hosted = partitions.led(topic, index, part.current_leader_epoch)
+    hosted = hosted_for(partitions, topic, part, body)
     if isinstance(hosted, ErrorCode):
         return ListOffsetsPartitionResponse(index, hosted)
     try:
@@ -119,6 +164,14 @@ def look_up(
         offset=found.offset,
         leader_epoch=found.leader_epoch,
     )
+
+
+def hosted_for(
+    partitions: Partitions, topic: str, part: ListOffsetsPartition, body: ListOffsetsRequest
+) -> HostedPartition | ErrorCode:
+    if body.replica_id == DEBUGGER:
+        return partitions.hosted(topic, part.partition_index)
+    return partitions.led(topic, part.partition_index, part.current_leader_epoch)
 
 
 def is_served(timestamp: int, version: int) -> bool:

@@ -1,10 +1,11 @@
 """OffsetCommit: a group keeps how far it has come.
 
-Version 0, which keeps offsets in ZooKeeper, is not served.
+Version 0 keeps it in ZooKeeper, and its groups have no coordinator.
 
 Source: Kafka's KafkaApis.handleOffsetCommitRequest.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -13,9 +14,11 @@ from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
+from cluster.coordination.consumer_offsets import can_keep
 from cluster.group.answers import Answer, CommitAnswer
 from cluster.group.requests import CommitOffsets
 from cluster.model.acl import AclOperation, ResourceType
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import NO_TIMESTAMP, OffsetCommitValue
 from cluster.model.ids import TopicPartition
@@ -30,6 +33,7 @@ from cluster.wire.messages.offset_commit import (
 
 READ: Final = Permission(AclOperation.READ, ResourceType.TOPIC)
 NO_RETENTION: Final = -1
+ZOOKEEPER_VERSION: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,9 @@ class OffsetCommits:
         if not offsets:
             reply(response(body, errors))
             return
+        if request.api_version == ZOOKEEPER_VERSION:
+            self._keep_in_zookeeper(body, offsets, errors, reply)
+            return
         self.groups.ask(
             CommitOffsets(
                 body.group_id,
@@ -74,6 +81,31 @@ class OffsetCommits:
             ),
             answered,
         )
+
+    def _keep_in_zookeeper(
+        self,
+        body: OffsetCommitRequest,
+        offsets: Mapping[TopicPartition, OffsetCommitValue],
+        errors: Mapping[TopicPartition, ErrorCode],
+        reply: Reply,
+    ) -> None:
+        if not can_keep(body.group_id):
+            failed = dict.fromkeys(offsets, ErrorCode.INVALID_GROUP_ID)
+            reply(response(body, {**failed, **errors}))
+            return
+        size_max = self.ports.settings.groups.config.metadata_max_bytes
+        kept = {
+            partition: value.offset
+            for partition, value in offsets.items()
+            if len(value.metadata) <= size_max
+        }
+        too_large = dict.fromkeys(offsets.keys() - kept.keys(), ErrorCode.OFFSET_METADATA_TOO_LARGE)
+
+        def written(outcome: ApiError) -> None:
+            of_all = dict.fromkeys(kept, outcome.error)
+            reply(response(body, {**of_all, **too_large, **errors}))
+
+        self.ports.store.write_consumer_offsets(body.group_id, kept, written)
 
 
 def value_of(
@@ -91,7 +123,7 @@ def value_of(
 
 
 def response(
-    body: OffsetCommitRequest, errors: dict[TopicPartition, ErrorCode]
+    body: OffsetCommitRequest, errors: Mapping[TopicPartition, ErrorCode]
 ) -> OffsetCommitResponse:
     return OffsetCommitResponse(
         topics=[

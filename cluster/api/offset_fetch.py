@@ -1,6 +1,6 @@
 """OffsetFetch: how far has a group come?  From version 8 on, of several groups at once.
 
-Version 0, which reads offsets from ZooKeeper, is not served.
+Version 0 reads it from ZooKeeper, where only its own commits are.
 
 Source: Kafka's KafkaApis.handleOffsetFetchRequest.
 """
@@ -10,11 +10,15 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from cluster.broker.authorizer import Authorizer, Permission, is_allowed
+from cluster.broker.authorizer import Permission, is_allowed
 from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.handling import Peer, Reply, Steps
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Ports
+from cluster.coordination.consumer_offsets import can_keep
 from cluster.group.answers import FetchAnswer, FetchedOffset
 from cluster.model.acl import AclOperation, ResourceType
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -33,6 +37,9 @@ GROUP_ERROR_VERSION: Final = 2
 SEVERAL_VERSION: Final = 8
 FORBIDDEN: Final = FetchedOffset(error=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
+NOWHERE: Final = FetchedOffset(error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+ZOOKEEPER_VERSION: Final = 0
+
 Topics = Sequence[OffsetFetchRequestTopic]
 
 
@@ -40,15 +47,56 @@ Topics = Sequence[OffsetFetchRequestTopic]
 class OffsetFetches:
     """Tells of offsets."""
 
-    authorizer: Authorizer | None
+    ports: Ports
+    cache: MetadataCache
     groups: GroupService
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-        reply.in_turns(self._answer(request, peer))
+        if request.api_version == ZOOKEEPER_VERSION:
+            self._fetch_from_zookeeper(request, peer, reply)
+        else:
+            reply.in_turns(self._answer(request, peer))
+
+    def _fetch_from_zookeeper(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        """Answer for each partition; an unknown one and one without an offset have one error."""
+        body = cast(OffsetFetchRequest, request.body)
+        topics = body.topics or ()
+        may_describe = is_allowed(self.ports.authorizer, peer.principal, DESCRIBE)
+        unknown = NOWHERE if may_describe else FORBIDDEN
+        wanted = [
+            TopicPartition(topic.name, index)
+            for topic in topics
+            for index in topic.partition_indexes
+            if index in self.cache.partitions_of(topic.name)
+        ]
+
+        def read(found: Mapping[TopicPartition, int | ApiError] | ApiError) -> None:
+            offsets = found_offsets(wanted, found)
+            reply(
+                OffsetFetchResponse(
+                    topics=[
+                        OffsetFetchResponseTopic(
+                            topic.name,
+                            [
+                                OffsetFetchResponsePartition(
+                                    index, *offsets.get(TopicPartition(topic.name, index), unknown)
+                                )
+                                for index in topic.partition_indexes
+                            ],
+                        )
+                        for topic in topics
+                    ]
+                )
+            )
+
+        if may_describe and wanted and can_keep(body.group_id):
+            self.ports.store.read_consumer_offsets(body.group_id, wanted, read)
+        else:
+            read({})
 
     def _answer(self, request: RequestFrame, peer: Peer) -> Steps:
         body = cast(OffsetFetchRequest, request.body)
-        may_describe = is_allowed(self.authorizer, peer.principal, DESCRIBE)
+        may_describe = is_allowed(self.ports.authorizer, peer.principal, DESCRIBE)
         if request.api_version >= SEVERAL_VERSION:
             groups = []
             for group in body.groups:
@@ -77,6 +125,19 @@ class OffsetFetches:
             return self.groups.fetch_offsets(group_id, wanted, requires_stable=body.require_stable)
         # Who asks for all is told of those that he may see.
         return FetchAnswer(ErrorCode.NONE, dict.fromkeys(wanted or (), FORBIDDEN))
+
+
+def found_offsets(
+    wanted: Sequence[TopicPartition], found: Mapping[TopicPartition, int | ApiError] | ApiError
+) -> Mapping[TopicPartition, FetchedOffset]:
+    if isinstance(found, ApiError):
+        return dict.fromkeys(wanted, FetchedOffset(error=found.error))
+    return {
+        partition: FetchedOffset(error=one.error)
+        if isinstance(one, ApiError)
+        else FetchedOffset(offset=one)
+        for partition, one in found.items()
+    }
 
 
 def topics_of(

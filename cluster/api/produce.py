@@ -3,7 +3,7 @@
 Source: Kafka's KafkaApis.handleProduceRequest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, cast
@@ -19,10 +19,10 @@ from cluster.broker.replica_manager.delayed_produce import (
     unheard,
 )
 from cluster.broker.replica_manager.partitions import Partitions
-from cluster.broker.replica_manager.record_checks import RecordCheck, RecordChecks
+from cluster.broker.replica_manager.record_work import RecordCheck, RecordWorks
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import INTERNAL_TOPICS
-from cluster.storage.errors import HeavyBatch
+from cluster.storage.errors import HeavyBatch, LegacyMessages
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
 from cluster.wire.messages.produce import (
@@ -35,6 +35,12 @@ from cluster.wire.messages.produce import (
 
 NO_ERROR: Final = ErrorCode.NONE
 NO_OFFSET: Final = -1
+BATCH_VERSION: Final = 3
+"""The first version of the request that may have nothing but batches of magic 2."""
+ONLY_BATCHES: Final = Refusal(
+    ErrorCode.INVALID_RECORD,
+    f"Produce requests from version {BATCH_VERSION} on may only have batches of magic 2.",
+)
 ZSTD_VERSION: Final = 7
 """The first version of the request whose senders know zstd."""
 HINT_VERSION: Final = 10
@@ -43,7 +49,7 @@ ADMIN_CLIENT: Final = "__admin_client"
 
 
 class Unchecked:
-    """A batch whose records are checked on a thread before it is appended."""
+    """A batch whose records are checked, or converted, on a thread before it is appended."""
 
     __slots__ = ("index", "outcome", "records", "topic")
 
@@ -66,7 +72,7 @@ class Produces:
     ports: Ports
     partitions: Partitions
     appender: Appender
-    record_checks: RecordChecks
+    record_work: RecordWorks
     hints: LeaderHints
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
@@ -85,8 +91,11 @@ class Produces:
                 batch = records if isinstance(records, memoryview) else None
                 try:
                     outcome = append(topic, index, batch, acks, takes_zstd)
-                except HeavyBatch:
+                except HeavyBatch as error:
                     assert batch is not None
+                    if isinstance(error, LegacyMessages) and request.api_version >= BATCH_VERSION:
+                        outcomes.append(refused(index, ONLY_BATCHES))
+                        continue
                     one = Unchecked(topic, index, bytearray(batch))
                     unchecked.append(one)
                     outcomes.append(one)
@@ -172,15 +181,16 @@ class WaitingProduce:
 
     def check(self, unchecked: list[Unchecked]) -> Cancel:
         """Have *unchecked* checked and appended, and then wait."""
-        self._api.record_checks.add(
-            [self._check_of(one, partial(self._checked, unchecked, one)) for one in unchecked]
+        checks = [(one, self._check_of(one)) for one in unchecked]
+        self._api.record_work.add(
+            [(check, partial(self._checked, unchecked, one, check)) for one, check in checks]
         )
         return self._end
 
-    def _check_of(self, one: Unchecked, done: Callable[[RecordCheck], None]) -> RecordCheck:
+    def _check_of(self, one: Unchecked) -> RecordCheck:
         hosted = self._api.partitions.find_index(one.topic, one.index)
         assert hosted is not None, "it has just been looked at"
-        return RecordCheck(one.records, hosted.log.config, self._api.ports.clock.wall_ms(), done)
+        return RecordCheck(one.records, hosted.log.config, self._api.ports.clock.wall_ms())
 
     def _checked(self, unchecked: list[Unchecked], one: Unchecked, check: RecordCheck) -> None:
         body = cast(ProduceRequest, self._request.body)
@@ -191,7 +201,7 @@ class WaitingProduce:
             outcome = self._api.appender.append(
                 one.topic,
                 one.index,
-                memoryview(one.records),
+                memoryview(check.records),
                 body.acks,
                 self._request.api_version >= ZSTD_VERSION,
                 has_checked_records=True,

@@ -24,7 +24,7 @@ from cluster.broker.replica_manager.hosting import Hosting
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.log_dir_moves import LogDirMoves
 from cluster.broker.replica_manager.partitions import Partitions
-from cluster.broker.replica_manager.record_checks import RecordChecks
+from cluster.broker.replica_manager.record_work import RecordWorks
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
 from cluster.broker.replica_manager.throttles import Throttles
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
@@ -74,7 +74,7 @@ class Broker:
         )
         self.group_service = GroupService(ports, self.cache, self.partitions, self.appender)
         self.leadership_listeners: list[LeadershipListener] = [self.group_service]
-        self.record_checks = RecordChecks(ports.disks, ports.memory)
+        self.record_work = RecordWorks(ports.disks, ports.memory)
         self.checkpoint_writes = CheckpointWrites(ports)
         self.replica_fetchers = ReplicaFetcherManager(
             ports,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from cluster.broker.ports import ClusterStore, Done
-from cluster.coordination import client_requests
+from cluster.coordination import client_requests, consumer_offsets
 from cluster.coordination.client_requests import AddPartitions, ChangeConfigs, TopicOverrides
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity
@@ -89,6 +89,19 @@ class ZooKeeperStore(ClusterStore):
         done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | ApiError], None],
     ) -> None:
         self._start(client_requests.write_isrs(states), done)
+
+    def write_consumer_offsets(
+        self, group: str, offsets: Mapping[TopicPartition, int], done: Done
+    ) -> None:
+        self._start_if_room(consumer_offsets.write_offsets(group, offsets), done)
+
+    def read_consumer_offsets(
+        self,
+        group: str,
+        partitions: Sequence[TopicPartition],
+        done: Callable[[Mapping[TopicPartition, int | ApiError] | ApiError], None],
+    ) -> None:
+        self._start_if_room(consumer_offsets.read_offsets(group, partitions), done)
 
     def take_producer_ids(self, done: Callable[[range | ApiError], None]) -> None:
         self._waiting_for_ids.append(done)

@@ -248,6 +248,21 @@ class ClusterStore(Protocol):
         """
         ...
 
+    def write_consumer_offsets(
+        self, group: str, offsets: Mapping[TopicPartition, int], done: Done
+    ) -> None:
+        """Keep *offsets* of *group*, whatever stands there."""
+        ...
+
+    def read_consumer_offsets(
+        self,
+        group: str,
+        partitions: Sequence[TopicPartition],
+        done: Callable[[Mapping[TopicPartition, int | ApiError] | ApiError], None],
+    ) -> None:
+        """The offsets that `write_consumer_offsets` has kept; those that there are."""
+        ...
+
     def take_producer_ids(self, done: Callable[[range | ApiError], None]) -> None:
         """Take the next block of producer ids, which no other broker gets."""
         ...

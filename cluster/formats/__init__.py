@@ -10,6 +10,7 @@ __all__ = [
     "errors",
     "group_records",
     "indexes",
+    "message_building",
     "producer_snapshot",
     "properties",
     "record_batch",

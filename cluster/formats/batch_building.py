@@ -1,4 +1,4 @@
-"""Record batches of magic 2, made from records: what a broker appends by itself.
+"""Record batches of magic 2, made from records: what a broker appends by itself or converts.
 
 Source: Kafka's MemoryRecordsBuilder and DefaultRecord.
 """
@@ -6,6 +6,7 @@ Source: Kafka's MemoryRecordsBuilder and DefaultRecord.
 from collections.abc import Iterable
 from typing import Final
 
+from cluster.formats.compression import pack
 from cluster.formats.producer_snapshot import NO_EPOCH, NO_SEQUENCE
 from cluster.formats.record_batch import (
     CURRENT_MAGIC,
@@ -13,6 +14,7 @@ from cluster.formats.record_batch import (
     HEADER_SIZE,
     NO_LEADER_EPOCH,
     NO_PRODUCER_ID,
+    NO_TIMESTAMP,
     PREFIX_SIZE,
     TRANSACTIONAL,
     seal,
@@ -42,6 +44,48 @@ def build_batch(
         batch += body
         count += 1
     attributes = 0 if producer_id == NO_PRODUCER_ID else TRANSACTIONAL
+    fill_header(batch, count, attributes, timestamp_ms, timestamp_ms, producer_id, producer_epoch)
+    return batch
+
+
+def build_compressed_batch(
+    records: Iterable[tuple[int, bytes | None, bytes | None]], codec: int
+) -> bytearray:
+    """A batch of timestamps with keys and values, compressed by *codec*.
+
+    Its base timestamp is that of the first record, whatever that is, as in a batch of Kafka's.
+    """
+    body = bytearray()
+    count, base_ms, max_ms = 0, NO_TIMESTAMP, NO_TIMESTAMP
+    for timestamp, key, value in records:
+        base_ms = timestamp if count == 0 else base_ms
+        max_ms = max(max_ms, timestamp)
+        body += record_of(count, timestamp - base_ms, key, value)
+        count += 1
+    batch = bytearray(HEADER_SIZE) + pack(body, codec)
+    fill_header(batch, count, codec, base_ms, max_ms)
+    return batch
+
+
+def record_of(number: int, delta_ms: int, key: bytes | None, value: bytes | None) -> bytes:
+    """The *number*th record of a batch, without headers, *delta_ms* from its base timestamp."""
+    # Times at both ends of 64 bits are further apart than these count: as for Kafka, it wraps.
+    wrapped = (delta_ms + 2**63) % 2**64 - 2**63
+    zigzag = wrapped << 1 ^ wrapped >> 63
+    body = b"\0" + encode(zigzag) + encode(2 * number) + with_length(key) + with_length(value)
+    return encode(2 * len(body) + 2) + body + b"\0"
+
+
+def fill_header(
+    batch: bytearray,
+    count: int,
+    attributes: int,
+    base_ms: int,
+    max_ms: int,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_EPOCH,
+) -> None:
+    """Write the header of *batch*, whose *count* records have offsets from 0 on."""
     HEADER_LAYOUT.pack_into(
         batch,
         0,
@@ -52,15 +96,14 @@ def build_batch(
         0,
         attributes,
         count - 1,
-        timestamp_ms,
-        timestamp_ms,
+        base_ms,
+        max_ms,
         producer_id,
         producer_epoch,
         NO_SEQUENCE,
         count,
     )
     seal(batch, 0, len(batch))
-    return batch
 
 
 def with_length(content: bytes | None) -> bytes:

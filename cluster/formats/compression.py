@@ -1,4 +1,4 @@
-"""Codecs of batches: what was compressed, up to a size.
+"""Codecs of batches: what was compressed, up to a size, and what is to be.
 
 Source: Kafka's CompressionType and KafkaLZ4BlockInputStream; KAFKA-3160 and KIP-57 for LZ4.
 """
@@ -16,13 +16,22 @@ UNPACKED_SIZE_MAX: Final = 256 * 1024**2
 GZIP_WINDOW: Final = 31
 """zlib's way to say: with a header of gzip."""
 XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
+XERIAL_VERSIONS: Final = Struct(">ii").pack(1, 1)
+"""That of the frame, and the oldest one whose readers understand it."""
 XERIAL_HEADER_SIZE: Final = 16
+XERIAL_BLOCK_SIZE: Final = 32 * 1024
 LENGTH: Final = Struct(">i")
 NO_ROOM: Final = "whole buffer"
 """What cramjam says when only the room was too small; more of it cures nothing else."""
 
 LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 LZ4_DESCRIPTOR_AT: Final = 4
+LZ4_DESCRIPTOR: Final = b"\x60\x40"
+"""Independent blocks of up to 64 KiB, without checksums: Kafka's reader knows no others."""
+LZ4_BLOCK_SIZE: Final = 64 * 1024
+LZ4_BLOCK_LENGTH: Final = Struct("<I")
+LZ4_NOT_PACKED: Final = 1 << 31
+"""In the length of a block that packing would have made larger."""
 CONTENT_SIZE_FLAG: Final = 0x08
 DICTIONARY_FLAG: Final = 0x01
 
@@ -141,6 +150,51 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> bytearray:
             if NO_ROOM not in str(error):
                 raise CorruptBatchError(0, f"no stream of codec {codec}: {error}") from error
         room = min(8 * room, size_max)
+
+
+def pack(content: Buffer, codec: int, *, has_old_checksum: bool = False) -> bytes:
+    """*content* packed as the Java clients pack it; LZ4 for messages of magic 0 *has_old_checksum*.
+
+    Not for zstd: clients that need another format than the producer's do not know that codec.
+    """
+    match codec:
+        case Codec.GZIP:
+            packer = zlib.compressobj(wbits=GZIP_WINDOW)
+            return packer.compress(content) + packer.flush()
+        case Codec.SNAPPY:
+            return pack_snappy(memoryview(content))
+        case Codec.LZ4:
+            return pack_lz4(memoryview(content), has_old_checksum)
+        case _:
+            assert codec == Codec.NONE
+            return bytes(content)
+
+
+def pack_snappy(content: memoryview) -> bytes:
+    import cramjam
+
+    parts = [XERIAL_HEADER, XERIAL_VERSIONS]
+    for at in range(0, len(content), XERIAL_BLOCK_SIZE):
+        block = bytes(cramjam.snappy.compress_raw(content[at : at + XERIAL_BLOCK_SIZE]))
+        parts += (LENGTH.pack(len(block)), block)
+    return b"".join(parts)
+
+
+def pack_lz4(content: memoryview, has_old_checksum: bool) -> bytes:
+    import cramjam
+
+    head = LZ4_MAGIC + LZ4_DESCRIPTOR
+    checksum = xxh32(head if has_old_checksum else LZ4_DESCRIPTOR) >> 8 & 0xFF
+    parts = [head, bytes((checksum,))]
+    for at in range(0, len(content), LZ4_BLOCK_SIZE):
+        plain = content[at : at + LZ4_BLOCK_SIZE]
+        block = bytes(cramjam.lz4.compress_block(plain, store_size=False))
+        if len(block) < len(plain):
+            parts += (LZ4_BLOCK_LENGTH.pack(len(block)), block)
+        else:
+            parts += (LZ4_BLOCK_LENGTH.pack(len(plain) | LZ4_NOT_PACKED), bytes(plain))
+    parts.append(LZ4_BLOCK_LENGTH.pack(0))
+    return b"".join(parts)
 
 
 def with_right_checksum(frame: bytes) -> bytes:

@@ -49,13 +49,15 @@ MAGIC_AT: Final = 16
 _CRC_AT: Final = 17
 SEALED_AT: Final = 21
 """Where the bytes begin that the CRC of a batch covers: offset and leader epoch stand before it."""
+CODEC_AT: Final = 22
+"""Of a batch of magic 2: the byte with its codec, in the lowest three bits."""
 _MAX_TIMESTAMP_AT: Final = 35
 LEGACY_SEALED_AT: Final = 16
 _LEGACY_TIMESTAMP_AT: Final = 18
 LEGACY_SIZE_MIN: Final = {0: 26, 1: 34}
 
 CODEC_MASK: Final = 0x07
-_LOG_APPEND_TIME: Final = 0x08
+LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10
 _CONTROL: Final = 0x20
 _DELETE_HORIZON: Final = 0x40
@@ -129,7 +131,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_log_append_time(self) -> bool:
-        return self.attributes & _LOG_APPEND_TIME != 0 and self.magic > 0
+        return self.attributes & LOG_APPEND_TIME != 0 and self.magic > 0
 
     @property
     def is_transactional(self) -> bool:
@@ -270,7 +272,7 @@ def stamp_log_append_time(
     The records' own timestamps stay where they are and lose their meaning; the checksum is
     computed anew, over all bytes of the batch.  Only for magic 2.
     """
-    attributes = header.attributes | _LOG_APPEND_TIME
+    attributes = header.attributes | LOG_APPEND_TIME
     _ATTRIBUTES.pack_into(buffer, position + SEALED_AT, attributes)
     return stamp_max_timestamp(buffer, header._replace(attributes=attributes), wall_ms, position)
 

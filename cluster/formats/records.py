@@ -105,17 +105,17 @@ def record_times(
 ) -> Iterator[RecordTime]:
     """Offset and timestamp of each record of a whole batch, in order.
 
-    A batch of LogAppendTime gives its own time to all of them.  A message of magic 0 or 1 counts
-    as one record, also when it wraps others: only its last offset and its greatest time are known.
+    A batch of LogAppendTime gives its own time to all of them.
 
     Raises:
         CorruptBatchError: the records cannot be read, or would unpack to more than
             *size_max* bytes.
     """
-    if header.magic != CURRENT_MAGIC:
-        yield RecordTime(header.last_offset, header.max_timestamp)
-        return
     try:
+        if header.magic != CURRENT_MAGIC:
+            for record in legacy_records(bytes(batch), header, size_max):
+                yield RecordTime(record.offset, record.timestamp)
+            return
         for body in bodies_of(batch, header, size_max):
             delta, at = varint(body, 1)
             offset_delta, _ = varint(body, at)

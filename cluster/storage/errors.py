@@ -60,12 +60,8 @@ class HeavyBatch(ClusterError):
     """A batch whose records take too long to be looked at while others wait."""
 
 
-class UnsupportedForMessageFormat(LogError):
-    error_code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
-
-    def __init__(self, magic: int) -> None:
-        super().__init__(f"batches of magic {magic} are read, but not appended: only magic 2 is")
-        self.magic = magic
+class LegacyMessages(HeavyBatch):
+    """Messages of magic 0 or 1, which are made a batch of magic 2 before they are appended."""
 
 
 class UnsupportedTransaction(LogError):

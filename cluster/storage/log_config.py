@@ -28,6 +28,7 @@ READ_KEYS: Final = (
     "retention.ms",
     "retention.bytes",
     "max.message.bytes",
+    "message.downconversion.enable",
     "message.timestamp.type",
     "message.timestamp.difference.max.ms",
     "message.timestamp.before.max.ms",
@@ -52,6 +53,8 @@ class LogConfig:
     retention_ms: int = 7 * 24 * 3600 * 1000
     retention_size: int = UNLIMITED
     message_size_max: int = 1024**2 + 12
+    converts_down: bool = True
+    """Whether consumers that only know messages of magic 0 and 1 get them."""
     uses_log_append_time: bool = False
     timestamp_before_max_ms: int = NO_BOUND
     timestamp_after_max_ms: int = NO_BOUND
@@ -105,6 +108,7 @@ class LogConfig:
             retention_ms=number("retention.ms"),
             retention_size=number("retention.bytes"),
             message_size_max=number("max.message.bytes"),
+            converts_down=is_true(texts.get("message.downconversion.enable", "true")),
             uses_log_append_time=texts.get("message.timestamp.type") == "LogAppendTime",
             timestamp_before_max_ms=difference if before == NO_BOUND else before,
             timestamp_after_max_ms=difference if after == NO_BOUND else after,

@@ -6,6 +6,7 @@ __all__ = [
     "brokers",
     "cluster",
     "configs",
+    "consumers",
     "controller",
     "layout",
     "paths",

@@ -131,6 +131,12 @@ TOPIC_ROWS: Final = (
     ),
     topic("max.message.bytes", Applier.PARTITIONS, "The largest batch of records that is taken."),
     topic(
+        "message.downconversion.enable",
+        Applier.PARTITIONS,
+        "Whether consumers before 0.11 get records in the message formats that they know; otherwise"
+        " they get UNSUPPORTED_VERSION.",
+    ),
+    topic(
         "message.timestamp.after.max.ms",
         Applier.PARTITIONS,
         "How far ahead of the broker's clock a record may be.",

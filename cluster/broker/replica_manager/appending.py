@@ -18,7 +18,16 @@ from cluster.broker.replica_manager.refused_batches import (
     RefusedBatches,
     may_be_behind,
 )
-from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
+from cluster.formats.compression import Codec
+from cluster.formats.record_batch import (
+    CODEC_AT,
+    CODEC_MASK,
+    CURRENT_MAGIC,
+    HEADER_SIZE,
+    MAGIC_AT,
+    OFFSET_MAX,
+    CorruptBatchError,
+)
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
 from cluster.storage.log.growing_log import AppendOutcome
@@ -27,10 +36,6 @@ from cluster.storage.log_config import NO_BOUND
 ALL_ACKS: Final = -1
 NO_ACKS: Final = 0
 LEADER_ACKS: Final = 1
-
-ZSTD: Final = 4
-CODEC_AT: Final = 22
-"""Of a batch: the byte with its codec, in the lowest three bits."""
 
 
 class Refusal(NamedTuple):
@@ -62,6 +67,18 @@ def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
     return acks != ALL_ACKS or (replica.commits_at_once and replica.committable_end == OFFSET_MAX)
 
 
+def is_zstd(batch: memoryview) -> bool:
+    """Whether the header of *batch* names magic 2 and zstd.
+
+    A message of magic 0 or 1 has a key or a timestamp where a batch has its codec.
+    """
+    return (
+        len(batch) >= HEADER_SIZE
+        and batch[MAGIC_AT] == CURRENT_MAGIC
+        and batch[CODEC_AT] & CODEC_MASK == Codec.ZSTD
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Appender:
     """Appends to the partitions of this broker."""
@@ -88,6 +105,7 @@ class Appender:
         Raises:
             HeavyBatch: its records take long to check; the caller has them checked on a thread by
                 the log's config, and appends again.
+            LegacyMessages: they are of magic 0 or 1; the caller has them converted likewise.
         """
         if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
             return Refusal(ErrorCode.INVALID_REQUIRED_ACKS)
@@ -112,7 +130,7 @@ class Appender:
         does.
 
         Raises:
-            HeavyBatch: as `append`.
+            HeavyBatch, LegacyMessages: as `append`.
         """
         replica, log = hosted.replica, hosted.log
         if (
@@ -158,7 +176,7 @@ class Appender:
     ) -> Refusal | None:
         """Why the partition takes no such batch now; None when it does."""
         replica, log = hosted.replica, hosted.log
-        if not takes_zstd and len(batch) > CODEC_AT and batch[CODEC_AT] & 7 == ZSTD:
+        if not takes_zstd and is_zstd(batch):
             return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
         if acks == ALL_ACKS and replica.is_under_min_isr:
             self.refused_batches.note(*hosted.partition, batch, ErrorCode.NOT_ENOUGH_REPLICAS)

@@ -86,7 +86,7 @@ class FetchReader:
             one = self.read_one(want, limits, limits.size_max - size, is_first=size == 0)
             data.append(one)
             if one.records is not None:
-                size += one.records.size
+                size += len(one.records)
             elif (
                 one.error is not ErrorCode.NONE
                 or one.diverging is not None
@@ -120,7 +120,7 @@ class FetchReader:
         records: FileSlice | None = None
         if diverging is None and not (is_replica and self._is_held_back(hosted, limits)):
             size_max = max(0, min(part.partition_max_bytes, room))
-            found = self._records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
+            found = self.records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
             if isinstance(found, ErrorCode):
                 return ReadResult(found)
             records = found
@@ -182,7 +182,7 @@ class FetchReader:
             and throttle.is_exceeded(self.clock.now_ms())
         )
 
-    def _records_of(
+    def records_of(
         self,
         hosted: HostedPartition,
         offset: int,

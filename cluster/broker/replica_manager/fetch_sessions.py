@@ -79,7 +79,8 @@ class ReadResult(NamedTuple):
     aborted: Sequence[AbortedTxn] | None = None
     """For consumers of committed records; None for all others."""
     preferred_replica: int = NO_REPLICA_PREFERRED
-    records: FileSlice | None = None
+    records: FileSlice | bytes | None = None
+    """Bytes only where they were converted for an old consumer."""
 
 
 Part: TypeAlias = tuple[TopicKey, FetchPart]

@@ -51,7 +51,7 @@ def counting(throttle: ReplicationThrottle, clock: Clock, answer: Answer) -> Ans
     def give(wants: Sequence[Want], found: Found) -> None:
         if throttle.is_active:
             size = sum(
-                data.records.size
+                len(data.records)
                 for want, data in zip(wants, found.data, strict=True)
                 if want.topic is not None
                 and data.records is not None

@@ -241,7 +241,10 @@ class Connection:
         except OSError as error:
             self._lose(error)
             return
-        if has_ended:
+        # A producer without acks goes when it has sent its last batches: they are appended, though
+        # one before them takes its time.
+        has_next = self.state is HANDLING and self._work is None and self._reader is not None
+        if has_ended and not has_next:
             self.close()
         else:
             # Until the turn comes: the loop would report the same bytes for ever.

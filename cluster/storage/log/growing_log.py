@@ -181,9 +181,9 @@ class GrowingLog:
 
         Raises:
             HeavyBatch: that has to be done on another thread first; nothing changed.
-            CorruptBatchError, InvalidRecord, UnsupportedForMessageFormat, MessageTooLarge,
-            RecordListTooLarge, InvalidTimestamp, InvalidProducerEpoch, OutOfOrderSequence: the
-                batch is refused; nothing changed.
+            LegacyMessages: *buffer* has to be converted there first; nothing changed.
+            CorruptBatchError, InvalidRecord, MessageTooLarge, RecordListTooLarge, InvalidTimestamp,
+            InvalidProducerEpoch, OutOfOrderSequence: the batch is refused; nothing changed.
             KafkaStorageError: the directory is or went offline.
         """
         if self.health.failure is not None:

@@ -29,6 +29,11 @@ class FoundOffset(NamedTuple):
     leader_epoch: int
 
 
+class SegmentStart(NamedTuple):
+    offset: int
+    modified_ms: int
+
+
 def earliest(log: PartitionLog) -> FoundOffset:
     """Where the log starts."""
     offset = log.log_start_offset
@@ -38,6 +43,26 @@ def earliest(log: PartitionLog) -> FoundOffset:
 def latest(log: PartitionLog, end_offset: int) -> FoundOffset:
     """The end, as it is for whoever asks: *end_offset* is the high watermark or the log's end."""
     return FoundOffset(end_offset, NO_TIMESTAMP, log.epochs.latest)
+
+
+def segment_starts(log: PartitionLog, now_ms: int, wall_ms: int) -> list[SegmentStart]:
+    """The offsets at which segments begin and at which the log ends, the latest first.
+
+    All that clients knew of a log before they could ask for a record's time.  Each has the time at
+    which its segment was changed last, the end has that of now.
+
+    Source: Kafka's UnifiedLog.legacyFetchOffsetsBefore.
+    """
+    starts = [
+        SegmentStart(
+            max(segment.base_offset, log.log_start_offset),
+            wall_ms - (now_ms - segment.modified_ms),
+        )
+        for segment in log.segments
+    ]
+    if log.active.size > 0:
+        starts.append(SegmentStart(log.log_end_offset, wall_ms))
+    return starts[::-1]
 
 
 def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset | None:

@@ -2,7 +2,7 @@
 
 Looks at the header, the checksum, and the form and the times of the records, as Kafka does; a
 greatest timestamp that is not that of the records is put right.  Messages of the formats before
-magic 2 are refused.
+magic 2 are another module's.
 
 Compressed records are unpacked for that, which a batch of a few kilobytes can make as long as it
 likes.  Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times what a batch may have packed.
@@ -39,10 +39,10 @@ from cluster.storage.errors import (
     HeavyBatch,
     InvalidRecord,
     InvalidTimestamp,
+    LegacyMessages,
     MessageTooLarge,
     RecordListTooLarge,
     UnexpectedAppendOffset,
-    UnsupportedForMessageFormat,
     UnsupportedTransaction,
 )
 from cluster.storage.log_config import NO_BOUND, LogConfig
@@ -93,9 +93,9 @@ def checked_batch(
         HeavyBatch: it is sound as far as was looked, but its records are too much to look at here;
             `check_heavy_batch` is for another thread.
         CorruptBatchError: it is damaged.
+        LegacyMessages: it has to be converted there (`cluster.storage.records.up_conversion`).
         InvalidRecord: it is not one whole batch, or not one that a producer may send.
-        UnsupportedForMessageFormat, UnsupportedTransaction, MessageTooLarge, RecordListTooLarge,
-        InvalidTimestamp
+        UnsupportedTransaction, MessageTooLarge, RecordListTooLarge, InvalidTimestamp
     """
     # `parse_header` says what is wrong with a header; of one that is sound it would say no more.
     is_whole = len(buffer) >= HEADER_SIZE
@@ -105,7 +105,8 @@ def checked_batch(
     )
     size = length + PREFIX_SIZE
     if magic != CURRENT_MAGIC or size < HEADER_SIZE or delta < 0:
-        raise UnsupportedForMessageFormat(parse_header(buffer).magic)
+        parse_header(buffer)
+        raise LegacyMessages
     header = _new(BatchHeader, fields)
     if size > config.message_size_max or size > config.segment_size_max:
         check_size(size, config)

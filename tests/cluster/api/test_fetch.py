@@ -21,9 +21,12 @@ def test_batches_come_as_they_were_sent_in_every_version(world: World, version: 
     world.produced(batch([b"a", b"b"]))
     world.produced(batch([b"c"]))
 
-    data = only_part(fetch(world, part(0), version=version))
+    answer = fetch(world, part(0), version=version)
+    world.settle()
+    data = only_part(answer)
 
-    assert [0, 2] == base_offsets(data)
+    # Before version 4 each record is a message of its own.
+    assert ([0, 2] if version >= 4 else [0, 1, 2]) == base_offsets(data)
     assert (ErrorCode.NONE, 3) == (data.error_code, data.high_watermark)
 
 

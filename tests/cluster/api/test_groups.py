@@ -10,8 +10,9 @@ from cluster.broker.authorizer import Permission
 from cluster.broker.ports import ApiSettings, GroupSettings
 from cluster.group.config import GroupConfig
 from cluster.model.acl import AclOperation, ResourceType
+from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import OFFSETS_TOPIC
+from cluster.model.ids import OFFSETS_TOPIC, TopicPartition
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.find_coordinator import FindCoordinatorRequest
 from cluster.wire.messages.group_members import (
@@ -261,13 +262,13 @@ def test_a_member_leaves_once(world: World, version: int):
     assert [NONE, ErrorCode.UNKNOWN_MEMBER_ID] == errors
 
 
-@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_COMMIT))
+@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_COMMIT)[1:])
 def test_a_member_commits(world: World, version: int):
     assert NONE is commit(world, member_of(world), version)
     assert [("orders", 0, 42, "note", NONE)] == offsets(fetched(world))
 
 
-@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FETCH))
+@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FETCH)[1:])
 def test_what_was_committed_is_fetched(world: World, version: int):
     commit(world, committed_metadata=None)
     asked = [OffsetFetchRequestTopic("orders", [0, 1])]
@@ -279,7 +280,7 @@ def test_what_was_committed_is_fetched(world: World, version: int):
         assert found[:1] == offsets(fetched(world, version), version)
 
 
-@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FETCH))
+@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FETCH)[1:])
 def test_offsets_are_fetched_of_the_coordinator_alone(version: int):
     world = World(SETTINGS)
     body = fetched(world, version)
@@ -291,6 +292,36 @@ def test_offsets_are_fetched_of_the_coordinator_alone(version: int):
         assert error == body.error_code
     else:
         assert [("orders", 0, -1, "", error)] == offsets(body, version)
+
+
+def test_version_0_keeps_offsets_in_zookeeper_without_a_coordinator():
+    world = World(SETTINGS)
+    world.lead()
+    asked = [OffsetFetchRequestTopic("orders", [0, 1]), OffsetFetchRequestTopic("payments", [0])]
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    nothing = offsets(fetched(world, 0, topics=asked), 0)
+    assert NONE is commit(world, version=0)
+
+    assert {"g": {TopicPartition("orders", 0): 42}} == world.store.consumer_offsets
+    nowhere = [("orders", 1, -1, "", unknown), ("payments", 0, -1, "", unknown)]
+    assert [("orders", 0, -1, "", unknown), *nowhere] == nothing
+    assert [("orders", 0, 42, "", NONE), *nowhere] == offsets(fetched(world, 0, topics=asked), 0)
+
+
+def test_what_cannot_be_kept_in_zookeeper_is_refused(world: World):
+    too_large = commit(world, version=0, committed_metadata="x" * 4097)
+    unknown = commit(world, version=0, topic="payments")
+    world.store.failure = ApiError(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+
+    assert [ErrorCode.OFFSET_METADATA_TOO_LARGE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] == [
+        too_large,
+        unknown,
+    ]
+    assert ErrorCode.BROKER_NOT_AVAILABLE is commit(world, version=0)
+    failed = offsets(fetched(world, 0), 0)
+    assert [("orders", 0, -1, "", ErrorCode.BROKER_NOT_AVAILABLE)] == failed
+    assert not any(world.store.consumer_offsets.values())
 
 
 def test_offsets_of_unknown_partitions_are_not_kept(world: World):

@@ -33,17 +33,18 @@ def find(
     *,
     replica_id: int = -1,
     leader_epoch: int = -1,
+    count: int = 1,
     version: int = 9,
     topic: str = "orders",
     isolation: int = 0,
 ):
-    asked = ListOffsetsPartition(0, leader_epoch, timestamp)
+    asked = ListOffsetsPartition(0, leader_epoch, timestamp, count)
     body = ListOffsetsRequest(replica_id, isolation, [ListOffsetsTopic(topic, [asked])])
     answer = world.ask_now(ApiKey.LIST_OFFSETS, body, version)
     return answer.topics[0].partitions[0]
 
 
-@pytest.mark.parametrize("version", versions(ApiKey.LIST_OFFSETS))
+@pytest.mark.parametrize("version", versions(ApiKey.LIST_OFFSETS)[1:])
 def test_beginning_end_and_times_are_found_in_every_version(world: World, version: int):
     world.lead(leader_epoch=3)
     world.produced(batch(3))
@@ -58,6 +59,51 @@ def test_beginning_end_and_times_are_found_in_every_version(world: World, versio
     assert [-1, -1, START_MS + 1, START_MS + 60, -1] == [one.timestamp for one in found]
     if version >= 4:
         assert [3, 3, 3, 3, -1] == [one.leader_epoch for one in found]
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "count", "offsets"),
+    [
+        (LATEST, 9, [3, 2, 1, 0]),
+        (LATEST, 1, [3]),
+        (LATEST, 0, []),
+        (LATEST, -1, []),
+        (EARLIEST, 9, [0]),
+        (START_MS + 1500, 9, [1, 0]),
+        (START_MS, 9, [0]),
+        (START_MS - 1, 9, []),
+    ],
+)
+def test_the_oldest_clients_are_told_where_segments_begin(
+    world: World, timestamp: int, count: int, offsets: list[int]
+):
+    world.store.configs["orders"] = {"segment.bytes": "100"}
+    world.lead()
+    for _ in range(3):
+        world.produced(batch(1))
+        world.clock.advance(1000)
+
+    found = find(world, timestamp, count=count, version=0)
+
+    assert (ErrorCode.NONE, offsets) == (found.error_code, list(found.old_style_offsets))
+
+
+def test_the_oldest_clients_are_told_of_nothing_that_is_not_committed(world: World):
+    world.store.configs["orders"] = {"segment.bytes": "100"}
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    for _ in range(3):
+        world.produced(batch(1), acks=1)
+    fetch(world, part(1), replica_id=2, version=14)
+
+    assert [1, 1, 0] == list(find(world, LATEST, count=9, version=0).old_style_offsets)
+    assert [3, 2, 1, 0] == list(
+        find(world, LATEST, count=9, version=0, replica_id=2).old_style_offsets
+    )
+    unknown = find(world, LATEST, version=0, topic="nobody's")
+    assert (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ()) == (
+        unknown.error_code,
+        tuple(unknown.old_style_offsets),
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.world import ME, World, only_part, versions
+from tests.cluster.formats.messages import message
 from tests.cluster.storage.batches import (
     BASE_TIMESTAMP_AT,
     START_MS,
@@ -145,13 +146,14 @@ def test_no_records_at_all_are_refused(world: World):
     assert only_part(answer).error_message == "there are no records"
 
 
-def test_old_message_formats_get_an_error_that_says_so(world: World):
+@pytest.mark.parametrize("version", [3, 5, 11])
+def test_old_message_formats_in_new_requests_get_an_error_that_says_so(world: World, version: int):
     world.lead()
-    message = bytes(8) + (22).to_bytes(4, "big") + bytes(4) + b"\x01" + bytes(17)
 
-    answer = world.produced(message, version=2)
+    answer = world.produced(message(b"value"), version=version)
 
-    assert ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT == answer.error_code
+    assert ErrorCode.INVALID_RECORD == answer.error_code
+    assert version < 8 or "only have batches of magic 2" in answer.error_message
 
 
 def test_one_bad_partition_does_not_harm_the_others(world: World):

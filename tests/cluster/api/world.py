@@ -131,6 +131,8 @@ class Store:
     """
     deleted: list[str] = field(default_factory=list)
     waiting: deque[Callable[[], None]] = field(default_factory=deque)
+    consumer_offsets: dict[str, dict[TopicPartition, Any]] = field(default_factory=dict)
+    """What groups keep in ZooKeeper."""
     next_producer_id: int = 0
     isrs: list[Mapping[TopicPartition, PartitionState]] = field(default_factory=list)
     """What was asked to be written, newest last."""
@@ -210,6 +212,21 @@ class Store:
                     for partition, state in states.items()
                 }
             )
+
+        self.waiting.append(act)
+
+    def write_consumer_offsets(self, group, offsets, done) -> None:
+        def act() -> None:
+            if self.failure is None:
+                self.consumer_offsets.setdefault(group, {}).update(offsets)
+            done(self.failure or ApiError())
+
+        self.waiting.append(act)
+
+    def read_consumer_offsets(self, group, partitions, done) -> None:
+        def act() -> None:
+            kept = self.consumer_offsets.get(group, {})
+            done(self.failure or {one: kept[one] for one in partitions if one in kept})
 
         self.waiting.append(act)
 

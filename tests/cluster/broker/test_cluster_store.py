@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.broker.cluster_store import TOO_MANY, UNDER_WAY_MAX, ZooKeeperStore
+from cluster.coordination.consumer_offsets import can_keep
 from cluster.coordination.transaction import ATTEMPTS_MAX, SENDS_MAX
 from cluster.model.api_error import ApiError
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import MATCH_ANY, BrokerId
+from cluster.model.ids import MATCH_ANY, BrokerId, TopicPartition
 from cluster.zk import paths
 from cluster.zk.configs import decode_config
 from cluster.zk.layout import PERSISTENT_PATHS
@@ -439,3 +440,67 @@ def test_without_a_session_nothing_is_asked(world: World) -> None:
     assert world.create().error is ErrorCode.BROKER_NOT_AVAILABLE
     taken = [world.outcome(world.store.take_producer_ids) for _ in range(2)]
     assert [ErrorCode.BROKER_NOT_AVAILABLE] * 2 == [outcome.error for outcome in taken]
+
+
+# Offsets of groups.
+
+
+ONE, OTHER = TopicPartition("a", 0), TopicPartition("b", 7)
+
+
+@given(losses=st.lists(st.booleans(), max_size=9))
+def test_offsets_are_kept_whatever_replies_are_lost(losses: list[Loss]) -> None:
+    world = World(losses)
+
+    assert {} == world.outcome(world.store.read_consumer_offsets, "g", (ONE, OTHER))
+    for offsets in ({ONE: 5}, {ONE: 3, OTHER: 2**63 - 1}):
+        assert ApiError() == world.outcome(world.store.write_consumer_offsets, "g", offsets)
+        assert offsets == world.outcome(world.store.read_consumer_offsets, "g", (ONE, OTHER))
+
+    assert b"3" == world.node("/consumers/g/offsets/a/0").data
+
+
+@pytest.mark.parametrize("write", range(1, 9))
+def test_offsets_are_kept_whoever_makes_and_deletes_the_nodes_meanwhile(
+    world: World, write: int
+) -> None:
+    """By the number of the write before which somebody comes."""
+    made = [Create(f"/consumers{path}") for path in ("/g", "/g/offsets", "/g/offsets/a")]
+
+    def meddle(number: int) -> None:
+        if number == write and world.zookeeper.node("/consumers/g") is None:
+            world.tool(*made)
+        elif number == write:
+            there = [one.path for one in made if world.zookeeper.node(one.path) is not None]
+            if world.zookeeper.node("/consumers/g/offsets/a/0") is None:
+                world.tool(*(Delete(path) for path in reversed(there)))
+
+    world.before_write = meddle
+
+    assert ApiError() == world.outcome(world.store.write_consumer_offsets, "g", {ONE: 5})
+    assert {ONE: 5} == world.outcome(world.store.read_consumer_offsets, "g", (ONE,))
+
+
+def test_a_damaged_offset_is_an_error_of_its_partition(world: World) -> None:
+    world.outcome(world.store.write_consumer_offsets, "g", {ONE: 5, OTHER: 6})
+    world.tool(SetData("/consumers/g/offsets/a/0", b"five", MATCH_ANY))
+
+    found = world.outcome(world.store.read_consumer_offsets, "g", (ONE, OTHER))
+
+    assert found[OTHER] == 6
+    assert ErrorCode.UNKNOWN_SERVER_ERROR == found[ONE].error
+
+
+def test_a_refused_write_is_an_error(world: World) -> None:
+    world.outcome(world.store.write_consumer_offsets, "g", {ONE: 5})
+    world.refused["/consumers/g/offsets/a/0"] = "NoAuth"
+
+    found = world.outcome(world.store.read_consumer_offsets, "g", (ONE,))
+
+    assert ErrorCode.UNKNOWN_SERVER_ERROR == found.error
+
+
+@pytest.mark.parametrize("group", ["", ".", "..", "a/b", "a\0", "\ud800", "\uffff"])
+def test_there_are_groups_that_zookeeper_cannot_keep(group: str) -> None:
+    assert not can_keep(group)
+    assert can_keep(f"group{group}") == (group in ("", ".", ".."))

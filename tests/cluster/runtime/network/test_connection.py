@@ -364,6 +364,29 @@ def test_of_many_who_ask_for_much_each_has_a_share_in_each_round() -> None:
     assert {len(transports[0].sent)} == {len(one.sent) for one in transports[:-1]}
 
 
+def test_what_was_received_before_the_end_of_the_stream_is_handled() -> None:
+    """A producer with acks=0 sends its last batches and goes."""
+    desk = Desk()
+
+    desk.receive(PARKED + AT_ONCE)
+    end_stream(desk)
+    assert desk.state is ConnectionState.HANDLING
+    desk.answer()
+    desk.tell()
+
+    assert desk.metrics.requests[ApiKey.METADATA].count == 1
+    assert (desk.state, desk.cancelled) == (ConnectionState.CLOSED, 0)
+
+
+def test_nothing_is_waited_for_when_the_stream_ends_behind_a_request() -> None:
+    desk = Desk()
+
+    desk.receive(PARKED)
+    end_stream(desk)
+
+    assert (desk.state, desk.cancelled) == (ConnectionState.CLOSED, 1)
+
+
 # What is measured.
 
 

@@ -10,11 +10,11 @@ from cluster.model.ids import LeaderEpoch
 from cluster.storage.errors import (
     InvalidRecord,
     InvalidTimestamp,
+    LegacyMessages,
     MessageTooLarge,
     OffsetOutOfRange,
     RecordListTooLarge,
     UnexpectedAppendOffset,
-    UnsupportedForMessageFormat,
     UnsupportedTransaction,
 )
 from cluster.storage.log.partition_log import PartitionLog
@@ -84,7 +84,7 @@ REFUSALS = {
     "records that are not there": (lambda: claiming(batch([b""] * 3), 4), InvalidRecord),
     "an unknown compression": (lambda: batch(1, attributes=5), InvalidRecord),
     "no such right to a broker's time": (lambda: batch(1, attributes=8), InvalidTimestamp),
-    "an old format": (lambda: legacy(), UnsupportedForMessageFormat),
+    "an old format": (lambda: legacy(), LegacyMessages),
     "too much": (lambda: batch([bytes(3000)]), MessageTooLarge),
     "too much for a segment": (lambda: batch([bytes(1500)]), RecordListTooLarge),
     "the past": (lambda: batch(1, times=[START_MS - 5001]), InvalidTimestamp),

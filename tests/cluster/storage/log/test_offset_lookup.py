@@ -12,6 +12,7 @@ from cluster.formats.records import record_times, records_of
 from cluster.model.ids import LeaderEpoch
 from cluster.storage.log.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
 from cluster.storage.log_config import LogConfig
+from tests.cluster.formats.messages import message, wrapper
 from tests.cluster.storage.batches import (
     BASE_TIMESTAMP_AT,
     CODECS,
@@ -160,6 +161,21 @@ def test_a_brokers_time_is_that_of_all_records_of_the_batch():
 
     assert first_at(log, START_MS + 1, 3) == FoundOffset(0, START_MS + 90, 0)
     assert latest_time(log, 3) == FoundOffset(0, START_MS + 90, 0)
+
+
+def test_the_record_is_found_within_what_an_old_broker_wrapped():
+    log = fresh_log(CONFIG)
+    log.append_as_follower(message(b"without a time", magic=0), 0)
+    log.append_as_follower(wrapper([b"a", b"b", b"c"], base_offset=1), 0)
+
+    found = [first_at(log, START_MS + late, 4) for late in range(3)]
+    latest_one = latest_time(log, 4)
+
+    assert [(1, START_MS), (2, START_MS + 1), (3, START_MS + 2)] == [
+        one and one[:2] for one in found
+    ]
+    assert latest_one is not None
+    assert (3, START_MS + 2) == latest_one[:2]
 
 
 def test_a_log_without_times_has_no_latest_one():
