@@ -1,4 +1,4 @@
-"""Codecs of batches: what was compressed, up to a size.
+"""Codecs of batches: records are compressed, and decompressed up to a size.
 
 Source: Kafka's CompressionType and KafkaLZ4BlockInputStream; KAFKA-3160 and KIP-57 for LZ4.
 """
@@ -21,10 +21,20 @@ LENGTH: Final = Struct(">i")
 NO_ROOM: Final = "whole buffer"
 """What cramjam says when only the room was too small; more of it cures nothing else."""
 
+XERIAL_START: Final = XERIAL_HEADER + bytes((0, 0, 0, 1, 0, 0, 0, 1))
+"""Behind the magic stand two versions."""
+XERIAL_BLOCK_SIZE: Final = 32 * 1024
+
 LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 LZ4_DESCRIPTOR_AT: Final = 4
 CONTENT_SIZE_FLAG: Final = 0x08
 DICTIONARY_FLAG: Final = 0x01
+LZ4_START: Final = LZ4_MAGIC + bytes((0x60, 0x40, 0x82))
+"""Independent blocks of up to 64 KiB, as Kafka's reader wants them, without checksums."""
+LZ4_END: Final = bytes(4)
+LZ4_BLOCK_SIZE: Final = 64 * 1024
+LZ4_LENGTH: Final = Struct("<I")
+LZ4_STORED: Final = 1 << 31
 
 PRIME_1: Final = 2654435761
 PRIME_2: Final = 2246822519
@@ -141,6 +151,51 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> bytearray:
             if NO_ROOM not in str(error):
                 raise CorruptBatchError(0, f"no stream of codec {codec}: {error}") from error
         room = min(8 * room, size_max)
+
+
+def pack(content: bytes, codec: int) -> bytes:
+    """Compress records as Kafka's Java client does."""
+    # Imported here: most brokers never look into a compressed batch.
+    import cramjam
+
+    match codec:
+        case Codec.NONE:
+            return content
+        case Codec.GZIP:
+            packer = zlib.compressobj(wbits=GZIP_WINDOW)
+            return packer.compress(content) + packer.flush()
+        case Codec.SNAPPY:
+            blocks = blocks_of(content, XERIAL_BLOCK_SIZE)
+            packed = [bytes(cramjam.snappy.compress_raw(block)) for block in blocks]
+            return XERIAL_START + b"".join(LENGTH.pack(len(block)) + block for block in packed)
+        case Codec.LZ4:
+            return (
+                LZ4_START + b"".join(map(lz4_block, blocks_of(content, LZ4_BLOCK_SIZE))) + LZ4_END
+            )
+        case Codec.ZSTD:
+            return bytes(cramjam.zstd.compress(content))
+        case _:
+            raise CorruptBatchError(0, f"unknown compression codec {codec}")
+
+
+def blocks_of(content: bytes, size: int) -> list[bytes]:
+    return [content[at : at + size] for at in range(0, len(content), size)]
+
+
+def lz4_block(block: bytes) -> bytes:
+    """One block of a frame, behind its length; it is stored where compression gains nothing."""
+    import cramjam
+
+    packed = bytes(cramjam.lz4.compress_block(block, store_size=False))
+    if len(packed) < len(block):
+        return LZ4_LENGTH.pack(len(packed)) + packed
+    return LZ4_LENGTH.pack(len(block) | LZ4_STORED) + block
+
+
+def with_wrong_checksum(frame: bytes) -> bytes:
+    """A *frame* of `pack` with the checksum that Kafka expects in messages of magic 0."""
+    checksum = xxh32(frame[: LZ4_DESCRIPTOR_AT + 2]) >> 8 & 0xFF
+    return frame[: LZ4_DESCRIPTOR_AT + 2] + bytes((checksum,)) + frame[LZ4_DESCRIPTOR_AT + 3 :]
 
 
 def with_right_checksum(frame: bytes) -> bytes:

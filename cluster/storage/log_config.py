@@ -17,7 +17,8 @@ UNLIMITED: Final = -1
 NO_BOUND: Final = 2**63 - 1
 
 COMPACT: Final = "compact"
-SERVED_POLICIES: Final = ("delete",)
+DELETE: Final = "delete"
+SERVED_POLICIES: Final = (DELETE,)
 """What may stand under cleanup.policy."""
 
 READ_KEYS: Final = (
@@ -37,6 +38,10 @@ READ_KEYS: Final = (
     "file.delete.delay.ms",
     "preallocate",
     "cleanup.policy",
+    "min.compaction.lag.ms",
+    "max.compaction.lag.ms",
+    "min.cleanable.dirty.ratio",
+    "delete.retention.ms",
 )
 """The keys that this module reads; what else a topic may have concerns somebody else."""
 
@@ -59,6 +64,14 @@ class LogConfig:
     flush_ms: int = NO_BOUND
     file_delete_delay_ms: int = 60_000
     preallocates: bool = False
+    deletes: bool = True
+    """Whether old records are deleted by time and size."""
+    compacts: bool = False
+    """Whether of each key only the last record is kept."""
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = NO_BOUND
+    min_cleanable_ratio: float = 0.5
+    delete_retention_ms: int = 24 * 3600 * 1000
 
     @classmethod
     def parse(cls, configs: Mapping[str, str]) -> Self:
@@ -67,8 +80,7 @@ class LogConfig:
         `segment.jitter.ms` has no effect: segments roll when they are due.
 
         Raises:
-            InvalidLogConfig: with every wrong value; a policy of `compact` counts as one, since
-                there is no compaction yet.
+            InvalidLogConfig: with every wrong value.
         """
         texts = {name: trimmed(configs[name]) for name in READ_KEYS if name in configs}
         problems = [
@@ -87,6 +99,7 @@ class LogConfig:
     def _of(cls, said: frozenset[tuple[str, str]]) -> Self:
         """Logs of equal configs share one value: a broker may have tens of thousands."""
         texts = dict(said)
+        policies = members(texts.get("cleanup.policy", DELETE))
 
         def number(name: str) -> int:
             default = TOPIC_CONFIGS[name].default
@@ -97,9 +110,14 @@ class LogConfig:
         difference = number("message.timestamp.difference.max.ms")
         before = number("message.timestamp.before.max.ms")
         after = number("message.timestamp.after.max.ms")
+        ratio = TOPIC_CONFIGS["min.cleanable.dirty.ratio"]
+        segment_ms, compaction_lag_ms = number("segment.ms"), number("max.compaction.lag.ms")
+        if COMPACT in policies:
+            # What is in the segment that grows is not compacted.
+            segment_ms = min(segment_ms, compaction_lag_ms)
         return cls(
             segment_size_max=number("segment.bytes"),
-            segment_ms=number("segment.ms"),
+            segment_ms=segment_ms,
             index_size_max=number("segment.index.bytes"),
             index_interval_size=number("index.interval.bytes"),
             retention_ms=number("retention.ms"),
@@ -112,4 +130,10 @@ class LogConfig:
             flush_ms=number("flush.ms"),
             file_delete_delay_ms=number("file.delete.delay.ms"),
             preallocates=is_true(texts.get("preallocate", "false")),
+            deletes=DELETE in policies,
+            compacts=COMPACT in policies,
+            min_compaction_lag_ms=number("min.compaction.lag.ms"),
+            max_compaction_lag_ms=compaction_lag_ms,
+            min_cleanable_ratio=float(texts.get(ratio.name, ratio.default or "")),
+            delete_retention_ms=number("delete.retention.ms"),
         )
