@@ -18,7 +18,7 @@ NO_BOUND: Final = 2**63 - 1
 
 COMPACT: Final = "compact"
 DELETE: Final = "delete"
-SERVED_POLICIES: Final = (DELETE,)
+SERVED_POLICIES: Final = (COMPACT, DELETE)
 """What may stand under cleanup.policy."""
 
 READ_KEYS: Final = (
@@ -88,8 +88,6 @@ class LogConfig:
             for name, text in texts.items()
             if (problem := value_problem(TOPIC_CONFIGS[name], text)) is not None
         ]
-        if COMPACT in members(texts.get("cleanup.policy", "")):
-            problems.append("cleanup.policy=compact is not supported: only delete is")
         if problems:
             raise InvalidLogConfig(problems)
         return cls._of(frozenset(texts.items()))

@@ -1,3 +1,6 @@
 """The log cleaner: which log is dirtiest, and of each key the last record."""
 
-__all__: list[str] = []
+__all__ = [
+    "cleaning",
+    "dirtiness",
+]

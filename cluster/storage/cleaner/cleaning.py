@@ -165,7 +165,8 @@ class Cleaning:
             As `index`.
         """
         self.check()
-        new = self.new = self._log.begin_replacement(group[0].base_offset, self._now_ms)
+        with self._disk():
+            new = self.new = self._log.begin_replacement(group[0].base_offset, self._now_ms)
         for segment in group:
             horizon_ms = self._legacy_horizon_ms
             keeps = horizon_ms is None or segment.modified_ms > horizon_ms
@@ -177,10 +178,17 @@ class Cleaning:
         self._write(new, self._compaction.end_segment())
         new.modified_ms = group[-1].modified_ms
         self.check()
-        self._log.finish_replacement(new)
+        with self._disk():
+            self._log.finish_replacement(new)
+
+    def take_new(self) -> Segment:
+        """What `fill` has made, for the log to have it."""
+        new, self.new = self.new, None
+        assert new is not None
+        return new
 
     def discard(self) -> None:
-        """Remove what `fill` has made, if it is not part of the log."""
+        """Remove what `fill` has made and nobody has taken.  Any thread may do it."""
         new, self.new = self.new, None
         if new is None:
             return

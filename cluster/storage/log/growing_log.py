@@ -82,6 +82,7 @@ class GrowingLog:
         "directory",
         "epochs",
         "health",
+        "is_being_cleaned",
         "is_deleted",
         "log_end_offset",
         "log_start_offset",
@@ -130,6 +131,8 @@ class GrowingLog:
         self.directory = directory
         self.is_deleted = False
         """Whether the directory has another name now, and may be a namesake's."""
+        self.is_being_cleaned = False
+        """Whether segments are about to be replaced: retention leaves all of them alone."""
         self.partition = partition
         self.config = config
         self.epochs = epochs

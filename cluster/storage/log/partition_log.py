@@ -15,6 +15,7 @@ What holds at any moment, and what a start relies on (`recovery`):
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from cluster.formats.record_batch import Buffer
@@ -177,12 +178,15 @@ class PartitionLog(GrowingLog):
             self.epochs.truncate_from_start(offset)
 
     def delete_old_segments(self, now_ms: int, wall_ms: int, high_watermark: int) -> int:
-        """Drop the segments that retention gives up, and return how many.
+        """Drop the segments that retention gives up, and return how many; none while the log is
+        cleaned, which would be for nothing.
 
         Those before the log start, those too old by *wall_ms*, and the oldest while the log is too
         large; none with records at or beyond the high watermark.  Their files wait in
         `take_deleted`.
         """
+        if self.is_being_cleaned:
+            return 0
         count = expired_count(
             self._segments,
             self.config,
@@ -215,16 +219,16 @@ class PartitionLog(GrowingLog):
         """Make an empty segment beside the log that shall replace segments of it.
 
         The caller appends to it, indexes the transactions that its markers abort, and hands it to
-        `replace`; any thread may do that.  After a crash before that, a start removes it.
+        `finish_replacement`; any thread may do that.  After a crash before that, a start removes
+        it.
 
         Raises:
-            KafkaStorageError: the directory is or went offline.
+            OSError: the disk failed, or the log was deleted meanwhile.
         """
-        with self.health.guard():
-            segment = Segment(
-                self._files, self.directory, base_offset, self.config, now_ms, CLEANED_SUFFIX
-            )
-            segment.create()
+        segment = Segment(
+            self._files, self.directory, base_offset, self.config, now_ms, CLEANED_SUFFIX
+        )
+        segment.create()
         return segment
 
     def replace(self, old: Sequence[Segment], new: Segment, now_ms: int) -> None:
@@ -248,17 +252,21 @@ class PartitionLog(GrowingLog):
 
         Source: Kafka's UnifiedLog.replaceSegments.
         """
-        self.finish_replacement(new)
+        with self.health.guard():
+            self.finish_replacement(new)
         self.begin_replacing(old, new, now_ms)
         self.end_replacing()
 
     def finish_replacement(self, new: Segment) -> None:
-        """Make a new segment durable (R1).  Any thread may do it."""
-        with self.health.guard():
-            new.finish()
-            for file in new.open_files():
-                file.sync()
-            self._files.sync_directory(new.directory)
+        """Make a new segment durable (R1).  Any thread may do it.
+
+        Raises:
+            OSError: the disk failed, or the log was deleted meanwhile.
+        """
+        new.finish()
+        for file in new.open_files():
+            file.sync()
+        self._files.sync_directory(new.directory)
 
     def can_replace(self, old: Sequence[Segment]) -> bool:
         """Whether the segments *old* are still neighbours in this log, and none of them grows."""
@@ -297,8 +305,13 @@ class PartitionLog(GrowingLog):
             self.go_on_replacing()
 
     def sync_names(self) -> None:
-        """Make the names of the files durable.  Any thread may do it."""
-        with self.health.guard():
+        """Make the names of the files durable.  Any thread may do it.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        # The directory of a log that was deleted meanwhile has another name.
+        with self.health.guard(), suppress(FileNotFoundError):
             self._files.sync_directory(self.directory)
 
     def _replacing_steps(

@@ -143,8 +143,7 @@ def clean(
     for group in cleaning.groups():
         for _ in cleaning.fill(group):
             pass
-        assert cleaning.new is not None
-        log.begin_replacing(group, cleaning.new, now_ms)
+        log.begin_replacing(group, cleaning.take_new(), now_ms)
         log.end_replacing()
     log.cleaned_offset = cleaning.end_offset
     return cleaning

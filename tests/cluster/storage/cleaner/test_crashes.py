@@ -1,5 +1,4 @@
-"""Cleanings that a crash interrupts, in each operation of the disk; and logs that change meanwhile.
-"""
+"""Cleanings that a crash interrupts, in each operation of the disk; logs that change meanwhile."""
 
 import re
 from collections.abc import Callable
@@ -118,8 +117,7 @@ def interrupted_at(
     group = next(cleaning.groups())
     for _ in cleaning.fill(group):
         pass
-    assert cleaning.new is not None
-    log.begin_replacing(group, cleaning.new, START_MS)
+    log.begin_replacing(group, cleaning.take_new(), START_MS)
     for _ in range(stage):
         log.sync_names()
         log.go_on_replacing()
