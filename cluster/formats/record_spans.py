@@ -25,7 +25,9 @@ class RecordSpan(NamedTuple):
     has_value: bool
 
 
-def record_spans(body: bytes, count: int) -> Iterator[RecordSpan]:
+def record_spans(  # noqa: C901 - its numbers are read in place, one branch for each size
+    body: bytes, count: int
+) -> Iterator[RecordSpan]:
     """The *count* records of *body*, in order.
 
     Raises:
@@ -42,6 +44,9 @@ def record_spans(body: bytes, count: int) -> Iterator[RecordSpan]:
             if byte < 0x80:
                 length = (byte >> 1) ^ -(byte & 1)
                 time_at = position + 2
+            elif (high := body[position + 1]) < 0x80:
+                length = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
+                time_at = position + 3
             else:
                 length, position = varint(body, position)
                 time_at = position + 1
@@ -52,12 +57,18 @@ def record_spans(body: bytes, count: int) -> Iterator[RecordSpan]:
             if byte < 0x80:
                 time_delta = (byte >> 1) ^ -(byte & 1)
                 offset_at = time_at + 1
+            elif (high := body[time_at + 1]) < 0x80:
+                time_delta = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
+                offset_at = time_at + 2
             else:
                 time_delta, offset_at = varint(body, time_at)
             byte = body[offset_at]
             if byte < 0x80:
                 offset_delta = (byte >> 1) ^ -(byte & 1)
                 at = offset_at + 1
+            elif (high := body[offset_at + 1]) < 0x80:
+                offset_delta = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
+                at = offset_at + 2
             else:
                 offset_delta, at = varint(body, offset_at)
             byte = body[at]

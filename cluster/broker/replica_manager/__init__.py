@@ -1,4 +1,4 @@
-"""Replicas of this broker: appends, reads, waits, ISR changes, throttles, moves and compaction of logs."""
+"""Replicas of this broker: appends, reads, waits, ISR changes, throttles, moves, compaction."""
 
 __all__ = [
     "appending",
