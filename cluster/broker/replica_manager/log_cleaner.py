@@ -172,10 +172,14 @@ class LogCleaner:
 
     def _clean(self, hosted: HostedPartition, part: DirtyPart) -> Steps:
         log, ports = hosted.log, self._ports
-        began_ms = ports.clock.now_ms()
         try:
             cleaning = Cleaning(
-                ports.files, log, part, self.settings.limits, began_ms, self._wall_ms()
+                ports.files,
+                log,
+                part,
+                self.settings.limits,
+                ports.clock.now_ms(),
+                self._wall_ms(),
             )
         except CorruptFileError as error:
             self._set_aside(log, error)
@@ -185,9 +189,22 @@ class LogCleaner:
             return
         log.is_being_cleaned = True
         self._cleanings.add(cleaning)
-        size_before = log.size
         try:
-            yield from self._take_steps(hosted, cleaning)
+            yield from self._report_steps(hosted, cleaning)
+            if self._is_started:
+                # After the end of the broker the next start does it.
+                yield partial(ports.disks.do, cleaning.discard)
+        finally:
+            self._cleanings.discard(cleaning)
+            log.is_being_cleaned = False
+
+    def _report_steps(self, hosted: HostedPartition, cleaning: Cleaning) -> Steps:
+        """Take all steps of a cleaning, and write to the journal what has become of it."""
+        log, ports = hosted.log, self._ports
+        began_ms = ports.clock.now_ms()
+        sizes = Sizes()
+        try:
+            yield from self._take_steps(hosted, cleaning, sizes)
         except LogChanged:
             ports.journal.info(f"{log.partition} has changed: its compaction is given up")
         except DAMAGES as error:
@@ -197,23 +214,21 @@ class LogCleaner:
         else:
             took_ms = ports.clock.now_ms() - began_ms
             ports.journal.info(
-                f"compacted {log.partition} up to offset {log.cleaned_offset}: of {size_before}"
-                f" bytes {log.size} are left, in {took_ms} ms"
+                f"compacted {log.partition} up to offset {log.cleaned_offset}: of {sizes.before}"
+                f" bytes {sizes.after} are left, in {took_ms} ms"
             )
-        self._cleanings.discard(cleaning)
-        if self._is_started:
-            # After the end of the broker the next start does it.
-            yield partial(ports.disks.do, cleaning.discard)
-        log.is_being_cleaned = False
 
-    def _take_steps(self, hosted: HostedPartition, cleaning: Cleaning) -> Steps:
+    def _take_steps(self, hosted: HostedPartition, cleaning: Cleaning, sizes: "Sizes") -> Steps:
         log = hosted.log
         yield from self._slices(hosted, cleaning, cleaning.index())
         for group in cleaning.groups():
             yield from self._slices(hosted, cleaning, cleaning.fill(group))
             if not log.can_replace(group):
                 raise LogChanged
-            log.begin_replacing(group, cleaning.take_new(), self._ports.clock.now_ms())
+            new = cleaning.take_new()
+            sizes.before += sum(segment.size for segment in group)
+            sizes.after += new.size
+            log.begin_replacing(group, new, self._ports.clock.now_ms())
             is_replacing = True
             while is_replacing:
                 # Whatever becomes of the log, what has begun is ended.
@@ -256,6 +271,15 @@ class LogCleaner:
         """The log that the partition has now."""
         found = self._partitions.find(hosted.partition)
         return None if found is None else found.log
+
+
+class Sizes:
+    """The bytes of the segments that a cleaning has replaced, and of those in their place."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self) -> None:
+        self.before = self.after = 0
 
 
 class Slices:
