@@ -43,9 +43,6 @@ cannot encrypt them as Kafka does.
 DescribeConfigs tells of all broker configs of Kafka 3.9 (`kadmin configs --describe --all`); the
 documentation of one that is not in the table begins with "Not used by this broker".
 
-The broker does not compact logs.  Where a config in ZooKeeper wants that, topics without a policy
-of their own are kept whole.
-
 """
 
 HEAD: Final = """\

@@ -69,6 +69,7 @@ WALL_MS: Final = {
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
     "cluster.runtime.process": "since when the controller's figures are counted, for people",
+    "cluster.storage.cleaner.compaction": "until when tombstones stay, by retention's clock",
     "cluster.runtime.zookeeper.membership": "the timestamp of the registration",
     "tests.sim.clients": "the times of records",
     "tests.sim.controller": "the timestamp of /controller",

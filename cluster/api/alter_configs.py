@@ -184,5 +184,5 @@ def broker_problem(
 def topic_problem(
     settings: ApiSettings, topic: str, changes: Overrides, after: Overrides
 ) -> ApiError | None:
-    problem = configs_problem(topic, after, settings)
+    problem = configs_problem(after, settings)
     return None if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)

@@ -84,7 +84,7 @@ def unserved(ports: Ports, topic: str) -> Procedure[ApiError]:
     overrides = found if isinstance(found, ApiError) else found[topic]
     if isinstance(overrides, ApiError):
         return overrides
-    problem = serving_problem(topic, overrides, ports.settings)
+    problem = serving_problem(overrides, ports.settings)
     return ApiError() if problem is None else ApiError(ErrorCode.INVALID_CONFIG, problem)
 
 

@@ -11,7 +11,13 @@ from typing import Final, TypeAlias, cast
 from cluster.api.leader_hints import HINTED_ERRORS, LeaderHints
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.ports import Ports
-from cluster.broker.replica_manager.appending import NO_ACKS, Appended, Appender, Refusal
+from cluster.broker.replica_manager.appending import (
+    NO_ACKS,
+    Appended,
+    Appender,
+    Refusal,
+    refusal_of,
+)
 from cluster.broker.replica_manager.delayed_produce import (
     ProducePartitionStatus,
     await_appends,
@@ -21,7 +27,7 @@ from cluster.broker.replica_manager.delayed_produce import (
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.record_work import RecordCheck, RecordWorks
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import INTERNAL_TOPICS
+from cluster.model.ids import INTERNAL_TOPICS, TopicPartition
 from cluster.storage.errors import HeavyBatch, LegacyMessages
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
@@ -196,7 +202,7 @@ class WaitingProduce:
         body = cast(ProduceRequest, self._request.body)
         outcome: Appended | Refusal
         if check.error is not None:
-            outcome = Refusal(check.error.error_code, str(check.error))
+            outcome = refusal_of(check.error, TopicPartition(one.topic, one.index))
         else:
             outcome = self._api.appender.append(
                 one.topic,

@@ -14,6 +14,7 @@ __all__ = [
     "producer_snapshot",
     "properties",
     "record_batch",
+    "record_spans",
     "records",
     "segment_names",
 ]

@@ -62,7 +62,7 @@ def build_compressed_batch(
         max_ms = max(max_ms, timestamp)
         body += record_of(count, timestamp - base_ms, key, value)
         count += 1
-    batch = bytearray(HEADER_SIZE) + pack(body, codec)
+    batch = bytearray(HEADER_SIZE) + pack(bytes(body), codec)
     fill_header(batch, count, codec, base_ms, max_ms)
     return batch
 

@@ -1,7 +1,7 @@
 """Kafka's checkpoint files: a version, a count, and as many lines of numbers.
 
-One line per partition in a log directory (recovery points, high watermarks, log starts), one per
-leader epoch in a partition.
+One line per partition in a log directory (recovery points, high watermarks, log starts, where the
+dirty part of a compacted log begins), one per leader epoch in a partition.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from cluster.formats.errors import CorruptFileError
 RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
 HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
 LOG_STARTS: Final = "log-start-offset-checkpoint"
+CLEANED_OFFSETS: Final = "cleaner-offset-checkpoint"
 LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 
 VERSION: Final = "0"

@@ -1,4 +1,4 @@
-"""Codecs of batches: what was compressed, up to a size, and what is to be.
+"""Codecs of batches: records are compressed, and decompressed up to a size.
 
 Source: Kafka's CompressionType and KafkaLZ4BlockInputStream; KAFKA-3160 and KIP-57 for LZ4.
 """
@@ -26,14 +26,14 @@ NO_ROOM: Final = "whole buffer"
 
 LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 LZ4_DESCRIPTOR_AT: Final = 4
-LZ4_DESCRIPTOR: Final = b"\x60\x40"
-"""Independent blocks of up to 64 KiB, without checksums: Kafka's reader knows no others."""
-LZ4_BLOCK_SIZE: Final = 64 * 1024
-LZ4_BLOCK_LENGTH: Final = Struct("<I")
-LZ4_NOT_PACKED: Final = 1 << 31
-"""In the length of a block that packing would have made larger."""
 CONTENT_SIZE_FLAG: Final = 0x08
 DICTIONARY_FLAG: Final = 0x01
+LZ4_START: Final = LZ4_MAGIC + bytes((0x60, 0x40, 0x82))
+"""Independent blocks of up to 64 KiB, as Kafka's reader wants them, without checksums."""
+LZ4_END: Final = bytes(4)
+LZ4_BLOCK_SIZE: Final = 64 * 1024
+LZ4_LENGTH: Final = Struct("<I")
+LZ4_STORED: Final = 1 << 31
 
 PRIME_1: Final = 2654435761
 PRIME_2: Final = 2246822519
@@ -152,49 +152,55 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> bytearray:
         room = min(8 * room, size_max)
 
 
-def pack(content: Buffer, codec: int, *, has_old_checksum: bool = False) -> bytes:
-    """*content* packed as the Java clients pack it; LZ4 for messages of magic 0 *has_old_checksum*.
+def pack(content: bytes, codec: int, *, has_wrong_checksum: bool = False) -> bytes:
+    """Compress records as Kafka's Java client does; LZ4 for messages of magic 0 has a wrong
+    checksum.
 
-    Not for zstd: clients that need another format than the producer's do not know that codec.
+    Raises:
+        CorruptBatchError: there is no such codec.
     """
+    # Imported here: most brokers never look into a compressed batch.
+    import cramjam
+
     match codec:
+        case Codec.NONE:
+            return content
         case Codec.GZIP:
             packer = zlib.compressobj(wbits=GZIP_WINDOW)
             return packer.compress(content) + packer.flush()
         case Codec.SNAPPY:
-            return pack_snappy(memoryview(content))
+            blocks = blocks_of(content, XERIAL_BLOCK_SIZE)
+            packed = [bytes(cramjam.snappy.compress_raw(block)) for block in blocks]
+            start = XERIAL_HEADER + XERIAL_VERSIONS
+            return start + b"".join(LENGTH.pack(len(block)) + block for block in packed)
         case Codec.LZ4:
-            return pack_lz4(memoryview(content), has_old_checksum)
+            blocks = [lz4_block(block) for block in blocks_of(content, LZ4_BLOCK_SIZE)]
+            frame = LZ4_START + b"".join(blocks) + LZ4_END
+            return with_wrong_checksum(frame) if has_wrong_checksum else frame
+        case Codec.ZSTD:
+            return bytes(cramjam.zstd.compress(content))
         case _:
-            assert codec == Codec.NONE
-            return bytes(content)
+            raise CorruptBatchError(0, f"unknown compression codec {codec}")
 
 
-def pack_snappy(content: memoryview) -> bytes:
+def blocks_of(content: bytes, size: int) -> list[bytes]:
+    return [content[at : at + size] for at in range(0, len(content), size)]
+
+
+def lz4_block(block: bytes) -> bytes:
+    """Compress one block of a frame, behind its length, or store it where that gains nothing."""
     import cramjam
 
-    parts = [XERIAL_HEADER, XERIAL_VERSIONS]
-    for at in range(0, len(content), XERIAL_BLOCK_SIZE):
-        block = bytes(cramjam.snappy.compress_raw(content[at : at + XERIAL_BLOCK_SIZE]))
-        parts += (LENGTH.pack(len(block)), block)
-    return b"".join(parts)
+    packed = bytes(cramjam.lz4.compress_block(block, store_size=False))
+    if len(packed) < len(block):
+        return LZ4_LENGTH.pack(len(packed)) + packed
+    return LZ4_LENGTH.pack(len(block) | LZ4_STORED) + block
 
 
-def pack_lz4(content: memoryview, has_old_checksum: bool) -> bytes:
-    import cramjam
-
-    head = LZ4_MAGIC + LZ4_DESCRIPTOR
-    checksum = xxh32(head if has_old_checksum else LZ4_DESCRIPTOR) >> 8 & 0xFF
-    parts = [head, bytes((checksum,))]
-    for at in range(0, len(content), LZ4_BLOCK_SIZE):
-        plain = content[at : at + LZ4_BLOCK_SIZE]
-        block = bytes(cramjam.lz4.compress_block(plain, store_size=False))
-        if len(block) < len(plain):
-            parts += (LZ4_BLOCK_LENGTH.pack(len(block)), block)
-        else:
-            parts += (LZ4_BLOCK_LENGTH.pack(len(plain) | LZ4_NOT_PACKED), bytes(plain))
-    parts.append(LZ4_BLOCK_LENGTH.pack(0))
-    return b"".join(parts)
+def with_wrong_checksum(frame: bytes) -> bytes:
+    """Return a *frame* with the checksum that Kafka expects in messages of magic 0."""
+    checksum = xxh32(frame[: LZ4_DESCRIPTOR_AT + 2]) >> 8 & 0xFF
+    return frame[: LZ4_DESCRIPTOR_AT + 2] + bytes((checksum,)) + frame[LZ4_DESCRIPTOR_AT + 3 :]
 
 
 def with_right_checksum(frame: bytes) -> bytes:

@@ -68,7 +68,7 @@ def build_message_set(
     )
     if codec == Codec.NONE:
         return messages
-    packed = pack(messages, codec, has_old_checksum=magic == 0)
+    packed = pack(bytes(messages), codec, has_wrong_checksum=magic == 0)
     latest_ms = max(one.timestamp for one in records)
     return message_of(records[-1].offset, magic, attributes | codec, latest_ms, None, packed)
 

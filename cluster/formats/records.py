@@ -349,7 +349,7 @@ def marker_of(batch: Buffer) -> Marker:
     return Marker(kind == ABORT, int(epoch))
 
 
-def varint(data: memoryview, position: int) -> tuple[int, int]:
+def varint(data: Buffer, position: int) -> tuple[int, int]:
     """A zigzag number of variable length, and the position behind it.
 
     Of ten bytes the lowest 64 bits count, as for Kafka.

@@ -23,6 +23,7 @@ from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
 from cluster.broker.ports import ApiSettings, Ports
+from cluster.broker.replica_manager.log_cleaner import LogCleaner
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
@@ -86,6 +87,7 @@ class Parts:
     controller: Controller
     config_changes: ConfigChangeListener
     log_scheduler: LogScheduler
+    log_cleaner: LogCleaner
 
 
 class BrokerProcess:
@@ -149,6 +151,8 @@ class BrokerProcess:
         await self._register(parts)
         # 6. Background work begins: the logs' tasks, and the checks of followers.
         parts.log_scheduler.start()
+        if settings.compacts_logs:
+            parts.log_cleaner.start()
         parts.broker.start()
         logger.info(
             "Broker %d of cluster %s started in %.2f s and serves %s",
@@ -206,6 +210,7 @@ class BrokerProcess:
         connections = self._settings.connections
         memory = MemoryPool(connections.request_size_max, connections.queued_size_max)
         broker = Broker(self._ports(logs, controller, memory))
+        log_cleaner = LogCleaner(broker.ports, broker.partitions, settled_clock.wall_ms)
         propagation = ConfigPropagation(
             self._configs,
             self._server,
@@ -215,6 +220,7 @@ class BrokerProcess:
             broker.throttles,
             self._listening,
             controller,
+            log_cleaner,
         )
         propagation.start()
         return Parts(
@@ -235,6 +241,7 @@ class BrokerProcess:
                 settled_clock,
                 broker.group_service.expire_offsets,
             ),
+            log_cleaner=log_cleaner,
         )
 
     def _controller(self) -> Controller:
@@ -371,6 +378,7 @@ class BrokerProcess:
         self._server.close()
         if parts is not None:
             parts.broker.stop()
+            parts.log_cleaner.stop()
             parts.log_scheduler.stop()
         self._peers.close()
         # 3. Running flushes end before their logs are closed.

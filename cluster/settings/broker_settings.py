@@ -14,6 +14,7 @@ from cluster.broker.configs.dynamic_config_validation import broker_spec, is_sup
 from cluster.broker.configs.listeners import InvalidListeners, read_listeners
 from cluster.broker.configs.supported_configs import (
     BROKER_ID,
+    CLEANER_ENABLE,
     CONNECT,
     LOGS_DIRECTORY,
     NODE_ID,
@@ -102,6 +103,7 @@ class BrokerSettings:
     fetch_session_count_max: int
     selects_by_rack: bool
     """Whether leaders send consumers to followers in their racks."""
+    compacts_logs: bool
     retention_interval_ms: int
     producer_expiration_interval_ms: int
     flush_interval_ms: int
@@ -342,6 +344,7 @@ class _Reader:
 
     def _intervals(self) -> dict[str, object]:
         return {
+            "compacts_logs": self._boolean(CLEANER_ENABLE),
             "retention_interval_ms": self._number("log.retention.check.interval.ms"),
             "producer_expiration_interval_ms": self._number(
                 "producer.id.expiration.check.interval.ms"

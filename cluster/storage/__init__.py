@@ -1,6 +1,7 @@
 """The partition log in Kafka's disk format: segments, indexes, checkpoints, recovery."""
 
 __all__ = [
+    "cleaner",
     "directories",
     "errors",
     "files",

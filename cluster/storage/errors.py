@@ -56,6 +56,15 @@ class InvalidRecord(LogError):
         self.reason = reason
 
 
+class RecordsWithoutKey(InvalidRecord):
+    """Records that a compacted log could not keep: which of them are the last nobody can say."""
+
+    def __init__(self, places: Sequence[int]) -> None:
+        super().__init__(f"{len(places)} records for a compacted log have no key")
+        self.places = tuple(places)
+        """Which records of the batch these are, from 0 on."""
+
+
 class HeavyBatch(ClusterError):
     """A batch whose records take too long to be looked at while others wait."""
 

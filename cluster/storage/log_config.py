@@ -17,7 +17,8 @@ UNLIMITED: Final = -1
 NO_BOUND: Final = 2**63 - 1
 
 COMPACT: Final = "compact"
-SERVED_POLICIES: Final = ("delete",)
+DELETE: Final = "delete"
+SERVED_POLICIES: Final = (COMPACT, DELETE)
 """What may stand under cleanup.policy."""
 
 READ_KEYS: Final = (
@@ -38,6 +39,10 @@ READ_KEYS: Final = (
     "file.delete.delay.ms",
     "preallocate",
     "cleanup.policy",
+    "min.compaction.lag.ms",
+    "max.compaction.lag.ms",
+    "min.cleanable.dirty.ratio",
+    "delete.retention.ms",
 )
 """The keys that this module reads; what else a topic may have concerns somebody else."""
 
@@ -62,6 +67,14 @@ class LogConfig:
     flush_ms: int = NO_BOUND
     file_delete_delay_ms: int = 60_000
     preallocates: bool = False
+    deletes: bool = True
+    """Whether old records are deleted by time and size."""
+    compacts: bool = False
+    """Whether of each key only the last record is kept."""
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = NO_BOUND
+    min_cleanable_ratio: float = 0.5
+    delete_retention_ms: int = 24 * 3600 * 1000
 
     @classmethod
     def parse(cls, configs: Mapping[str, str]) -> Self:
@@ -70,8 +83,7 @@ class LogConfig:
         `segment.jitter.ms` has no effect: segments roll when they are due.
 
         Raises:
-            InvalidLogConfig: with every wrong value; a policy of `compact` counts as one, since
-                there is no compaction yet.
+            InvalidLogConfig: with every wrong value.
         """
         texts = {name: trimmed(configs[name]) for name in READ_KEYS if name in configs}
         problems = [
@@ -79,8 +91,6 @@ class LogConfig:
             for name, text in texts.items()
             if (problem := value_problem(TOPIC_CONFIGS[name], text)) is not None
         ]
-        if COMPACT in members(texts.get("cleanup.policy", "")):
-            problems.append("cleanup.policy=compact is not supported: only delete is")
         if problems:
             raise InvalidLogConfig(problems)
         return cls._of(frozenset(texts.items()))
@@ -90,6 +100,7 @@ class LogConfig:
     def _of(cls, said: frozenset[tuple[str, str]]) -> Self:
         """Logs of equal configs share one value: a broker may have tens of thousands."""
         texts = dict(said)
+        policies = members(texts.get("cleanup.policy", DELETE))
 
         def number(name: str) -> int:
             default = TOPIC_CONFIGS[name].default
@@ -100,9 +111,14 @@ class LogConfig:
         difference = number("message.timestamp.difference.max.ms")
         before = number("message.timestamp.before.max.ms")
         after = number("message.timestamp.after.max.ms")
+        ratio = TOPIC_CONFIGS["min.cleanable.dirty.ratio"]
+        segment_ms, compaction_lag_ms = number("segment.ms"), number("max.compaction.lag.ms")
+        if COMPACT in policies:
+            # What is in the segment that grows is not compacted.
+            segment_ms = min(segment_ms, compaction_lag_ms)
         return cls(
             segment_size_max=number("segment.bytes"),
-            segment_ms=number("segment.ms"),
+            segment_ms=segment_ms,
             index_size_max=number("segment.index.bytes"),
             index_interval_size=number("index.interval.bytes"),
             retention_ms=number("retention.ms"),
@@ -116,4 +132,10 @@ class LogConfig:
             flush_ms=number("flush.ms"),
             file_delete_delay_ms=number("file.delete.delay.ms"),
             preallocates=is_true(texts.get("preallocate", "false")),
+            deletes=DELETE in policies,
+            compacts=COMPACT in policies,
+            min_compaction_lag_ms=number("min.compaction.lag.ms"),
+            max_compaction_lag_ms=compaction_lag_ms,
+            min_cleanable_ratio=float(texts.get(ratio.name, ratio.default or "")),
+            delete_retention_ms=number("delete.retention.ms"),
         )

@@ -74,7 +74,7 @@ def test_what_cannot_be_made_has_kafkas_error(client: Driver, made: str):
     named = refusal(client.create_topic, "a b")
     count = refusal(client.create_topic, made + "-x", 0)
     config = refusal(client.create_topic, made + "-x", 1, {"no.such": "1"})
-    policy = refusal(client.create_topic, made + "-x", 1, {"cleanup.policy": "compact"})
+    policy = refusal(client.create_topic, made + "-x", 1, {"cleanup.policy": "archive"})
 
     assert [
         ErrorCode.TOPIC_ALREADY_EXISTS,

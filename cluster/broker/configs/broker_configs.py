@@ -16,7 +16,6 @@ from cluster.broker.configs.dynamic_config_validation import (
     base_name,
     broker_spec,
     change_problem,
-    compacts,
     effective,
     placed,
 )
@@ -43,8 +42,6 @@ from cluster.model.config_spec import trimmed
 from cluster.model.config_table import LISTENER_PREFIX, TOPIC_CONFIGS
 from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS
 from cluster.storage.log_config import UNLIMITED
-
-NO_RETENTION_LIMIT: Final = {"retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -79,8 +76,7 @@ class BrokerConfigs:
     ) -> ConfigUpdate:
         """Use the overrides that ZooKeeper has now, and return what follows.
 
-        Invalid ones are left out.  Where logs shall be compacted, which this broker does not
-        support, topics without a policy of their own are kept whole: that loses nothing.
+        Invalid ones are left out.
         """
         before, defaults_before = self.values(), self.topic_defaults
         limits_before = self.listener_limits()
@@ -94,8 +90,6 @@ class BrokerConfigs:
             remark = Remark(True, f"{error.key} is ignored: {error}")
             own_remarks += (placed(remark, is_cluster_default=False),)
         defaults = topic_defaults(self._set_values())
-        if compacts(per_broker, cluster_default):
-            defaults |= NO_RETENTION_LIMIT
         self.topic_defaults = defaults
         after = self.values()
         changed = {name: after[name] for name in after if after[name] != before[name]}

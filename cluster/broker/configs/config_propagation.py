@@ -49,6 +49,13 @@ class ReplicaFetchers(Protocol):
         """Use this number of connections to each leader."""
 
 
+class Cleaner(Protocol):
+    """Who compacts logs."""
+
+    def reconfigure(self, configs: BrokerConfigs) -> None:
+        """Go by the broker's configs of now."""
+
+
 class ReplicationThrottles(Protocol):
     """The part that throttles replication."""
 
@@ -89,6 +96,7 @@ class ConfigPropagation:
         throttles: ReplicationThrottles,
         listening: ListenerChanges,
         controller: LeaderElections,
+        cleaner: Cleaner,
     ) -> None:
         self._configs = configs
         self._connections = connections
@@ -101,6 +109,7 @@ class ConfigPropagation:
             Applier.PARTITIONS: partitions.topic_defaults_changed,
             Applier.REPLICATION_THROTTLES: lambda: throttles.set_rates(configs),
             Applier.REPLICA_FETCHERS: self._resize_fetchers,
+            Applier.LOG_CLEANER: lambda: cleaner.reconfigure(configs),
             Applier.LISTENERS: listening.listeners_changed,
             Applier.UNCLEAN_ELECTION: self._allow_unclean,
         }

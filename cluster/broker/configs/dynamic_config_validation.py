@@ -19,15 +19,12 @@ from cluster.model.config_spec import (
     ConfigSpec,
     UpdateMode,
     ValueKind,
-    members,
     trimmed,
     value_problem,
 )
 from cluster.model.config_table import CLUSTER_WIDE, CONFIGS, LISTENER_PREFIX
 from cluster.model.kafka_broker_configs import KAFKA_BROKER_CONFIGS, READ_ONLY_BROKER_CONFIGS
-from cluster.storage.log_config import COMPACT
 
-CLEANUP_POLICY: Final = "log.cleanup.policy"
 OF_MECHANISMS: Final = (
     "sasl.jaas.config",
     "sasl.login.callback.handler.class",
@@ -171,8 +168,6 @@ def value_fault(name: str, value: str) -> str | None:
         return (
             f"Invalid value {text} for configuration {spec.name}: Class {text} could not be found."
         )
-    if name == CLEANUP_POLICY and COMPACT in members(text):
-        return f"Invalid value {text} for configuration {name}: only delete is supported"
     if name == MAX_CONNECTIONS_OVERRIDES:
         try:
             parse_address_limits(text)
@@ -211,12 +206,4 @@ def remark_on(name: str, value: str, *, is_cluster_default: bool) -> Remark | No
     if not is_supported(name):
         return Remark(False, f"{name} is not honoured")
     problem = value_fault(name, value)
-    if problem is not None and compacts({name: value}):
-        return Remark(True, f"{problem}; topics without a policy of their own are kept whole")
     return None if problem is None else Remark(True, f"{problem}; it is ignored")
-
-
-def compacts(*layers: Mapping[str, str]) -> bool:
-    """Whether the first of *layers* with a cleanup policy wants compaction."""
-    policies = (one[CLEANUP_POLICY] for one in layers if CLEANUP_POLICY in one)
-    return COMPACT in members(trimmed(next(policies, "")))

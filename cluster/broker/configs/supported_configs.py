@@ -39,6 +39,13 @@ MAX_CONNECTIONS_PER_IP: Final = "max.connections.per.ip"
 MAX_CONNECTIONS_OVERRIDES: Final = "max.connections.per.ip.overrides"
 PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
 PRODUCER_EXPIRATION_CHECK: Final = "producer.id.expiration.check.interval.ms"
+CLEANER_ENABLE: Final = "log.cleaner.enable"
+CLEANER_THREADS: Final = "log.cleaner.threads"
+CLEANER_MAP_SIZE: Final = "log.cleaner.dedupe.buffer.size"
+CLEANER_LOAD_FACTOR: Final = "log.cleaner.io.buffer.load.factor"
+CLEANER_BUFFER_SIZE: Final = "log.cleaner.io.buffer.size"
+CLEANER_RATE: Final = "log.cleaner.io.max.bytes.per.second"
+CLEANER_BACKOFF: Final = "log.cleaner.backoff.ms"
 FETCHERS_PER_LEADER: Final = "num.replica.fetchers"
 
 LEADER_SELECTOR: Final = "org.apache.kafka.common.replica.LeaderSelector"
@@ -62,6 +69,8 @@ class Applier(Enum):
     """The replica fetchers."""
     PARTITIONS = "partitions"
     """The logs and replicas of the partitions of each topic."""
+    LOG_CLEANER = "log cleaner"
+    """Who compacts logs."""
     REPLICATION_THROTTLES = "replication throttles"
     """The throttles of followers and leaders."""
     LISTENERS = "listeners"
@@ -103,7 +112,13 @@ TOPIC_ROWS: Final = (
     topic(
         "cleanup.policy",
         Applier.PARTITIONS,
-        "What becomes of old records: delete is the only policy that is supported.",
+        "What becomes of old records: delete removes them by age and size, compact keeps the last"
+        " record of each key; both may go together.",
+    ),
+    topic(
+        "delete.retention.ms",
+        Applier.PARTITIONS,
+        "For how long a compacted topic keeps the tombstones of keys that were deleted.",
     ),
     topic(
         "file.delete.delay.ms",
@@ -128,6 +143,12 @@ TOPIC_ROWS: Final = (
         THROTTLED_LEADERS,
         Applier.PARTITIONS,
         "Which leaders send at no more than their broker's rate: partition:broker,… or *.",
+    ),
+    topic(
+        "max.compaction.lag.ms",
+        Applier.PARTITIONS,
+        "After which time a record is compacted, however little of the log is dirty; its segment"
+        " is finished in time for that.",
     ),
     topic("max.message.bytes", Applier.PARTITIONS, "The largest batch of records that is taken."),
     topic(
@@ -157,6 +178,16 @@ TOPIC_ROWS: Final = (
         Applier.PARTITIONS,
         "Whose time a record has: that of its producer (CreateTime) or that of the broker"
         " (LogAppendTime).",
+    ),
+    topic(
+        "min.cleanable.dirty.ratio",
+        Applier.PARTITIONS,
+        "Which part of a log has to be dirty for it to be compacted.",
+    ),
+    topic(
+        "min.compaction.lag.ms",
+        Applier.PARTITIONS,
+        "For how long a record is not compacted.",
     ),
     topic(
         MIN_ISR,
@@ -377,6 +408,33 @@ BROKER_ROWS: Final = (
         also=-1,
     ),
     read_only("log.retention.check.interval.ms", "How often is looked for segments that may go."),
+    read_only(CLEANER_ENABLE, "Whether logs are compacted whose cleanup.policy says so."),
+    dynamic(CLEANER_THREADS, Applier.LOG_CLEANER, "How many logs are compacted at a time."),
+    dynamic(
+        CLEANER_MAP_SIZE,
+        Applier.LOG_CLEANER,
+        "The memory in which the keys of logs are noted that are compacted, 24 bytes for each key.",
+    ),
+    dynamic(
+        CLEANER_LOAD_FACTOR,
+        Applier.LOG_CLEANER,
+        "Up to which part of that memory keys are noted: nearer to 1 more keys and more time each.",
+    ),
+    dynamic(
+        CLEANER_BUFFER_SIZE,
+        Applier.LOG_CLEANER,
+        "The memory for what is read and written by compaction; a larger batch gets more.",
+    ),
+    dynamic(
+        CLEANER_RATE,
+        Applier.LOG_CLEANER,
+        "How many bytes a second compaction reads and writes in all.",
+    ),
+    dynamic(
+        CLEANER_BACKOFF,
+        Applier.LOG_CLEANER,
+        "How long is waited before it is looked for dirty logs again when there was none.",
+    ),
     read_only("log.roll.hours", "As log.roll.ms, in hours, where that is unset."),
     read_only(
         "log.flush.scheduler.interval.ms",

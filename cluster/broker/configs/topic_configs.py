@@ -7,19 +7,17 @@ The overrides of the topic win; without one, the sources of the broker's synonym
 from collections.abc import Mapping
 from typing import Final, NamedTuple, Self
 
-from cluster.broker.configs.broker_configs import NO_RETENTION_LIMIT
 from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, WITHOUT_DEFAULT
 from cluster.broker.ports import ApiSettings
 from cluster.model.config_source import ConfigSource, ConfigSynonym
-from cluster.model.config_spec import ConfigSpec, members, trimmed, value_problem
+from cluster.model.config_spec import ConfigSpec, trimmed, value_problem
 from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
-from cluster.model.ids import OFFSETS_TOPIC
 from cluster.model.topic_config_specs import MIN_ISR, THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from cluster.storage.errors import InvalidLogConfig
-from cluster.storage.log_config import COMPACT, LogConfig
+from cluster.storage.log_config import DELETE, UNLIMITED, LogConfig
 
 CLEANUP_POLICY: Final = "cleanup.policy"
-DELETE: Final = "delete"
+NO_RETENTION_LIMIT: Final = {"retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
 
 
 class EffectiveTopicConfigs(NamedTuple):
@@ -66,18 +64,6 @@ def throttle_problems(overrides: Mapping[str, str]) -> dict[str, str]:
     return {key: problem for key, problem in problems.items() if problem is not None}
 
 
-def served_overrides(topic: str, overrides: Mapping[str, str]) -> Mapping[str, str]:
-    """*overrides* of *topic* as its logs use them here: there is no log cleaner yet.
-
-    The offsets topic is kept whole where it should be compacted: that loses nothing, but nothing
-    bounds its size.  Any other topic that should be compacted is refused.
-    """
-    is_compacted = COMPACT in members(trimmed(overrides.get(CLEANUP_POLICY, "")))
-    if topic != OFFSETS_TOPIC or not is_compacted:
-        return overrides
-    return {**overrides, CLEANUP_POLICY: DELETE, **NO_RETENTION_LIMIT}
-
-
 def unserved_log_config(defaults: Mapping[str, str], overrides: Mapping[str, str]) -> LogConfig:
     """The config of a log whose topic is not served, since its *overrides* are invalid.
 
@@ -122,19 +108,19 @@ def value_of(
     return overrides.get(spec.name, default), source
 
 
-def configs_problem(topic: str, overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
-    """Why *topic* may not have *overrides* here; None when it may."""
+def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
+    """Why a topic may not have *overrides* here; None when it may."""
     for name, value in overrides.items():
         problem = topic_config_problem(name, value)
         if problem is not None:
             return problem
-    return conflict_of(overrides) or serving_problem(topic, overrides, settings)
+    return conflict_of(overrides) or serving_problem(overrides, settings)
 
 
-def serving_problem(topic: str, overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
-    """Why *topic* with *overrides* is not served here; None when it is."""
+def serving_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:
+    """Why a topic with *overrides* is not served here; None when it is."""
     try:
-        EffectiveTopicConfigs.parse(settings.topic_defaults, served_overrides(topic, overrides))
+        EffectiveTopicConfigs.parse(settings.topic_defaults, overrides)
     except InvalidLogConfig as error:
         return str(error)
     return None

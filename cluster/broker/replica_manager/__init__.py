@@ -1,4 +1,4 @@
-"""Replicas of this broker: appends, reads, waits, ISR changes, throttles, moves of logs."""
+"""Replicas of this broker: appends, reads, waits, ISR changes, throttles, moves, compaction."""
 
 __all__ = [
     "appending",
@@ -12,6 +12,7 @@ __all__ = [
     "follower_fetches",
     "hosting",
     "isr_changes",
+    "log_cleaner",
     "log_dir_moves",
     "partitions",
     "record_work",

@@ -12,7 +12,13 @@ from typing import Final, NamedTuple
 from cluster.broker.pause_detector import PauseDetector
 from cluster.broker.ports import Clock
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
-from cluster.broker.replica_manager.record_errors import MESSAGE, RecordError, timestamp_errors
+from cluster.broker.replica_manager.record_errors import (
+    MESSAGE,
+    RecordError,
+    key_errors,
+    message_of,
+    timestamp_errors,
+)
 from cluster.broker.replica_manager.refused_batches import (
     REMEMBERED_MS,
     RefusedBatches,
@@ -29,7 +35,13 @@ from cluster.formats.record_batch import (
     CorruptBatchError,
 )
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.errors import InvalidTimestamp, LogError, OutOfOrderSequence
+from cluster.model.ids import TopicPartition
+from cluster.storage.errors import (
+    InvalidTimestamp,
+    LogError,
+    OutOfOrderSequence,
+    RecordsWithoutKey,
+)
 from cluster.storage.log.growing_log import AppendOutcome
 from cluster.storage.log_config import NO_BOUND
 
@@ -57,6 +69,14 @@ class Appended(NamedTuple):
         if self.outcome.needs_flush:
             return True
         return acks == ALL_ACKS and self.hosted.replica.high_watermark <= self.outcome.last_offset
+
+
+def refusal_of(error: LogError | CorruptBatchError, partition: TopicPartition) -> Refusal:
+    """The refusal of a batch for *partition* that *error* is about."""
+    if isinstance(error, RecordsWithoutKey):
+        errors = key_errors(error, partition)
+        return Refusal(error.error_code, message_of(errors), errors)
+    return Refusal(error.error_code, str(error))
 
 
 def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
@@ -159,10 +179,8 @@ class Appender:
                 # What is missing here may be in the log of who has led meanwhile.
                 return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return Refusal(error.error_code, str(error))
-        except LogError as error:
-            return Refusal(error.error_code, str(error))
-        except CorruptBatchError as error:
-            return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
+        except (LogError, CorruptBatchError) as error:
+            return refusal_of(error, hosted.partition)
         end_offset = log.log_end_offset
         assert outcome.last_offset < end_offset, "what was appended is in the log"
         if outcome.needs_flush:

@@ -5,13 +5,20 @@ Only asked when a batch was refused: nothing looks at single records before.
 Source: Kafka's LogValidator, whose messages producers show to people.
 """
 
+from itertools import islice
 from typing import Final, NamedTuple
 
 from cluster.formats.record_batch import parse_header
 from cluster.formats.records import record_times
+from cluster.model.ids import TopicPartition
+from cluster.storage.errors import RecordsWithoutKey
 from cluster.storage.log_config import LogConfig
 
 MESSAGE: Final = "One or more records have been rejected"
+
+
+SHOWN_MAX: Final = 3
+"""How many record errors the message of a batch repeats."""
 
 
 class RecordError(NamedTuple):
@@ -35,4 +42,19 @@ def timestamp_errors(
         )
         for index, record in enumerate(record_times(records, parse_header(records)))
         if not earliest <= record.timestamp <= latest
+    )
+
+
+def key_errors(error: RecordsWithoutKey, partition: TopicPartition) -> tuple[RecordError, ...]:
+    """The records without a key, of a batch for a compacted *partition*."""
+    message = f"Compacted topic cannot accept message without key in topic partition {partition}."
+    return tuple(RecordError(place, message) for place in error.places)
+
+
+def message_of(errors: tuple[RecordError, ...]) -> str:
+    """What is said of a whole batch with invalid records."""
+    shown = (f"RecordError(batchIndex={one.place}, message='{one.message}')" for one in errors)
+    return (
+        f"{MESSAGE} due to {len(errors)} record errors in total, and only showing the first three"
+        f" errors at most: [{', '.join(islice(shown, SHOWN_MAX))}]"
     )

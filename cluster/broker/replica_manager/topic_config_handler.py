@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 
 from cluster.broker.configs.topic_configs import (
     EffectiveTopicConfigs,
-    served_overrides,
     throttle_problems,
 )
 from cluster.broker.ports import Ports
@@ -69,7 +68,7 @@ class TopicConfigHandler:
         """
         if topic in self._damaged:
             raise InvalidLogConfig([str(self._damaged[topic].message)])
-        return self._parse(topic, self._overrides.get(topic, {}))
+        return self._parse(self._overrides.get(topic, {}))
 
     def settle(self, topics: Iterable[str]) -> None:
         """Go by what is known of *topics* now.
@@ -91,9 +90,7 @@ class TopicConfigHandler:
             overrides = self._overrides[topic]
             try:
                 # Most topics override nothing: their configs are the same, and parsed once.
-                configs = (
-                    plain if plain is not None and not overrides else self._parse(topic, overrides)
-                )
+                configs = plain if plain is not None and not overrides else self._parse(overrides)
             except InvalidLogConfig as error:
                 self._ports.journal.error(f"topic {topic} keeps its configs: {error}")
                 all_are_applied = False
@@ -103,9 +100,9 @@ class TopicConfigHandler:
             self._apply(topic, configs)
         return all_are_applied
 
-    def _parse(self, topic: str, overrides: Mapping[str, str]) -> EffectiveTopicConfigs:
+    def _parse(self, overrides: Mapping[str, str]) -> EffectiveTopicConfigs:
         defaults = self._ports.settings.topic_defaults
-        return EffectiveTopicConfigs.parse(defaults, served_overrides(topic, overrides))
+        return EffectiveTopicConfigs.parse(defaults, overrides)
 
     def _apply(self, topic: str, configs: EffectiveTopicConfigs) -> None:
         self._throttles.set_replicas(topic, self._ports.registration.broker_id, configs)

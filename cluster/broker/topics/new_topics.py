@@ -77,7 +77,7 @@ class NewTopics:
                 message = f"null value not supported for topic config {key}"
                 raise Refused(ErrorCode.INVALID_CONFIG, message)
             configs[key] = value
-        problem = configs_problem(asked.name, configs, self.settings)
+        problem = configs_problem(configs, self.settings)
         if problem is not None:
             raise Refused(ErrorCode.INVALID_CONFIG, problem)
         return configs

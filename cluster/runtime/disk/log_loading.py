@@ -13,7 +13,6 @@ from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import (
     EffectiveTopicConfigs,
-    served_overrides,
     unserved_log_config,
 )
 from cluster.broker.ports import Clock
@@ -100,9 +99,7 @@ async def load_logs(
             unserved[topic] = str(own.message)
             return unserved_log_config(configs.topic_defaults, {})
         try:
-            return EffectiveTopicConfigs.parse(
-                configs.topic_defaults, served_overrides(topic, own)
-            ).log
+            return EffectiveTopicConfigs.parse(configs.topic_defaults, own).log
         except InvalidLogConfig as error:
             unserved[topic] = str(error)
             return unserved_log_config(configs.topic_defaults, own)

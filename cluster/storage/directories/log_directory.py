@@ -10,7 +10,12 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Final, NamedTuple, Self
 
-from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
+from cluster.formats.checkpoints import (
+    CLEANED_OFFSETS,
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+)
 from cluster.formats.directory_names import (
     Survey,
     deleted_future_name,
@@ -42,7 +47,7 @@ from cluster.storage.recovery.opening import open_log
 LOCK: Final = ".lock"
 BOOT_ID_SIZE: Final = 40
 """All are written as long, over the one before, so that a crash leaves one of them whole."""
-CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
+CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, CLEANED_OFFSETS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 INTACT_SINCE: Final = "intactSince"
 """Ours in the mark's JSON, of which Kafka reads no more than the broker epoch."""
@@ -230,6 +235,7 @@ class LogDirectory:
             recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
             log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
             high_watermark=self._offsets[HIGH_WATERMARKS].get(partition, 0),
+            cleaned_offset=self._offsets[CLEANED_OFFSETS].get(partition),
             was_closed=self.was_closed,
             machine_stopped=self._machine_stopped,
         )
@@ -411,10 +417,10 @@ class LogDirectory:
         self._settled_count = settled_count
 
     def write_checkpoints(self) -> None:
-        """Make the logs' recovery points and starts durable, those of logs that are about to be cut
-        as they will be.
+        """Make durable what the logs' checkpoints say but for high watermarks, of logs that are
+        about to be cut as it will be.
 
-        A crash between the two files leaves one of them old.  Each is true without the other, since
+        A crash between the files leaves some of them old.  Each is true without the other, since
         an older one promises less; who lowers them, `begin_truncation`, has the logs touched only
         when both are written.
         """
@@ -427,14 +433,18 @@ class LogDirectory:
             # Kafka leaves out those that begin with their first segment.  But a crash can bring
             # back the segments before it: their names may not be gone for good yet.
             starts = {of: log.log_start_offset for of, log in logs if log.log_start_offset > 0}
+            cleaned = {of: log.cleaned_offset for of, log in logs if log.cleaned_offset is not None}
             for of in planned.keys() & points.keys():
                 end_offset = planned[of].end_offset
                 points[of] = min(points[of], end_offset)
                 starts[of] = (
                     end_offset if planned[of].restarts else min(starts.get(of, 0), end_offset)
                 )
+                if of in cleaned:
+                    cleaned[of] = min(cleaned[of], end_offset)
             self._write(RECOVERY_POINTS, points)
             self._write(LOG_STARTS, {of: start for of, start in starts.items() if start > 0})
+            self._write(CLEANED_OFFSETS, cleaned)
 
     def write_high_watermarks(
         self, offsets: Mapping[TopicPartition, int], deletion_count: int

@@ -298,6 +298,8 @@ class LogManager:
         """
         old, new = self._directory(partition), self.future_directory_of(partition)
         assert new is not None
+        # Nothing was compacted while it was copied.
+        new.futures[partition].cleaned_offset = old.logs[partition].cleaned_offset
         new.adopt_future(partition)
         try:
             deleted = old.delete(partition, unique_id, now_ms)

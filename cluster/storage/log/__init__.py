@@ -8,5 +8,6 @@ __all__ = [
     "partition_log",
     "producer_replay",
     "producer_state",
+    "reading",
     "work",
 ]

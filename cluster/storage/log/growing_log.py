@@ -4,9 +4,9 @@ Appends, reads and flushes; what takes data away again is `log`'s, and so is wha
 moment.  Appending and rolling wait for no disk: all that they leave undone is the next flush's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS_FILE_NAME
 from cluster.formats.indexes import RELATIVE_OFFSET_MAX, AbortedTxn
@@ -73,13 +73,16 @@ class GrowingLog:
         "_is_flushing",
         "_is_new",
         "_producers",
+        "_replacing",
         "_segments",
         "_truncations",
         "_unsynced_snapshots",
+        "cleaned_offset",
         "config",
         "directory",
         "epochs",
         "health",
+        "is_being_cleaned",
         "is_deleted",
         "log_end_offset",
         "log_start_offset",
@@ -123,9 +126,13 @@ class GrowingLog:
         synced, and another one that ended before it would count on them."""
         self._flushed_ms = now_ms
         self._truncations = 0
+        self._replacing: Iterator[Literal[True]] | None = None
+        """What is left to do for a segment that is read in place of others already."""
         self.directory = directory
         self.is_deleted = False
         """Whether the directory has another name now, and may be a namesake's."""
+        self.is_being_cleaned = False
+        """Whether segments are about to be replaced: retention leaves all of them alone."""
         self.partition = partition
         self.config = config
         self.epochs = epochs
@@ -136,6 +143,8 @@ class GrowingLog:
         """The offset that the next record gets."""
         self.recovery_point = recovery_point
         """Everything before this offset is durable."""
+        self.cleaned_offset: int | None = None
+        """Before it the log has been compacted; None for one that never was."""
         assert segments, "a log has a last segment"
         assert segments[-1].base_offset <= self.log_end_offset, "a log ends in its last segment"
         assert log_start_offset <= self.log_end_offset, "a log starts before its end"
@@ -158,6 +167,11 @@ class GrowingLog:
     def size(self) -> int:
         """Bytes of all batches, indexes not counted."""
         return sum(segment.size for segment in self._segments)
+
+    @property
+    def truncation_count(self) -> int:
+        """How often the log has been truncated since it was opened."""
+        return self._truncations
 
     @property
     def is_offline(self) -> bool:

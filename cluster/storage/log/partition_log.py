@@ -14,7 +14,9 @@ What holds at any moment, and what a start relies on (`recovery`):
   crash of ours leaves no gap between them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Literal
 
 from cluster.formats.record_batch import Buffer
 from cluster.formats.segment_names import CLEANED_SUFFIX, INDEX_SUFFIXES, SUFFIXES, SWAP_SUFFIX
@@ -92,6 +94,7 @@ class PartitionLog(GrowingLog):
         early, and sets aside what is behind.
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
+        self.end_replacing()
         self._trust_to(offset)
         kept = number_of(self._segments, offset - 1) + 1
         # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
@@ -108,6 +111,7 @@ class PartitionLog(GrowingLog):
         rule for the recovery point holds as for `truncate_to`, and *offset* stands in the
         directory's checkpoint of log starts.
         """
+        self.end_replacing()
         with self.health.guard():
             self._trust_to(offset)
             self._drop(self._segments[::-1], now_ms)
@@ -124,8 +128,10 @@ class PartitionLog(GrowingLog):
             self._end_at(offset, now_ms)
 
     def _trust_to(self, offset: int) -> None:
-        """Promise nothing from *offset* on, as the checkpoint does: before anything is cut."""
+        """Promise nothing from *offset* on, as the checkpoints do: before anything is cut."""
         self.recovery_point = min(self.recovery_point, offset)
+        if self.cleaned_offset is not None:
+            self.cleaned_offset = min(self.cleaned_offset, offset)
 
     def _end_at(self, offset: int, now_ms: int) -> None:
         """Let epochs, producers and recovery point end with the log at *offset*."""
@@ -172,12 +178,15 @@ class PartitionLog(GrowingLog):
             self.epochs.truncate_from_start(offset)
 
     def delete_old_segments(self, now_ms: int, wall_ms: int, high_watermark: int) -> int:
-        """Drop the segments that retention gives up, and return how many.
+        """Drop the segments that retention gives up, and return how many; none while the log is
+        cleaned, which would be for nothing.
 
         Those before the log start, those too old by *wall_ms*, and the oldest while the log is too
         large; none with records at or beyond the high watermark.  Their files wait in
         `take_deleted`.
         """
+        if self.is_being_cleaned:
+            return 0
         count = expired_count(
             self._segments,
             self.config,
@@ -189,6 +198,7 @@ class PartitionLog(GrowingLog):
         )
         if count == 0:
             return 0
+        self.end_replacing()
         with self.health.guard():
             if count == len(self._segments):
                 # The end of the log must have a segment when the others go: its name is all that
@@ -209,22 +219,23 @@ class PartitionLog(GrowingLog):
         """Make an empty segment beside the log that shall replace segments of it.
 
         The caller appends to it, indexes the transactions that its markers abort, and hands it to
-        `replace`; any thread may do that.  After a crash before that, a start removes it.
+        `finish_replacement`; any thread may do that.  After a crash before that, a start removes
+        it.
 
         Raises:
-            KafkaStorageError: the directory is or went offline.
+            OSError: the disk failed, or the log was deleted meanwhile.
         """
-        with self.health.guard():
-            segment = Segment(
-                self._files, self.directory, base_offset, self.config, now_ms, CLEANED_SUFFIX
-            )
-            segment.create()
+        segment = Segment(
+            self._files, self.directory, base_offset, self.config, now_ms, CLEANED_SUFFIX
+        )
+        segment.create()
         return segment
 
     def replace(self, old: Sequence[Segment], new: Segment, now_ms: int) -> None:
         """Put *new*, made by `begin_replacement`, into the place of the segments *old*, durably.
 
-        A crash at any point leaves all of *old* or *new*:
+        All at once; `finish_replacement` is for any thread, and between the steps that follow it
+        `sync_names`.  A crash at any point leaves all of *old* or *new*:
 
         R1 The files of *new* become durable, as `.cleaned`, and so do these names: a start removes
            what has them, and every `.swap` beside them.
@@ -241,31 +252,87 @@ class PartitionLog(GrowingLog):
 
         Source: Kafka's UnifiedLog.replaceSegments.
         """
+        with self.health.guard():
+            self.finish_replacement(new)
+        self.begin_replacing(old, new, now_ms)
+        self.end_replacing()
+
+    def finish_replacement(self, new: Segment) -> None:
+        """Make a new segment durable (R1).  Any thread may do it.
+
+        Raises:
+            OSError: the disk failed, or the log was deleted meanwhile.
+        """
+        new.finish()
+        for file in new.open_files():
+            file.sync()
+        self._files.sync_directory(new.directory)
+
+    def can_replace(self, old: Sequence[Segment]) -> bool:
+        """Whether the segments *old* are still neighbours in this log, and none of them grows."""
+        if self.is_deleted or self._replacing is not None or old[0] not in self._segments[:-1]:
+            return False
+        first = self._segments.index(old[0])
+        return list(old) == self._segments[first:-1][: len(old)]
+
+    def begin_replacing(self, old: Sequence[Segment], new: Segment, now_ms: int) -> None:
+        """Read from *new*, which is durable, instead of *old* from now on, and begin to rename
+        their files (R2); `go_on_replacing` follows whenever the names of now are durable.
+        """
+        assert self.can_replace(old), "neighbours, in their order, of which none grows"
+        self._replacing = self._replacing_steps(old, new, now_ms)
+        self.go_on_replacing()
+
+    def go_on_replacing(self) -> bool:
+        """Take the next step of a replacement: the names that the last one made are durable.
+
+        Returns whether there is another one behind it.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        if self._replacing is None or self.is_deleted:
+            return False
+        with self.health.guard():
+            if next(self._replacing, None) is None:
+                self._replacing = None
+        return self._replacing is not None
+
+    def end_replacing(self) -> None:
+        """Take all steps that are left of a replacement: the segments are to change otherwise."""
+        while self._replacing is not None and not self.is_deleted:
+            self.sync_names()
+            self.go_on_replacing()
+
+    def sync_names(self) -> None:
+        """Make the names of the files durable.  Any thread may do it.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        # The directory of a log that was deleted meanwhile has another name.
+        with self.health.guard(), suppress(FileNotFoundError):
+            self._files.sync_directory(self.directory)
+
+    def _replacing_steps(
+        self, old: Sequence[Segment], new: Segment, now_ms: int
+    ) -> Iterator[Literal[True]]:
         first = self._segments.index(old[0])
         behind = first + len(old)
-        assert list(old) == self._segments[first:behind], "neighbours, in their order"
-        assert behind < len(self._segments), "the last segment grows"
-        end_offset = self._segments[behind].base_offset
-        assert end_offset <= self.recovery_point, "what is replaced is durable"
+        assert self._segments[behind].base_offset <= self.recovery_point, "old ones are durable"
         assert new.base_offset == old[0].base_offset
         new.move_to(self.directory)
-        with self.health.guard():
-            new.finish()
-            assert new.tail().next_offset <= end_offset, "nothing is added"
-            for file in new.open_files():
-                file.sync()
-            self._files.sync_directory(self.directory)
-            new.change_suffix(SWAP_SUFFIX)
-            self._files.sync_directory(self.directory)
-            # A snapshot of producers is right whatever batches are gone before it.
-            self._drop(old[:1], now_ms, INDEX_SUFFIXES)
-            self._drop(old[1:], now_ms)
-            self._files.sync_directory(self.directory)
-            new.change_suffix("")
-            self._files.sync_directory(self.directory)
-            # Like every other segment than the last it is opened when somebody reads it.
-            new.close()
+        new.change_suffix(SWAP_SUFFIX)
         self._segments[first:behind] = [new]
+        yield True
+        # A snapshot of producers is right whatever batches are gone before it.
+        self._drop(old[:1], now_ms, INDEX_SUFFIXES)
+        self._drop(old[1:], now_ms)
+        yield True
+        new.change_suffix("")
+        yield True
+        # Like every other segment than the last it is opened when somebody reads it.
+        new.close_indexes()
 
     def _drop(
         self, segments: Sequence[Segment], now_ms: int, suffixes: Sequence[str] = SUFFIXES
@@ -286,6 +353,7 @@ class PartitionLog(GrowingLog):
         Raises:
             KafkaStorageError: the log directory is or went offline; then either name is there.
         """
+        self.end_replacing()
         with self.health.guard():
             self._files.rename(self.directory, directory)
             self._files.sync_directory(self.health.directory)
@@ -301,6 +369,11 @@ class PartitionLog(GrowingLog):
             one._replace(paths=tuple(map(moved, one.paths))) for one in self._deleted
         )
         self.directory = directory
+
+    def close(self, now_ms: int) -> None:
+        """As `GrowingLog` does; a replacement of segments that is under way ends before."""
+        self.end_replacing()
+        super().close(now_ms)
 
     def expire_producers(self, now_ms: int) -> None:
         """Forget the producers that have been silent for long."""

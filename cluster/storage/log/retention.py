@@ -24,6 +24,7 @@ def expired_count(
     """The number of oldest *segments* that retention gives up; all of them, if need be.
 
     Nothing at or beyond the high watermark goes, and the last segment only when it is not empty.
+    Of a log that is only compacted those go that lie before its start.
     """
     ends = [segment.base_offset for segment in segments[1:]] + [log_end_offset]
     deletable = sum(end <= high_watermark for end in ends)
@@ -40,6 +41,8 @@ def expired_count(
     def is_before_start(number: int) -> bool:
         return number + 1 < len(segments) and ends[number] <= log_start_offset
 
+    if not config.deletes:
+        return leading(is_before_start)
     by_time = leading(is_old) if config.retention_ms >= 0 else 0
     by_size = 0
     if config.retention_size >= 0:

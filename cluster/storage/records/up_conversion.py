@@ -18,7 +18,12 @@ from cluster.formats.record_batch import (
     whole_batches,
 )
 from cluster.formats.records import Record, records_of
-from cluster.storage.errors import InvalidRecord, InvalidTimestamp, MessageTooLarge
+from cluster.storage.errors import (
+    InvalidRecord,
+    InvalidTimestamp,
+    MessageTooLarge,
+    RecordsWithoutKey,
+)
 from cluster.storage.log_config import LogConfig
 from cluster.storage.records.validation import (
     TimeRange,
@@ -35,10 +40,14 @@ def up_converted(content: Buffer, config: LogConfig, wall_ms: int) -> bytearray:
 
     Raises:
         CorruptBatchError: a checksum is wrong, or no whole message is there.
-        InvalidRecord: they are not as a producer may send them.
+        InvalidRecord: they are not as a producer may send them, or lack keys that the log needs.
         MessageTooLarge, RecordListTooLarge, InvalidTimestamp
     """
     codec, records = records_in(content, config)
+    if config.compacts:
+        without_key = [number for number, record in enumerate(records) if record.key is None]
+        if without_key:
+            raise RecordsWithoutKey(without_key)
     earliest = min(record.timestamp for record in records)
     if earliest < NO_TIMESTAMP:
         raise InvalidTimestamp(earliest, "it is before 1970")

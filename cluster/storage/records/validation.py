@@ -34,6 +34,7 @@ from cluster.formats.record_batch import (
     stamp_max_timestamp,
     whole_batches,
 )
+from cluster.formats.record_spans import record_spans
 from cluster.formats.records import TIMESTAMP_MAX, record_times
 from cluster.storage.errors import (
     HeavyBatch,
@@ -42,6 +43,7 @@ from cluster.storage.errors import (
     LegacyMessages,
     MessageTooLarge,
     RecordListTooLarge,
+    RecordsWithoutKey,
     UnexpectedAppendOffset,
     UnsupportedTransaction,
 )
@@ -120,7 +122,9 @@ def checked_batch(
         check_fields(header, size)
     if has_checked_records:
         return header
-    if (
+    if config.compacts:
+        times = check_at_once(buffer, header, config)
+    elif (
         count == 1
         and flags == 0
         and base_ms == max_ms >= 0
@@ -140,7 +144,8 @@ def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> Tim
 
     None when nothing has to be known of their times but what *header* says.
     """
-    if header.record_count > RECORDS_AT_ONCE_MAX or header.size > SIZE_AT_ONCE_MAX:
+    records_max = READS_AT_ONCE_MAX if config.compacts else RECORDS_AT_ONCE_MAX
+    if header.record_count > records_max or header.size > SIZE_AT_ONCE_MAX:
         raise HeavyBatch
     body: Buffer = memoryview(buffer)[HEADER_SIZE:]
     if header.codec != UNCOMPRESSED:
@@ -185,16 +190,28 @@ def says_its_times(
     """Whether the greatest timestamp of *header* is that of its records, and enough to know.
 
     Raises:
-        InvalidRecord: they are not as the header says.
+        InvalidRecord: they are not as the header says, or lack the keys that the log needs.
         HeavyBatch: more than *reads_max* of them have to be read, each by itself.
     """
     span_ms = header.max_timestamp - header.base_timestamp
-    is_latest = check_records(contiguous(body), header.record_count, span_ms, reads_max)
+    body = contiguous(body)
+    is_latest = check_records(body, header.record_count, span_ms, reads_max)
+    if config.compacts:
+        check_keys(body, header.record_count)
     if config.uses_log_append_time:
         return True
     # The header says of no record that it is the earliest.
     is_enough = config.timestamp_before_max_ms == NO_BOUND
     return is_latest and is_enough and header.max_timestamp >= NO_TIMESTAMP
+
+
+def check_keys(body: Body, count: int) -> None:
+    """Raise RecordsWithoutKey unless all *count* records, which are sound, have keys."""
+    places = [
+        number for number, span in enumerate(record_spans(bytes(body), count)) if span.key is None
+    ]
+    if places:
+        raise RecordsWithoutKey(places)
 
 
 def time_range(buffer: Buffer, header: BatchHeader, size_max: int) -> TimeRange:

@@ -56,6 +56,8 @@ class KnownOffsets:
     recovery_point: int = 0
     log_start_offset: int = 0
     high_watermark: int = 0
+    cleaned_offset: int | None = None
+    """None for a log that was never compacted."""
     was_closed: bool = False
     """Whether the broker that had the directory before came to an orderly end."""
     machine_stopped: bool = False

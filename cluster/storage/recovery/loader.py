@@ -262,6 +262,9 @@ class Loader:
 
     def _compare_ends(self, end_offset: int, next_base_offset: int) -> None:
         if end_offset < next_base_offset:
+            if end_offset < (self._known.cleaned_offset or 0):
+                # Kafka's cleaner may have left nothing of the end of a segment.
+                return
             reason = "no segment has them (compacted, or a file is gone); what follows is kept"
             self._find(Kind.GAP, reason, end_offset, next_base_offset)
         elif end_offset > next_base_offset:

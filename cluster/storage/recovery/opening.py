@@ -104,4 +104,5 @@ def open_log(
         now_ms,
         has_new_names=loader.has_new_names,
     )
+    log.cleaned_offset = known.cleaned_offset
     return log, loader.report()

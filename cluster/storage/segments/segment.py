@@ -250,12 +250,17 @@ class Segment:
         """Whether the indexes can name the offsets of a batch, which are relative to the base."""
         return header.last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
 
-    def _age_at(self, timestamp: int, now_ms: int) -> int:
+    def first_timestamp(self) -> int:
+        """The greatest timestamp of the first batch; NO_TIMESTAMP without one."""
         if self._first_timestamp is None:
             first = next(headers(self.file, 0, self.size), None)
             self._first_timestamp = NO_TIMESTAMP if first is None else first.header.max_timestamp
-        if self._first_timestamp >= 0 and timestamp >= 0:
-            return timestamp - self._first_timestamp
+        return self._first_timestamp
+
+    def _age_at(self, timestamp: int, now_ms: int) -> int:
+        first_timestamp = self.first_timestamp()
+        if first_timestamp >= 0 and timestamp >= 0:
+            return timestamp - first_timestamp
         return now_ms - self.created_ms
 
     def position_of(self, offset: int) -> int | None:

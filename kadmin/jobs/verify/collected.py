@@ -14,7 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from cluster.formats.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
+from cluster.formats.checkpoints import (
+    CLEANED_OFFSETS,
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+)
 from cluster.formats.directory_names import partition_of
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.properties import META_PROPERTIES, owner_in
@@ -34,10 +39,9 @@ from kadmin.jobs.unpack_bounds import unpacked_max
 from kadmin.jobs.uris import is_uri, shown
 from kadmin.jobs.verify.replica_files import counted_rows
 
-CLEANED: Final = "cleaner-offset-checkpoint"
 LOST_AND_FOUND: Final = "lost+found"
 OF_LOG_DIRECTORY: Final = frozenset(
-    (META_PROPERTIES, RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED)
+    (META_PROPERTIES, RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED_OFFSETS)
 )
 OF_PARTITION: Final = re.compile(r"[0-9]{20}\..+|leader-epoch-checkpoint|partition\.metadata")
 SEGMENT: Final = re.compile(r"[0-9]{20}\.log")
@@ -247,7 +251,7 @@ def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> 
             collected.compare_owner(tree, owner, argument, label_of)
         marks, starts, cleaned, recovery_points = (
             offsets_in(tree, below(directory, file), tell, label_of)
-            for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED, RECOVERY_POINTS)
+            for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED_OFFSETS, RECOVERY_POINTS)
         )
         # Soon after a start a broker has reported no high watermarks but those it was asked for.
         checkpointed.update(marks, recovery_points)

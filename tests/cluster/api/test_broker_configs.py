@@ -121,7 +121,6 @@ def test_a_key_of_the_file_does_not_outlive_a_synonym_that_is_set_for_all() -> N
         ("num.partitions", "5", (True, "num.partitions is ignored: it cannot be changed")),
         ("kafka.logs.dir", "/x", (True, "kafka.logs.dir is ignored: it cannot be changed")),
         ("max.connections.per.ip.overrides", "a", (True, "'a' is not address:count; it is")),
-        ("log.cleanup.policy", "compact", (True, "topics without a policy of their own are kept")),
         ("listeners", "OTHER://:1", (True, "listeners is ignored: listener OTHER has no")),
         (
             "advertised.listeners",
@@ -153,15 +152,6 @@ def test_what_is_wrong_in_zookeeper_is_told_by_its_key_and_costs_nothing_else(
     assert "7" == found.topic_defaults["segment.ms"]
     assert "3" == found.text("num.partitions")
     assert found.values()[name] != value if name in SUPPORTED_BROKER_CONFIGS else True
-
-
-def test_where_logs_shall_be_compacted_they_are_kept_whole() -> None:
-    whole = {"retention.ms": "-1", "retention.bytes": "-1"}
-    compacted = {"log.cleanup.policy": "compact,delete"}
-
-    assert whole == {key: configs(for_all=compacted).topic_defaults.get(key) for key in whole}
-    deleted = configs(for_all=compacted, own={"log.cleanup.policy": "delete"})
-    assert "3600000" == deleted.topic_defaults["retention.ms"]
 
 
 # Telling it.
@@ -443,10 +433,10 @@ def test_changes_that_are_only_tried_are_not_made(world: World) -> None:
         ),
         (
             "",
-            [("log.cleanup.policy", APPEND, "compact")],
+            [("log.cleanup.policy", APPEND, "archive")],
             42,
-            "Invalid value delete,compact for configuration log.cleanup.policy:"
-            " only delete is supported",
+            "Invalid value delete,archive for configuration log.cleanup.policy: String must be"
+            " one of: compact, delete",
         ),
         (
             "1",
@@ -654,7 +644,7 @@ def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world
 def test_defaults_that_a_topic_does_not_go_with_leave_it_as_it_was(world: World) -> None:
     world.store.configs["orders"] = {"retention.ms": "1"}
     world.lead("orders")
-    world.broker.role_changer.change_topic_configs("orders", {"cleanup.policy": "compact"})
+    world.broker.role_changer.change_topic_configs("orders", {"cleanup.policy": "archive"})
 
     of_world(world).update({"log.roll.ms": "9"}, {})
     world.broker.role_changer.topic_defaults_changed()

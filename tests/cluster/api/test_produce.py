@@ -1,6 +1,7 @@
 """What does a producer hear?"""
 
 import struct
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import INTERNAL_TOPICS, TopicPartition
 from cluster.storage.errors import KafkaStorageError
+from cluster.storage.records.validation import READS_AT_ONCE_MAX
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.cluster.api.fetching import fetch, part
@@ -24,6 +26,7 @@ from tests.cluster.storage.batches import (
     record,
     sealed,
 )
+from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
 
 ALL = -1
 
@@ -367,10 +370,10 @@ def test_new_configs_of_a_topic_count_from_the_next_batch_on(world: World):
 def test_configs_that_cannot_be_served_change_nothing(world: World):
     world.lead()
 
-    world.broker.role_changer.change_topic_configs("orders", {"cleanup.policy": "compact"})
+    world.broker.role_changer.change_topic_configs("orders", {"cleanup.policy": "archive"})
 
     assert ErrorCode.NONE == world.produced().error_code
-    assert "cleanup.policy=compact" in world.journal.errors[0]
+    assert "Invalid value archive for configuration cleanup.policy" in world.journal.errors[0]
 
 
 def test_each_partition_of_a_request_is_waited_for(world: World):
@@ -507,3 +510,35 @@ def test_a_new_leader_flushes_what_it_fetched_before_that_is_committed(world: Wo
     assert hosted.replica.high_watermark == 0
     world.finish_flushes()
     assert hosted.replica.high_watermark == 1
+
+
+def keyed(*keys: bytes | None) -> bytes:
+    return bytes(keyed_batch([Keyed(key, b"v") for key in keys], 0))
+
+
+@pytest.mark.parametrize("is_heavy", [False, True])
+def test_a_compacted_topic_takes_no_record_without_a_key(world: World, is_heavy: bool):
+    world.store.configs["orders"] = {"cleanup.policy": "compact"}
+    world.lead()
+    more = [b"k"] * (READS_AT_ONCE_MAX if is_heavy else 1)
+
+    def answer_to(records: bytes) -> Any:
+        answer = world.produce(records)
+        world.settle()
+        return only_part(answer)
+
+    refused = answer_to(keyed(None, b"k", None, *more))
+    empty = answer_to(keyed(b"", *more))
+
+    message = "Compacted topic cannot accept message without key in topic partition orders-0."
+    assert ErrorCode.INVALID_RECORD == refused.error_code
+    assert [(0, message), (2, message)] == [
+        (one.batch_index, one.batch_index_error_message) for one in refused.record_errors
+    ]
+    # As Kafka says it.
+    assert refused.error_message == (
+        "One or more records have been rejected due to 2 record errors in total, and only showing"
+        f" the first three errors at most: [RecordError(batchIndex=0, message='{message}'),"
+        f" RecordError(batchIndex=2, message='{message}')]"
+    )
+    assert (ErrorCode.NONE, 0) == (empty.error_code, empty.base_offset)

@@ -169,7 +169,7 @@ def test_replicas_go_where_the_client_says(world: World):
         (new(configs=[CreatableTopicConfig("no.such", "1")]), ErrorCode.INVALID_CONFIG),
         (new(configs=[CreatableTopicConfig("segment.bytes", "1")]), ErrorCode.INVALID_CONFIG),
         (
-            new(configs=[CreatableTopicConfig("cleanup.policy", "compact")]),
+            new(configs=[CreatableTopicConfig("cleanup.policy", "archive")]),
             ErrorCode.INVALID_CONFIG,
         ),
     ],
@@ -435,12 +435,12 @@ def test_only_the_controller_adds_partitions_and_only_to_topics_that_are_there(o
 @pytest.mark.parametrize(
     ("overrides", "error"),
     [
-        ({"cleanup.policy": "compact"}, ErrorCode.INVALID_CONFIG),
+        ({"cleanup.policy": "archive"}, ErrorCode.INVALID_CONFIG),
         ({"segment.bytes": "none"}, ErrorCode.INVALID_CONFIG),
         (ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "damaged"), ErrorCode.UNKNOWN_SERVER_ERROR),
         # A plug-in's: the topic is served.
         ({"of.a.plugin": "x"}, ErrorCode.NONE),
-        ({"cleanup.policy": "delete"}, ErrorCode.NONE),
+        ({"cleanup.policy": "compact"}, ErrorCode.NONE),
     ],
 )
 def test_a_topic_that_is_not_served_gets_no_partitions(

@@ -554,7 +554,7 @@ def test_every_dynamic_config_reaches_whoever_applies_it(
     unclean: list[bool] = []
     monkeypatch.setattr(Controller, "allow_unclean", lambda self, allowed: unclean.append(allowed))
     values = {
-        name: broker_value(name).replace("compact", "delete")
+        name: broker_value(name)
         for name, row in SUPPORTED_BROKER_CONFIGS.items()
         if row.applied_by is not Applier.STARTUP
     }
@@ -659,7 +659,7 @@ def test_damaged_configs_keep_their_topic_from_being_served_and_no_other(
         b"garbage",
         b'{"version":1,"config":{"message.timestamp.type":"foo"}}',
         b'{"version":1,"config":{"min.insync.replicas":"foo"}}',
-        b'{"version":1,"config":{"cleanup.policy":"compact","retention.ms":"1"}}',
+        b'{"version":1,"config":{"cleanup.policy":"archive","retention.ms":"1"}}',
     ],
 )
 def test_what_had_invalid_configs_at_the_start_is_served_with_all_its_records_when_mended(

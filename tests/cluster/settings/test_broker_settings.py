@@ -79,7 +79,7 @@ def test_all_wrong_values_are_told_at_once_each_with_its_line(tmp_path: Path) ->
         "num.partitions = \\\n"
         "  0\n"
         "listeners:SSL://:9093\n"
-        "log.cleanup.policy=compact\n"
+        "log.cleanup.policy=archive\n"
         "max.connections.per.ip.overrides=10.0.0.1\n"
         "process.roles=broker\n"
     )
@@ -89,11 +89,12 @@ def test_all_wrong_values_are_told_at_once_each_with_its_line(tmp_path: Path) ->
     assert list(refused.value.problems) == [
         f"{path}:2: Invalid value one for configuration broker.id: Not a number of type INT",
         f"{path}:3: Invalid value 0 for configuration num.partitions: Value must be at least 1",
+        f"{path}:6: Invalid value archive for configuration log.cleanup.policy:"
+        " String must be one of: compact, delete",
         f"{path}:8: process.roles=broker is not possible:"
         " there is no KRaft: brokers are coordinated by ZooKeeper",
         "zookeeper.connect is missing: give it as host:port[,host:port][/chroot]",
         f"{path}:5: listeners: listener SSL speaks SSL, which is not supported: only PLAINTEXT is",
-        "defaults of topics: cleanup.policy=compact is not supported: only delete is",
         f"{path}:7: max.connections.per.ip.overrides: '10.0.0.1' is not address:count",
     ]
 

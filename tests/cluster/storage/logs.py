@@ -44,6 +44,7 @@ def opened(
     recovery_point: int = 0,
     log_start_offset: int = 0,
     high_watermark: int = 0,
+    cleaned_offset: int | None = None,
     was_closed: bool = False,
     machine_stopped: bool = False,
     now_ms: int = START_MS,
@@ -53,6 +54,7 @@ def opened(
         recovery_point=recovery_point,
         log_start_offset=log_start_offset,
         high_watermark=high_watermark,
+        cleaned_offset=cleaned_offset,
         was_closed=was_closed,
         machine_stopped=machine_stopped,
     )

@@ -7,7 +7,6 @@ from cluster.model.config_spec import ConfigSpec, Syntax, ValueKind, value_probl
 
 TEXTS: Final = {
     "max.connections.per.ip.overrides": "10.0.0.1:5",
-    # The only other policy; it is not supported, and topics are kept whole where it is wanted.
     "cleanup.policy": "compact",
     "log.cleanup.policy": "compact",
     "message.format.version": "2.8",
@@ -16,6 +15,7 @@ TEXTS: Final = {
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
     # A change may double the number of threads, and no more.
     "num.replica.fetchers": "2",
+    "log.cleaner.threads": "2",
 }
 
 RARE: Final = ("3", "50", "300", "20000", "40000", "2.8")

@@ -2,7 +2,9 @@
 
 import pytest
 
+from cluster.formats.checkpoints import CLEANED_OFFSETS
 from cluster.model.ids import BrokerId
+from cluster.storage.directories.checkpoints import read_offsets
 from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import (
     LogDirectoryRefused,
@@ -19,7 +21,10 @@ from tests.cluster.storage.log_directories import (
     fill,
     started,
 )
+from tests.cluster.storage.logs import restart_at, truncate
 from tests.sim.disk import SimDisk
+
+OTHER_ID = "0" * 31 + "1"
 
 
 def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():
@@ -76,3 +81,55 @@ def test_directories_are_given_back_when_another_one_is_refused() -> None:
     manager = LogManager.open(disk, ["/a"], BrokerId(1), "the-cluster")
 
     assert ["/a"] == [directory.path for directory in manager.online]
+
+
+def cleaned_offsets(disk: SimDisk, path: str = "/data") -> dict[str, int]:
+    return {str(of): offset for of, offset in read_offsets(disk, path, CLEANED_OFFSETS).items()}
+
+
+def test_where_a_log_is_clean_outlives_a_start_and_follows_truncations() -> None:
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    create(manager, PAYMENTS)
+    log.cleaned_offset = 40
+    manager.write_checkpoints()
+    assert cleaned_offsets(disk) == {"orders-0": 40}
+    manager.close(START_MS, -1)
+
+    manager = started(disk)
+    again = manager.log(ORDERS)
+    assert again is not None
+    assert again.cleaned_offset == 40
+    truncate(manager, {ORDERS: 30}, START_MS)
+    assert (again.cleaned_offset, cleaned_offsets(disk)) == (30, {"orders-0": 30})
+    restart_at(manager, ORDERS, 10, START_MS)
+    assert (again.cleaned_offset, cleaned_offsets(disk)) == (10, {"orders-0": 10})
+
+    manager.delete(ORDERS, OTHER_ID, START_MS)
+    manager.settle_deletions()
+    assert cleaned_offsets(disk) == {}
+    assert create(manager).cleaned_offset is None
+
+
+def test_where_a_log_is_clean_moves_with_it_to_another_directory() -> None:
+    disk = disk_with("/data", "/more")
+    manager = LogManager.open(disk, ("/data", "/more"), BrokerId(1), "c")
+    list(manager.load(lambda topic: CONFIG, START_MS))
+    log = create(manager)
+    fill(log)
+    log.cleaned_offset = 40
+    other = next(one for one in manager.directories if one.path != log.health.directory)
+    copy = other.create_future(ORDERS, CONFIG, None, OTHER_ID, START_MS)
+    manager.write_checkpoints()
+    assert cleaned_offsets(disk, other.path) == {}
+    for segment in log.segments:
+        copy.append_as_follower(segment.file.read(0, segment.size), START_MS)
+
+    manager.replace_with_future(ORDERS, OTHER_ID, START_MS)
+    manager.settle_deletions()
+    manager.write_checkpoints()
+
+    assert cleaned_offsets(disk, other.path) == {"orders-0": 40}
+    assert cleaned_offsets(disk, log.health.directory) == {}

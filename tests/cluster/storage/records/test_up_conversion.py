@@ -11,7 +11,12 @@ from cluster.formats.message_building import build_message_set
 from cluster.formats.record_batch import CorruptBatchError, checksum_matches, parse_header
 from cluster.formats.records import Record, records_of
 from cluster.model.errors import ClusterError
-from cluster.storage.errors import InvalidRecord, InvalidTimestamp, MessageTooLarge
+from cluster.storage.errors import (
+    InvalidRecord,
+    InvalidTimestamp,
+    MessageTooLarge,
+    RecordsWithoutKey,
+)
 from cluster.storage.log_config import LogConfig
 from cluster.storage.records.up_conversion import up_converted
 from cluster.storage.records.validation import check_heavy_batch
@@ -126,6 +131,15 @@ def test_records_do_not_unpack_to_more_than_a_batch_may() -> None:
 
     with pytest.raises(MessageTooLarge):
         up_converted(bomb, LogConfig(message_size_max=30_000), START_MS)
+
+
+def test_a_compacted_log_takes_no_message_without_a_key() -> None:
+    config = LogConfig(compacts=True)
+
+    assert up_converted(message(b"a", key=b"k"), config, START_MS)
+    with pytest.raises(RecordsWithoutKey) as raised:
+        up_converted(message(b"a", key=b"k") + message(b"b", key=None), config, START_MS)
+    assert (1,) == raised.value.places
 
 
 def test_no_time_is_too_old_where_the_broker_says_when() -> None:

@@ -285,6 +285,23 @@ CHANCES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.parametrize(("cleaned_offset", "is_told"), [(37, False), (36, True)])
+def test_a_gap_is_no_news_where_kafkas_cleaner_has_been(cleaned_offset: int, is_told: bool) -> None:
+    disk, _ = closed()
+    disk.remove(path(36, ".log"))
+
+    log, report = opened(
+        disk,
+        config=CONFIG,
+        was_closed=True,
+        recovery_point=END,
+        cleaned_offset=cleaned_offset,
+    )
+
+    assert (log.log_end_offset, log.cleaned_offset) == (END, cleaned_offset)
+    assert bool(report.findings) == is_told
+
+
 @CHANCES
 @pytest.mark.parametrize("suffixes", [(".log",), (".log", ".index", ".timeindex", ".snapshot")])
 def test_what_follows_a_missing_segment_is_kept_and_the_gap_is_told(

@@ -206,11 +206,11 @@ def test_a_topic_whose_config_is_refused_is_named_and_the_others_are_opened():
     manager.close(START_MS, -1)
 
     def config_of(topic: str) -> LogConfig:
-        return LogConfig.parse({"cleanup.policy": "compact"} if topic == "orders" else {})
+        return LogConfig.parse({"cleanup.policy": "archive"} if topic == "orders" else {})
 
     again, reports = loaded(disk, config_of=config_of)
 
-    assert "compact" in (reports[0].problem or "")
+    assert "archive" in (reports[0].problem or "")
     assert again.log(PAYMENTS) is not None
     with pytest.raises(InvalidLogConfig):
         config_of("orders")
@@ -228,7 +228,7 @@ def test_an_orderly_end_vouches_for_no_log_that_was_not_opened_since_a_crash(see
     disk.crash()
 
     def config_of(topic: str) -> LogConfig:
-        return LogConfig.parse({"cleanup.policy": "compact"} if topic == "orders" else {})
+        return LogConfig.parse({"cleanup.policy": "archive"} if topic == "orders" else {})
 
     between, _ = loaded(disk, config_of=config_of)
     between.close(START_MS, -1)
@@ -254,7 +254,7 @@ def test_a_log_that_was_not_opened_since_the_machine_stopped_may_still_have_lost
     shortened.truncate(shortened.size() - len(batch(3)))
 
     def config_of(topic: str) -> LogConfig:
-        return LogConfig.parse({"cleanup.policy": "compact"})
+        return LogConfig.parse({"cleanup.policy": "archive"})
 
     between, _ = loaded(disk, config_of=config_of)
     between.close(START_MS, -1)
@@ -275,7 +275,7 @@ def test_logs_that_were_closed_in_order_need_not_be_opened_to_stay_so():
     manager.close(START_MS, -1)
 
     def config_of(topic: str) -> LogConfig:
-        return LogConfig.parse({"cleanup.policy": "compact"})
+        return LogConfig.parse({"cleanup.policy": "archive"})
 
     between, _ = loaded(disk, config_of=config_of)
     between.close(START_MS, -1)

@@ -1,0 +1,304 @@
+"""Compaction of records: of each key, which record is the last, and what is left of the others.
+
+Two passes over batches, as bytes: `index` those of the dirty part of a log, until it ends or the
+offset map is full; then `clean` all of the log up to there.  Knows no files.
+
+What is kept (`tests/cluster/storage/cleaner/test_model.py` holds it to that):
+
+* every record at or behind `end_offset`, whatever it is;
+* of each key the last record before that, unless it is a tombstone whose time is over;
+* the last batch of each producer that may go on, and the last batch of all: without records, if
+  none of them is kept, since their sequences and offsets are needed;
+* the marker of a transaction as long as there are batches of it, and then as long as a tombstone.
+
+Source: Kafka's LogCleaner.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from cluster.formats.compression import UNPACKED_SIZE_MAX, unpacked
+from cluster.formats.indexes import AbortedTxn
+from cluster.formats.producer_snapshot import Producer
+from cluster.formats.record_batch import (
+    CURRENT_MAGIC,
+    NO_PRODUCER_ID,
+    BatchHeader,
+    CorruptBatchError,
+    PlacedBatch,
+    checksum_matches,
+    whole_batches,
+)
+from cluster.formats.record_spans import RecordSpan, record_spans
+from cluster.storage.cleaner.batches import LegacyMessage, batch_of, empty_batch
+from cluster.storage.cleaner.offset_map import SLOT_SIZE, OffsetMap
+from cluster.storage.cleaner.transactions import Transactions
+
+NOTHING_INDEXED: Final = -1
+
+
+class CompactionRules(NamedTuple):
+    """How the records of one log are compacted."""
+
+    first_dirty_offset: int
+    """Before it no key occurs twice."""
+    map_size: int
+    """Bytes for the offset map."""
+    map_load_factor: float
+    """Up to which part of it keys are put in."""
+    wall_ms: int
+    delete_retention_ms: int
+    """For how long a tombstone stays from when it is first met here."""
+    aborted: tuple[AbortedTxn, ...]
+    """All transactions of the log that were aborted."""
+    producers: tuple[Producer, ...]
+    """Those that may go on."""
+
+
+class Cleaned(NamedTuple):
+    """What is left of some batches."""
+
+    content: bytes
+    batches: tuple[PlacedBatch, ...]
+    aborted: tuple[AbortedTxn, ...]
+    """The transactions whose markers are among them, and still needed."""
+
+
+class Compaction:
+    """One compaction of one log."""
+
+    def __init__(self, rules: CompactionRules) -> None:
+        self._rules = rules
+        slot_count = max(rules.map_size // SLOT_SIZE, 2)
+        self._map = OffsetMap(slot_count)
+        self._keys_max = min(max(int(slot_count * rules.map_load_factor), 1), slot_count - 1)
+        # Those that ended before do not tell of what comes.
+        self._transactions = Transactions(
+            entry for entry in rules.aborted if entry.last_offset >= rules.first_dirty_offset
+        )
+        self._indexed = NOTHING_INDEXED
+        """The last offset that has been indexed."""
+        self._last_dropped: BatchHeader | None = None
+        self._last_batches = last_batches(rules.producers)
+
+    @property
+    def end_offset(self) -> int:
+        """Up to where the log will be clean."""
+        return max(self._indexed + 1, self._rules.first_dirty_offset)
+
+    # First pass.
+
+    def index(self, content: bytes) -> bool:
+        """Note the keys in whole batches; False where there is no room for more.
+
+        Raises:
+            CorruptBatchError: with the position in *content*, at a batch that is damaged.
+        """
+        for position, header in checked_batches(content):
+            if not self._index_batch(content[position : position + header.size], header, position):
+                return False
+            if header.last_offset >= self._rules.first_dirty_offset:
+                self._indexed = max(self._indexed, header.last_offset)
+        return True
+
+    def skip_to(self, offset: int) -> None:
+        """Note that there is nothing more before *offset*."""
+        self._indexed = max(self._indexed, offset - 1)
+
+    def _index_batch(self, batch: bytes, header: BatchHeader, position: int) -> bool:
+        if self._transactions.is_useless(header, memoryview(batch)) or header.is_control:
+            return True
+        first = self._rules.first_dirty_offset
+        keys = [keyed for keyed in keys_of(batch, header, position) if keyed[0] >= first]
+        if self._map.size + len(keys) > self._keys_max:
+            if self._indexed == NOTHING_INDEXED:
+                # One batch has to fit: without it the log would never get clean.
+                assert self._map.size == 0
+                self._map = OffsetMap(2 * len(keys) + 2)
+            elif not self._fit(keys):
+                return False
+        put = self._map.put
+        for offset, key in keys:
+            put(key, offset)
+        return True
+
+    def _fit(self, keys: list[tuple[int, bytes]]) -> bool:
+        """Whether there is room for those of *keys* that are new."""
+        new = sum(self._map.get(key) < 0 for key in {key for _, key in keys})
+        return self._map.size + new <= self._keys_max
+
+    # Second pass.
+
+    def begin_cleaning(self) -> None:
+        """Go through the log from its start: the batches of all segments before the end offset."""
+        self._transactions = Transactions(self._rules.aborted)
+
+    def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned:
+        """What is left of whole batches, which come one behind the other.
+
+        Tombstones of magic 0 and 1 have no time of their own: the caller says whether those are
+        kept.
+
+        Raises:
+            CorruptBatchError: with the position in *content*, at a batch that is damaged.
+        """
+        kept: list[bytes] = []
+        for position, header in checked_batches(content):
+            batch = content[position : position + header.size]
+            left = self._left_of(batch, header, position, keeps_legacy_tombstones)
+            self._last_dropped = header if left is None else None
+            if left is not None:
+                kept.append(left)
+        return self._cleaned(kept)
+
+    def end_segment(self) -> Cleaned:
+        """What has to stand at the end of a new segment, which says up to where it goes.
+
+        Messages of magic 0 and 1 cannot be empty: behind these offsets are missing.
+        """
+        last, self._last_dropped = self._last_dropped, None
+        if last is None or last.magic != CURRENT_MAGIC:
+            return self._cleaned([])
+        return self._cleaned([empty_batch(last)])
+
+    def _cleaned(self, kept: list[bytes]) -> Cleaned:
+        content = b"".join(kept)
+        aborted = tuple(self._transactions.retained)
+        self._transactions.retained.clear()
+        return Cleaned(content, tuple(whole_batches(content)), aborted)
+
+    def _left_of(
+        self, batch: bytes, header: BatchHeader, position: int, keeps_legacy_tombstones: bool
+    ) -> bytes | None:
+        """What is left of one batch; None for nothing."""
+        if header.magic != CURRENT_MAGIC:
+            return self._left_of_legacy(batch, header, position, keeps_legacy_tombstones)
+        is_useless = self._transactions.is_useless(header, memoryview(batch))
+        if header.is_control:
+            left = self._left_of_marker(batch, header, is_useless)
+        else:
+            left = None if is_useless else self._left_of_records(batch, header, position)
+        if left is None and self._is_last_of_producer(header):
+            return empty_batch(header)
+        return left
+
+    def _is_over(self, header: BatchHeader) -> bool:
+        """Whether tombstones in the batch have been there for as long as they have to."""
+        return header.has_delete_horizon and header.base_timestamp <= self._rules.wall_ms
+
+    @property
+    def _horizon_ms(self) -> int:
+        return self._rules.wall_ms + self._rules.delete_retention_ms
+
+    def _left_of_marker(self, batch: bytes, header: BatchHeader, is_useless: bool) -> bytes | None:
+        if header.record_count == 0 or (is_useless and self._is_over(header)):
+            return None
+        if not is_useless or header.has_delete_horizon:
+            return batch
+        body, spans = spans_of(batch, header, 0)
+        return batch_of(header, body, spans, self._horizon_ms)
+
+    def _left_of_records(self, batch: bytes, header: BatchHeader, position: int) -> bytes | None:
+        body, spans = spans_of(batch, header, position)
+        is_over = self._is_over(header)
+        get, indexed, base_offset = self._map.get, self._indexed, header.base_offset
+        kept = []
+        has_tombstones = False
+        for span in spans:
+            offset = base_offset + span.offset_delta
+            key, has_value = span.key, span.has_value
+            if offset <= indexed and (
+                key is None or offset < get(key) or (is_over and not has_value)
+            ):
+                continue
+            # Behind that the values which it deletes are still there: Kafka begins its time early.
+            has_tombstones = has_tombstones or not (has_value or offset > indexed)
+            kept.append(span)
+        if not kept:
+            return None
+        horizon_ms = None
+        if has_tombstones and not header.has_delete_horizon:
+            horizon_ms = self._horizon_ms
+        elif len(kept) == header.record_count:
+            return batch
+        return batch_of(header, body, kept, horizon_ms)
+
+    def _left_of_legacy(
+        self, batch: bytes, header: BatchHeader, position: int, keeps_tombstones: bool
+    ) -> bytes | None:
+        try:
+            message = LegacyMessage(batch, header)
+            kept = [
+                number
+                for number, offset in enumerate(message.offsets)
+                if self._keeps_legacy(offset, *message.key_and_value(number), keeps_tombstones)
+            ]
+            if len(kept) == len(message.offsets):
+                return batch
+            return message.with_only(kept) if kept else None
+        except CorruptBatchError as error:
+            raise CorruptBatchError(position, error.reason) from error
+
+    def _keeps_legacy(
+        self, offset: int, key: bytes | None, has_value: bool, keeps_tombstones: bool
+    ) -> bool:
+        if offset > self._indexed:
+            return True
+        is_last = key is not None and offset >= self._map.get(key)
+        return is_last and (has_value or keeps_tombstones)
+
+    def _is_last_of_producer(self, header: BatchHeader) -> bool:
+        """Whether the batch says what its producer did last."""
+        if header.producer_id == NO_PRODUCER_ID:
+            return False
+        last_offset, epoch = self._last_batches.get(header.producer_id, (None, None))
+        if last_offset is not None:
+            return header.last_offset == last_offset
+        return header.is_control and header.producer_epoch == epoch
+
+
+def last_batches(producers: tuple[Producer, ...]) -> Mapping[int, tuple[int | None, int]]:
+    """By producer the last offset of its last batch, None behind a mere marker, and its epoch."""
+    return {
+        one.producer_id: (one.batches[-1].last_offset if one.batches else None, one.epoch)
+        for one in producers
+    }
+
+
+def checked_batches(content: bytes) -> tuple[PlacedBatch, ...]:
+    """The batches of *content*, which are whole.
+
+    Raises:
+        CorruptBatchError: one is damaged.
+    """
+    batches = tuple(whole_batches(content))
+    for position, header in batches:
+        if not checksum_matches(content, header, position):
+            raise CorruptBatchError(position, "its checksum is wrong")
+    return batches
+
+
+def spans_of(batch: bytes, header: BatchHeader, position: int) -> tuple[bytes, list[RecordSpan]]:
+    """The unpacked body of a batch of magic 2, and its records."""
+    try:
+        body = bytes(unpacked(batch, header.codec, UNPACKED_SIZE_MAX))
+        return body, list(record_spans(body, header.record_count))
+    except CorruptBatchError as error:
+        raise CorruptBatchError(position, error.reason) from error
+
+
+def keys_of(batch: bytes, header: BatchHeader, position: int) -> list[tuple[int, bytes]]:
+    """The offsets of the records that have keys, with these."""
+    if header.magic != CURRENT_MAGIC:
+        try:
+            message = LegacyMessage(batch, header)
+            keyed = [
+                (offset, message.key_and_value(number)[0])
+                for number, offset in enumerate(message.offsets)
+            ]
+        except CorruptBatchError as error:
+            raise CorruptBatchError(position, error.reason) from error
+    else:
+        _, spans = spans_of(batch, header, position)
+        keyed = [(header.base_offset + span.offset_delta, span.key) for span in spans]
+    return [(offset, key) for offset, key in keyed if key is not None]

@@ -1,0 +1,71 @@
+"""The offset map: the last offset of each key in the dirty part of a log.
+
+A hash table of a size that is given, with open addressing.  It holds 16 bytes for each key, so its
+memory does not depend on what clients write: keys of up to 15 bytes as they are, and a digest of
+each other one.
+
+Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: whoever finds two keys of one digest
+can have a record of somebody else removed.
+"""
+
+from array import array
+from hashlib import blake2b
+from typing import Final
+
+WHOLE_SIZE_MAX: Final = 15
+SIZES: Final = tuple(bytes([size]) for size in range(WHOLE_SIZE_MAX + 1))
+"""Behind a key, in whose place there may be zeros."""
+DIGESTED: Final = b"\xff"
+"""Behind a digest: no key is taken for one."""
+ENTRY_SIZE: Final = WHOLE_SIZE_MAX + 1
+SLOT_SIZE: Final = ENTRY_SIZE + 8
+NOT_FOUND: Final = -1
+
+
+class OffsetMap:
+    """Keys or their digests, and an offset for each."""
+
+    __slots__ = ("_entries", "_offsets", "_slot_count", "size")
+
+    def __init__(self, slot_count: int) -> None:
+        assert slot_count > 0
+        self._slot_count = slot_count
+        self._entries = bytearray(ENTRY_SIZE * slot_count)
+        self._offsets = array("q", bytes(8 * slot_count))
+        """One more than the offset, and 0 where a slot is free."""
+        self.size = 0
+        """How many keys it has."""
+
+    def put(self, key: bytes, offset: int) -> None:
+        """Let *offset* be the last of *key*; there is a free slot, or the key is known."""
+        slot, entry = self._find(key)
+        if self._offsets[slot] == 0:
+            assert self.size < self._slot_count - 1, "one slot stays free: there a search ends"
+            at = ENTRY_SIZE * slot
+            self._entries[at : at + ENTRY_SIZE] = entry
+            self.size += 1
+        self._offsets[slot] = offset + 1
+
+    def get(self, key: bytes) -> int:
+        """The last offset of *key*; NOT_FOUND where the map does not have it."""
+        slot, _ = self._find(key)
+        return self._offsets[slot] - 1
+
+    def _find(self, key: bytes) -> tuple[int, bytes]:
+        """The slot that *key* has, or may have, and what stands there for it."""
+        size = len(key)
+        if size <= WHOLE_SIZE_MAX:
+            entry = key.ljust(WHOLE_SIZE_MAX, b"\0") + SIZES[size]
+        else:
+            entry = blake2b(key, digest_size=WHOLE_SIZE_MAX).digest() + DIGESTED
+        entries, offsets = self._entries, self._offsets
+        # By Python's own hash, for which nobody can choose keys that share a slot.
+        slot = hash(entry) % self._slot_count
+        while offsets[slot] != 0:
+            at = ENTRY_SIZE * slot
+            if entries[at : at + ENTRY_SIZE] == entry:
+                break
+            slot += 1
+            if slot == self._slot_count:
+                slot = 0
+        return slot, entry
