@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         AclSnapshot,
         Answers,
         ConfigSnapshot,
+        GroupAnswers,
+        GroupList,
         NoClusterHere,
         TopicNames,
         TopicsOfId,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
+    from kadmin.plan.groups.group import Group
+    from kadmin.plan.groups.lag import Logs, Position
     from kadmin.plan.log_dirs import LogDirs
     from kadmin.plan.offsets import FoundOffset
     from kadmin.plan.reassignment.dir_moves import DirMove, Replica
@@ -315,3 +319,22 @@ class RecordAdmin(Writer["DeletionPlan"], Protocol):
     ) -> "Answers[FoundOffset]":
         """The offsets of *partitions* at *moment*, ms since 1970 or a number of
         `kadmin.plan.offsets`."""
+
+
+class GroupAdmin(Protocol):
+    """A connection to the coordinators of groups, and to the leaders of what these read."""
+
+    def listing(self) -> "GroupList":
+        """The groups of consumers, sorted by name."""
+
+    def describe(self, names: Iterable[str]) -> "GroupAnswers[Group]":
+        """The groups *names*; one that does not exist is Dead."""
+
+    def committed(self, names: Iterable[str]) -> "GroupAnswers[Mapping[TopicPartition, int]]":
+        """The offsets that the groups *names* have committed."""
+
+    def logs(self, partitions: "Iterable[TopicPartition]", *, with_starts: bool) -> "Logs":
+        """Where the logs of *partitions* end and, *with_starts*, begin."""
+
+    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
+        """The time of the first record at or behind each of *positions*, where there is one."""

@@ -5,6 +5,7 @@ __all__ = [
     "configs",
     "election_file",
     "entities",
+    "groups",
     "moments",
     "numbers",
     "offsets_file",

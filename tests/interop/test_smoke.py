@@ -27,6 +27,7 @@ from tests.interop.made_topics import create
 from tests.interop.test_brokers_by_wire import known_to_both
 from tests.interop.test_state_change_logs import copy_logs
 from tests.support.cli import done, kadmin
+from tests.support.committing import commit
 from tests.support.waiting import wait_until
 
 NUMBERS: Final = count(1)
@@ -315,6 +316,18 @@ def merge_logs(way: Way) -> object:
     return None
 
 
+def groups(way: Way) -> object:
+    name = way.topic_with_records()
+    commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
+    of_group = ("--group", f"group-of-{name}")
+    assert f"group-of-{name}" in way.done("groups", "--list", "--topic", name).splitlines()
+    (found,) = way.read("groups", "--describe", *of_group)["groups"]
+    (row,) = found["partitions"]
+    assert row["lag_ms"] > 0
+    described = way.done("groups", "--describe", *of_group).replace(name, "NAME")
+    return [line.split() for line in described.splitlines()]
+
+
 BOTH: Final = (ZOOKEEPER, WIRE)
 FILES: Final = (None,)
 
@@ -330,6 +343,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "reassign": (reassign, BOTH),
     "log-dirs": (log_dirs, BOTH),
     "offsets": (offsets, BOTH),
+    "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),

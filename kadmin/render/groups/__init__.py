@@ -1,0 +1,3 @@
+"""Consumer groups: lists, members, lag"""
+
+__all__ = ["lag", "listing", "members"]
