@@ -439,6 +439,7 @@ _kadmin_node() {
             options='
                 --list
                 --describe
+                --verdict
                 --group
                 --all-groups
                 --topic
@@ -452,6 +453,8 @@ _kadmin_node() {
                 --limit
                 --plain
                 --watch
+                --behind-after
+                --window
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1169,6 +1172,8 @@ _kadmin_kind() {
         'kadmin groups --topic') kind='live topics' ;;
         'kadmin groups --sort-by') kind='words name lag time' ;;
         'kadmin groups --limit') kind='text' ;;
+        'kadmin groups --behind-after') kind='text' ;;
+        'kadmin groups --window') kind='text' ;;
         'kadmin groups --bootstrap-server') kind='text' ;;
         'kadmin groups --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups --broker-user') kind='text' ;;

@@ -84,6 +84,8 @@ function __kadmin_at
                 --topic-list \
                 --by \
                 --time \
+                --behind-after \
+                --window \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -679,6 +681,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l admin.config -r -F -d 'Pro
 
 complete -c kadmin -n '__kadmin_at kadmin groups' -l list -d 'List the names of groups.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l describe -d 'Describe groups: what they have read, and who reads.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-groups -d 'All groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l topic -x -a '(__kadmin_live topics)' -d 'Who reads this topic, or these partitions of it; several by repeating. Exact, unless it is a glob.'
@@ -688,10 +691,12 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l offsets -d 'What is committ
 complete -c kadmin -n '__kadmin_at kadmin groups' -l members -d 'The members, in the place of offsets.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l verbose -d 'With --members: which partitions each has.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l by-host -d 'With --members: how many there are on each host.'
-complete -c kadmin -n '__kadmin_at kadmin groups' -l sort-by -x -a 'name lag time' -d 'Which partitions come first: by name, the most to read, or the longest unread.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l sort-by -x -a 'name lag time' -d 'What comes first: by name, the most to read, or the longest unread. --verdict: the worst.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l limit -x -d 'At most N rows.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l plain -d 'Kafka\'s lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l behind-after -x -d 'How long a record may be unread.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l window -x -d 'Look twice, so far apart: longer than groups take to commit. 0 looks once.  [default: 10.0; 0<=x<=3600]'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'

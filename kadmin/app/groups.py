@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.groups.lag import lags_of, positions_of
+from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
 from kadmin.reports.groups import GroupLag, GroupsReport
 
 if TYPE_CHECKING:
@@ -12,6 +13,60 @@ if TYPE_CHECKING:
     from kadmin.admin.ports import GroupAdmin
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
     from kadmin.plan.groups.group import Group
+
+
+LOOKS_MAX: Final = 4
+
+
+class History:
+    """The last looks at groups, those of *window_ms*; few, however often somebody looks.
+
+    Two are kept in any case: without them nothing is known of what moves.
+    """
+
+    def __init__(self, window_ms: int) -> None:
+        self.window_ms = window_ms
+        self._reports: list[tuple[int, dict[str, GroupLag]]] = []
+
+    @property
+    def needs_another(self) -> bool:
+        return len(self._reports) < 2 and self.window_ms > 0
+
+    def add(self, report: GroupsReport) -> None:
+        reports = self._reports
+        while len(reports) > 1 and reports[1][0] <= report.now_ms - self.window_ms:
+            del reports[0]
+        if len(reports) == LOOKS_MAX:
+            del reports[2]
+        reports.append((report.now_ms, {each.group.name: each for each in report.groups}))
+
+    def looks(self, name: str) -> list[Look]:
+        """The looks at the group *name*, in order of time."""
+        return [
+            Look(time_ms=now_ms, group=groups[name].group, rows=groups[name].rows)
+            for now_ms, groups in self._reports
+            if name in groups
+        ]
+
+    def movements(self) -> dict[tuple[str, "TopicPartition"], Movement]:
+        """How fast the groups of the last look read each partition, since the first one."""
+        found = {}
+        for name in self._reports[-1][1]:
+            looks = self.looks(name)
+            firsts = {row.partition: row for row in looks[0].rows}
+            for row in looks[-1].rows:
+                if row.partition in firsts:
+                    history = [
+                        (looks[0].time_ms, firsts[row.partition]),
+                        (looks[-1].time_ms, row),
+                    ]
+                    if (movement := movement_of(history)) is not None:
+                        found[name, row.partition] = movement
+        return found
+
+    def verdicts(self, behind_ms: int) -> list[GroupVerdict]:
+        """The verdicts on the groups that were there at the last look, by name."""
+        return [judge(self.looks(name), behind_ms) for name in sorted(self._reports[-1][1])]
 
 
 def names_of(admin: "GroupAdmin", selection: "GroupSelection") -> list[str]:
@@ -89,3 +144,19 @@ def read_lags(
     return GroupsReport(
         groups=tuple(found), now_ms=now_ms, untold={**described.untold, **committed.untold}
     )
+
+
+def readers_of(
+    admin: "GroupAdmin", names: "Sequence[str]", partitions: "PartitionFilter"
+) -> set[str]:
+    """Those of the groups *names* that have committed to *partitions*, or whose members have one
+    of them."""
+    committed = admin.committed(names).told
+    readers = {name for name in committed if any(map(partitions.takes, committed[name]))}
+    described = admin.describe(name for name in names if name not in readers).told
+    return readers | {name for name, group in described.items() if has_member_in(group, partitions)}
+
+
+def has_member_in(group: "Group", partitions: "PartitionFilter") -> bool:
+    """Whether a member of *group* has one of *partitions*."""
+    return any(partitions.takes(each) for member in group.members for each in member.assigned or ())

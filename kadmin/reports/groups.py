@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from cluster.model.ids import TopicPartition
 from kadmin.plan.groups.group import Group, Member
 from kadmin.plan.groups.lag import PartitionLag
+from kadmin.plan.groups.verdict import SEVERITY, GroupVerdict, Movement
 
 
 class Order(StrEnum):
@@ -50,6 +52,8 @@ class GroupsReport:
     now_ms: int
     untold: Mapping[str, str] = field(default_factory=dict)
     hidden_count: int = 0
+    movements: Mapping[tuple[str, TopicPartition], Movement] = field(default_factory=dict)
+    """How fast groups read partitions; none where there was one look only."""
 
 
 def ranked(report: GroupsReport, order: Order, limit: int | None) -> GroupsReport:
@@ -80,6 +84,41 @@ def rank_of(order: Order, now_ms: int) -> Callable[[PartitionLag], int] | None:
             return lambda row: -(row.lag or 0)
         case Order.TIME:
             return lambda row: -(row.lag_ms(now_ms) or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedGroups:
+    """Verdicts on groups; no record may be unread for longer than *behind_ms*, and what moves was
+    seen over *window_ms*.
+
+    *hidden_count* groups are not shown, since no more rows were asked for.
+    """
+
+    groups: tuple[GroupVerdict, ...]
+    now_ms: int
+    behind_ms: int
+    window_ms: int
+    untold: Mapping[str, str] = field(default_factory=dict)
+    hidden_count: int = 0
+
+
+def ranked_verdicts(judged: JudgedGroups, order: Order | None, limit: int | None) -> JudgedGroups:
+    """*judged* in *order*, None for the worst first, no more than *limit* groups; None for all."""
+
+    def rank(each: GroupVerdict) -> tuple[int, int]:
+        match order:
+            case Order.NAME:
+                return (0, 0)
+            case Order.LAG:
+                return (-each.lag, 0)
+            case Order.TIME:
+                return (-(each.lag_ms or 0), 0)
+            case None:
+                return (-SEVERITY[each.verdict], -(each.lag_ms or 0))
+
+    groups = sorted(judged.groups, key=rank)
+    shown = groups if limit is None else groups[:limit]
+    return replace(judged, groups=tuple(shown), hidden_count=len(groups) - len(shown))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

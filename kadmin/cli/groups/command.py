@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from kadmin.cli.frame import command
-from kadmin.cli.options import action, chosen_action, flag, option
+from kadmin.cli.options import Number, action, chosen_action, flag, option
 from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch_option
@@ -14,18 +14,27 @@ ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Which groups and partitions"
 LISTED: Final = "List"
 DESCRIBED: Final = "Describe"
+JUDGED: Final = "Verdict"
+
+ALL: Final = ("list", "describe", "verdict")
+OF_GROUPS: Final = ("describe", "verdict")
 
 
 @command("groups", short_help="See groups of consumers.", speaks_to_brokers=True)
 @action("--list", "list_", section=ACTIONS, help="List the names of groups.")
 @action("--describe", section=ACTIONS, help="Describe groups: what they have read, and who reads.")
+@action(
+    "--verdict",
+    section=ACTIONS,
+    help="Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.",
+)
 @option(
     "--group",
     "groups",
     multiple=True,
     metavar="NAME",
     section=SELECTION,
-    actions=("describe",),
+    actions=OF_GROUPS,
     completes="groups",
     help="A group; several by repeating. A glob (*, ?, [) where no group has that very name.",
 )
@@ -33,7 +42,7 @@ DESCRIBED: Final = "Describe"
     "--all-groups",
     is_flag=True,
     section=SELECTION,
-    actions=("describe",),
+    actions=OF_GROUPS,
     help="All groups of consumers.",
 )
 @option(
@@ -42,7 +51,7 @@ DESCRIBED: Final = "Describe"
     multiple=True,
     metavar="NAME[:N,N]",
     section=SELECTION,
-    actions=("list", "describe"),
+    actions=ALL,
     completes="topics",
     help=(
         "Who reads this topic, or these partitions of it; several by repeating. Exact, unless"
@@ -102,17 +111,37 @@ DESCRIBED: Final = "Describe"
 @order_options(
     DESCRIBED,
     ("name", "lag", "time"),
-    "Which partitions come first: by name, the most to read, or the longest unread.",
-    actions=("describe",),
+    "What comes first: by name, the most to read, or the longest unread. --verdict: the worst.",
+    actions=OF_GROUPS,
 )
 @option(
     "--plain",
     is_flag=True,
     section=DESCRIBED,
-    actions=("describe",),
+    actions=OF_GROUPS,
     help="Kafka's lines, even on a terminal.",
 )
-@watch_option(DESCRIBED, actions=("list", "describe"))
+@watch_option(DESCRIBED, actions=ALL)
+@option(
+    "--behind-after",
+    type=Number(0, 10**9),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    section=JUDGED,
+    actions=("verdict",),
+    help="How long a record may be unread.",
+)
+@option(
+    "--window",
+    type=Number(0, 3600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    section=JUDGED,
+    actions=("verdict",),
+    help="Look twice, so far apart: longer than groups take to commit. 0 looks once.",
+)
 def groups(session: Session, **options: Any) -> None:
     """See groups of consumers, with the options of kafka-consumer-groups.
 
@@ -124,7 +153,13 @@ def groups(session: Session, **options: Any) -> None:
     of the first record that the group has not read, which is fetched (brokers from 0.11 on). Where
     records are gone that the group never read, it has been longer.
 
-    Exits with 1 if a group does not exist, and with 5 if a coordinator or leader does not answer.
+    --watch also shows how fast groups read and others write, and when all will be read. --verdict
+    judges by time: ok, behind (records are unread for too long, and the group reads), stalled (a
+    member has the partition and commits nothing), stopped (no member has it), rewound (it went
+    back). A group that has read all is ok, however long ago that was.
+
+    Exits with 1 if a group does not exist, with 5 if a coordinator or leader does not answer, and
+    --verdict with 4 unless all groups are ok.
 
     \b
     Examples:
@@ -133,12 +168,16 @@ def groups(session: Session, **options: Any) -> None:
       kadmin groups --describe --all-groups --sort-by time --limit 20
       kadmin groups --describe --topic orders
       kadmin groups --describe --group billing --members --verbose
+      kadmin groups --describe --group billing --watch
+      kadmin groups --verdict --all-groups --behind-after 300
     """
     chosen = chosen_action(options)
     check_options(chosen, options)
     from kadmin.cli.groups.looks import describe_groups, list_groups
+    from kadmin.cli.groups.verdicts import judge_groups
 
-    {"list": list_groups, "describe": describe_groups}[chosen](session, options)
+    does = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
+    does[chosen](session, options)
 
 
 SECTIONS: Final = ("offsets", "members", "state")
@@ -146,12 +185,12 @@ SECTIONS: Final = ("offsets", "members", "state")
 
 def check_options(chosen: str, options: dict[str, Any]) -> None:
     """Refuse options that do not go with each other, as Kafka's tool does."""
-    if chosen != "describe":
+    if chosen not in OF_GROUPS:
         return
     if options["groups"] and options["all_groups"]:
         raise click.UsageError("--group and --all-groups both say which groups: give one of them")
     if not options["groups"] and not options["all_groups"] and not options["topics"]:
-        raise click.UsageError("--describe needs --group, --all-groups or --topic")
+        raise click.UsageError(f"--{chosen} needs --group, --all-groups or --topic")
     sections = [
         name for name in SECTIONS if options[name] is not None and options[name] is not False
     ]

@@ -1,19 +1,25 @@
 """What `kadmin groups --list` and `--describe` do."""
 
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch
 from kadmin.errors import UnreachableError
+from kadmin.plan.groups.lag import Condition, PartitionLag
 from kadmin.settings.keys import OutputFormat
 from kadmin.wording import counted, listed
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import GroupAdmin
+    from kadmin.app.groups import History
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
     from kadmin.plan.groups.group import Group
+
+
+RATES_MS: Final = 60_000
+"""While watching, rates are those of the last minute."""
 
 
 class UntoldGroups(UnreachableError):
@@ -28,6 +34,7 @@ class UntoldGroups(UnreachableError):
 
 
 def list_groups(session: Session, options: Mapping[str, Any]) -> None:
+    from kadmin.app.groups import readers_of
     from kadmin.arguments.groups import parse_scopes, parse_states, parse_types
     from kadmin.render.groups.listing import list_document
 
@@ -64,31 +71,19 @@ def list_groups(session: Session, options: Mapping[str, Any]) -> None:
     watch(session, options["watch"], show)
 
 
-def readers_of(admin: "GroupAdmin", names: list[str], partitions: "PartitionFilter") -> set[str]:
-    """Those of the groups *names* that have committed to *partitions*, or whose members have one
-    of them."""
-    committed = admin.committed(names).told
-    readers = {name for name in committed if any(map(partitions.takes, committed[name]))}
-    left = [name for name in names if name not in readers]
-    described = admin.describe(left).told
-    return readers | {
-        name
-        for name, group in described.items()
-        if any(partitions.takes(each) for member in group.members for each in member.assigned or ())
-    }
-
-
 def describe_groups(session: Session, options: Mapping[str, Any]) -> None:
+    from kadmin.app.groups import History
     from kadmin.arguments.groups import GroupSelection, parse_scopes
 
     selection = GroupSelection(options["groups"])
     partitions = parse_scopes(options["topics"])
+    history = History(RATES_MS)
 
     def show() -> None:
         if options["members"] or options["state"] is not None:
             describe_members(session, selection, partitions, options)
         else:
-            describe_offsets(session, selection, partitions, options)
+            describe_offsets(session, selection, partitions, history, options)
 
     watch(session, options["watch"], show)
 
@@ -99,7 +94,7 @@ def describe_members(
     partitions: "PartitionFilter",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import names_of, require_groups
+    from kadmin.app.groups import has_member_in, names_of, require_groups
     from kadmin.render.groups.members import hosts_document, members_document, states_document
 
     with session.groups() as admin:
@@ -107,7 +102,7 @@ def describe_members(
         groups = [described.told[name] for name in sorted(described.told)]
         require_groups(admin, selection, groups)
     if partitions.scopes:
-        groups = [each for each in groups if reads(each, partitions)]
+        groups = [each for each in groups if has_member_in(each, partitions)]
     if options["state"] is not None:
         document = states_document(groups, described.untold)
     elif options["by_host"]:
@@ -120,14 +115,11 @@ def describe_members(
     warn_of_untold(session, described.untold)
 
 
-def reads(group: "Group", partitions: "PartitionFilter") -> bool:
-    return any(partitions.takes(each) for member in group.members for each in member.assigned or ())
-
-
 def describe_offsets(
     session: Session,
     selection: "GroupSelection",
     partitions: "PartitionFilter",
+    history: "History",
     options: Mapping[str, Any],
 ) -> None:
     from kadmin.app.groups import names_of, read_lags, require_groups
@@ -144,10 +136,13 @@ def describe_offsets(
             admin,
             names_of(admin, selection),
             partitions,
-            time.time_ns() // 1_000_000,
+            now_ms(),
             with_times=with_times,
         )
         require_groups(admin, selection, [each.group for each in report.groups])
+    if options["watch"] is not None:
+        history.add(report)
+        report = replace(report, movements=history.movements())
     report = ranked(report, order, options["limit"])
     output.show(lag_document(report), plain=options["plain"])
     if not shows_tables:
@@ -156,7 +151,7 @@ def describe_offsets(
             output.warn(text)
     if report.hidden_count:
         output.note(f"{counted(report.hidden_count, 'partition')} not shown")
-    warn_of_untold(session, report.untold)
+    warn_of_untold(session, report.untold, (row for each in report.groups for row in each.rows))
 
 
 def note_states(session: Session, groups: "list[Group]") -> None:
@@ -168,9 +163,25 @@ def note_states(session: Session, groups: "list[Group]") -> None:
             session.output.note(f"Consumer group '{group.name}' is rebalancing.")
 
 
-def warn_of_untold(session: Session, untold: Mapping[str, str]) -> None:
-    """Warn of the groups that nobody answered for, and exit with an error then."""
+def warn_of_untold(
+    session: Session, untold: Mapping[str, str], rows: Iterable[PartitionLag] = ()
+) -> None:
+    """Warn of the groups that no coordinator answered for, and raise then; also where no leader
+    returned the end of one of *rows*.
+
+    Raises:
+        UntoldGroups, UntoldOffsets: something is left out.
+    """
+    from kadmin.plan.offsets import UntoldOffsets
+
     for name, reason in sorted(untold.items()):
         session.output.warn(f"left out: group '{name}': {reason}")
     if untold:
         raise UntoldGroups(untold)
+    unknown = {row.partition: row.reason for row in rows if row.condition is Condition.UNKNOWN}
+    if unknown:
+        raise UntoldOffsets(unknown)
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,3 +1,3 @@
-"""Consumer groups: lists, members, lag"""
+"""Consumer groups: lists, members, lag, verdicts"""
 
-__all__ = ["lag", "listing", "members"]
+__all__ = ["lag", "listing", "members", "verdicts"]

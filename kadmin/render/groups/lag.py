@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.groups.lag import Condition, PartitionLag
+from kadmin.plan.groups.verdict import Movement
 from kadmin.render.fields import csv_rows
 from kadmin.render.groups.lines import aligned
 from kadmin.render.groups.members import untold_records
+from kadmin.render.groups.verdicts import movement_record, rounded, span_or_never
 from kadmin.render.output import Document
 from kadmin.reports.groups import GroupLag, GroupsReport
 from kadmin.wording import counted, span
@@ -19,7 +21,15 @@ if TYPE_CHECKING:
 COLUMNS: Final = (
     *("group", "topic", "partition", "current_offset", "log_start_offset", "log_end_offset"),
     *("lag", "lag_ms", "lag_ms_is_lower_bound", "unread_since_ms", "condition"),
-    *("consumer_id", "host", "client_id", "reason"),
+    *(
+        "read_per_s",
+        "written_per_s",
+        "caught_up_in_s",
+        "consumer_id",
+        "host",
+        "client_id",
+        "reason",
+    ),
 )
 HEADS: Final = (
     *("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
@@ -48,14 +58,14 @@ def lag_document(report: GroupsReport) -> Document:
         schema="kadmin.groups.describe/1",
         body=lambda: {
             "time_ms": report.now_ms,
-            "groups": [group_record(each, report.now_ms) for each in report.groups],
+            "groups": [group_record(each, report) for each in report.groups],
             "hidden_partitions": report.hidden_count,
             "untold": untold_records(report.untold),
         },
         columns=COLUMNS,
         rows=lambda: csv_rows(
             (
-                {"group": each.group.name, **row_record(row, report.now_ms)}
+                {"group": each.group.name, **row_record(each, row, report)}
                 for each in report.groups
                 for row in each.rows
             ),
@@ -66,19 +76,20 @@ def lag_document(report: GroupsReport) -> Document:
     )
 
 
-def group_record(each: GroupLag, now_ms: int) -> dict[str, object]:
+def group_record(each: GroupLag, report: GroupsReport) -> dict[str, object]:
     return {
         "group": each.group.name,
         "state": each.group.state,
         "member_count": len(each.group.members),
         "lag": each.lag,
-        "lag_ms": each.lag_ms(now_ms),
-        "partitions": [row_record(row, now_ms) for row in each.rows],
+        "lag_ms": each.lag_ms(report.now_ms),
+        "partitions": [row_record(each, row, report) for row in each.rows],
     }
 
 
-def row_record(row: PartitionLag, now_ms: int) -> dict[str, object]:
+def row_record(each: GroupLag, row: PartitionLag, report: GroupsReport) -> dict[str, object]:
     member = row.member
+    movement = report.movements.get((each.group.name, row.partition))
     return {
         "topic": row.partition.topic,
         "partition": row.partition.partition,
@@ -86,10 +97,14 @@ def row_record(row: PartitionLag, now_ms: int) -> dict[str, object]:
         "log_start_offset": row.start,
         "log_end_offset": row.end,
         "lag": row.lag,
-        "lag_ms": row.lag_ms(now_ms),
+        "lag_ms": row.lag_ms(report.now_ms),
         "lag_ms_is_lower_bound": row.is_more,
         "unread_since_ms": row.unread_since_ms,
         "condition": row.condition.value,
+        **movement_record(movement),
+        "caught_up_in_s": None
+        if movement is None
+        else rounded(movement.caught_up_in_s(row.lag or 0)),
         "consumer_id": None if member is None else member.id,
         "host": None if member is None else member.host,
         "client_id": None if member is None else member.client_id,
@@ -122,7 +137,7 @@ def pretty(report: GroupsReport) -> "RenderableType":
     for each in report.groups:
         parts.append(Text(heading(each, report.now_ms), "bold"))
         if each.rows:
-            parts.append(table(each, report.now_ms))
+            parts.append(table(each, report))
     return Screen(parts)
 
 
@@ -138,13 +153,28 @@ def heading(each: GroupLag, now_ms: int) -> str:
     return f"{group.name}: {', '.join(words)}"
 
 
-def table(each: GroupLag, now_ms: int) -> "FittedTable":
+def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     from rich.text import Text
 
     from kadmin.render.tables import Shown, dashed, table_of
 
     def member(row: PartitionLag) -> str:
         return "-" if row.member is None else row.member.client_id
+
+    def movement(row: PartitionLag) -> Movement | None:
+        return report.movements.get((each.group.name, row.partition))
+
+    def rate(row: PartitionLag, field: str) -> str:
+        moving = movement(row)
+        return "-" if moving is None else f"{getattr(moving, field):.1f}"
+
+    def caught_up(row: PartitionLag) -> str:
+        moving = movement(row)
+        if not row.lag or moving is None:
+            return ""
+        return span_or_never(moving.caught_up_in_s(row.lag))
+
+    has_rates = bool(report.movements)
 
     def host(row: PartitionLag) -> str:
         return "-" if row.member is None else row.member.host
@@ -156,7 +186,14 @@ def table(each: GroupLag, now_ms: int) -> "FittedTable":
         Shown("committed", lambda row: dashed(row.committed), right=True, worth=4),
         Shown("end", lambda row: dashed(row.end), right=True, worth=3),
         Shown("lag", lambda row: dashed(row.lag), right=True),
-        Shown("unread for", lambda row: time_cell(row, now_ms), right=True),
+        Shown("unread for", lambda row: time_cell(row, report.now_ms), right=True),
+        Shown("read/s", lambda row: rate(row, "read_per_s"), right=True, worth=6)
+        if has_rates
+        else None,
+        Shown("written/s", lambda row: rate(row, "written_per_s"), right=True, worth=6)
+        if has_rates
+        else None,
+        Shown("caught up in", caught_up, right=True, worth=7) if has_rates else None,
         Shown("member", member, worth=2, least=16),
         Shown("host", host, worth=1),
         Shown(

@@ -3,7 +3,16 @@
 import pytest
 
 from kadmin.plan.groups.lag import lags_of
-from kadmin.reports.groups import GroupLag, GroupsReport, Order, by_host, ranked
+from kadmin.plan.groups.verdict import Look, judge
+from kadmin.reports.groups import (
+    GroupLag,
+    GroupsReport,
+    JudgedGroups,
+    Order,
+    by_host,
+    ranked,
+    ranked_verdicts,
+)
 from tests.kadmin.plan.groups.builders import T0, T1, U0, group, logs, member
 
 LOGS = logs({T0: (0, 10), T1: (0, 10), U0: (0, 10)})
@@ -41,3 +50,35 @@ def test_members_are_counted_by_host() -> None:
     assert [("/y", 1, 2), ("/x", 2, 1)] == [
         (each.host, len(each.members), each.partition_count) for each in by_host(members)
     ]
+
+
+@pytest.mark.parametrize(
+    ("order", "limit", "expected", "hidden"),
+    [
+        # Of a and b the first has no member, and all that none has read is ok.
+        (None, None, ["b", "a", "none"], 0),
+        (None, 1, ["b"], 2),
+        (Order.NAME, None, ["a", "b", "none"], 0),
+        (Order.LAG, None, ["b", "a", "none"], 0),
+        (Order.TIME, None, ["a", "b", "none"], 0),
+    ],
+)
+def test_the_worst_verdicts_come_first_unless_another_order_is_wanted(
+    order: Order | None, limit: int | None, expected: list[str], hidden: int
+) -> None:
+    stopped, behind = (
+        B,
+        GroupLag(
+            group=group("a", member("m", T0, T1)),
+            rows=tuple(lags_of(group("a", member("m", T0, T1)), {T0: 9, T1: 4}, LOGS)),
+        ),
+    )
+    groups = tuple(
+        judge([Look(time_ms=0, group=each.group, rows=each.rows)], 60_000)
+        for each in (behind, stopped, NONE)
+    )
+    judged = JudgedGroups(groups=groups, now_ms=0, behind_ms=60_000, window_ms=0)
+
+    found = ranked_verdicts(judged, order, limit)
+
+    assert (expected, hidden) == ([each.group.name for each in found.groups], found.hidden_count)
