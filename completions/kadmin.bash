@@ -440,9 +440,13 @@ _kadmin_node() {
                 --list
                 --describe
                 --verdict
+                --reset-offsets
+                --delete
+                --delete-offsets
                 --group
                 --all-groups
                 --topic
+                --all-topics
                 --state
                 --type
                 --offsets
@@ -455,6 +459,20 @@ _kadmin_node() {
                 --watch
                 --behind-after
                 --window
+                --to-earliest
+                --to-latest
+                --to-current
+                --to-offset
+                --to-datetime
+                --by-duration
+                --shift-by
+                --from-file
+                --export
+                --execute
+                --dry-run
+                --rollback-file
+                --yes
+                -y
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1174,6 +1192,12 @@ _kadmin_kind() {
         'kadmin groups --limit') kind='text' ;;
         'kadmin groups --behind-after') kind='text' ;;
         'kadmin groups --window') kind='text' ;;
+        'kadmin groups --to-offset') kind='text' ;;
+        'kadmin groups --to-datetime') kind='text' ;;
+        'kadmin groups --by-duration') kind='text' ;;
+        'kadmin groups --shift-by') kind='text' ;;
+        'kadmin groups --from-file') kind='path' ;;
+        'kadmin groups --rollback-file') kind='path' ;;
         'kadmin groups --bootstrap-server') kind='text' ;;
         'kadmin groups --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups --broker-user') kind='text' ;;

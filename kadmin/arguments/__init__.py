@@ -5,6 +5,7 @@ __all__ = [
     "configs",
     "election_file",
     "entities",
+    "group_offsets_file",
     "groups",
     "moments",
     "numbers",

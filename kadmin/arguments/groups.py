@@ -5,13 +5,16 @@ A name of a group may hold any character: it means itself, and a glob only what 
 
 import fnmatch
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from cluster.model.ids import TopicPartition
+from kadmin.arguments.topics import hint_for
 from kadmin.errors import UsageError
 from kadmin.plan.groups.group import STATES, TYPES, NoSuchGroup
-from kadmin.plan.topic_refusals import is_glob
+from kadmin.plan.offsets import NoSuchPartition
+from kadmin.plan.topic_refusals import NoSuchTopic, is_glob
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,24 @@ class PartitionFilter:
     def takes(self, partition: TopicPartition) -> bool:
         return not self.scopes or any(scope.takes(partition) for scope in self.scopes)
 
+    def require(self, partitions: Collection[TopicPartition]) -> None:
+        """Raise unless each topic and partition that is named is one of *partitions*.
+
+        Raises:
+            NoSuchTopic, NoSuchPartition: something is named that is not there.
+        """
+        numbers: dict[str, set[int]] = {}
+        for topic, number in partitions:
+            numbers.setdefault(topic, set()).add(number)
+        missing = [scope.topic for scope in self.scopes if not any(map(scope.matches, numbers))]
+        if missing:
+            raise NoSuchTopic(missing, hint=hint_for(missing, list(numbers), False))
+        for scope in self.scopes:
+            there = set().union(*(some for topic, some in numbers.items() if scope.matches(topic)))
+            lacking = (scope.numbers or frozenset()) - there
+            if lacking:
+                raise NoSuchPartition(sorted(lacking), [scope.topic])
+
 
 def parse_scopes(texts: Sequence[str]) -> PartitionFilter:
     """Understand what `--topic` was given: `orders`, `orders,users`, `orders:0,1`, `test-*`.
@@ -99,6 +120,26 @@ def parse_scopes(texts: Sequence[str]) -> PartitionFilter:
             "--topic was given an empty name", hint="'kadmin topics --list' shows the names"
         )
     return PartitionFilter(tuple(scopes))
+
+
+DURATION: Final = re.compile(
+    r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", re.I
+)
+SECONDS: Final = (604_800, 86_400, 3_600, 60, 1)
+"""Of a week, a day, an hour, a minute and a second."""
+
+
+def parse_duration_ms(text: str) -> int:
+    """Understand a duration of ISO 8601, without years and months: `P1DT2H`, `PT0.5S`.
+
+    Raises:
+        UsageError: anything else, or no length of time.
+    """
+    match = DURATION.fullmatch(text.strip())
+    if match is None or not any(match.groups()):
+        raise UsageError(f"'{text}' is no duration", hint="for example P7D, PT2H or PT15M")
+    parts = zip(match.groups(), SECONDS, strict=True)
+    return round(sum(1000 * float(number or 0) * seconds for number, seconds in parts))
 
 
 def parse_states(text: str) -> frozenset[str]:

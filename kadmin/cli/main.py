@@ -49,7 +49,7 @@ CATALOG: Final = {
         "See how much lies in brokers' log directories.",
     ),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
-    "groups": ("kadmin.cli.groups.command", "groups", "See groups of consumers."),
+    "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
     "delete-records": (
         "kadmin.cli.delete_records",
         "delete_records",

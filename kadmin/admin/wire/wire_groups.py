@@ -3,20 +3,33 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from kafka.errors import GroupIdNotFoundError
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
-from kafka.protocol.consumer import OffsetFetchRequest
+from kafka.errors import GroupIdNotFoundError, RebalanceInProgressError, UnknownMemberIdError
+from kafka.protocol.admin import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.consumer import (
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+)
 
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed
 from cluster.wire.codec import decode_payload
 from cluster.wire.errors import ProtocolError
 from cluster.wire.messages.consumer_protocol import ConsumerProtocolAssignment
-from kadmin.admin.answers import GroupAnswers, GroupList
-from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.coordinators import Coordinators, chunks
+from kadmin.admin.answers import Answers, GroupAnswers, GroupList
+from kadmin.admin.ports import Fence, Outcome, Partly
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.coordinators import PASSING, Coordinators, chunks
+from kadmin.admin.wire.leaders import by_topic
 from kadmin.admin.wire.offsets import read_offsets
 from kadmin.admin.wire.outcomes import words_of
 from kadmin.admin.wire.record_times import read_record_times
+from kadmin.plan.groups.changes import (
+    GroupDeletionPlan,
+    GroupPlan,
+    OffsetDeletionPlan,
+    ResetPlan,
+)
 from kadmin.plan.groups.group import (
     CONSUMER_PROTOCOLS,
     DEAD,
@@ -27,7 +40,7 @@ from kadmin.plan.groups.group import (
     Member,
 )
 from kadmin.plan.groups.lag import Logs, Position
-from kadmin.plan.offsets import EARLIEST, LATEST
+from kadmin.plan.offsets import EARLIEST, LATEST, FoundOffset
 
 GROUPS_MAX: Final = 500
 """So many groups are asked about at once: a broker builds each answer in memory, and so do we."""
@@ -36,6 +49,8 @@ SEVERAL_GROUPS_SINCE: Final = 8
 ALL_TOPICS_SINCE: Final = 2
 OFFSET_FETCH_MAX: Final = 9
 """Newer versions name topics by ids, which older brokers do not know."""
+OFFSET_COMMIT_MAX: Final = 9
+NO_GENERATION: Final = -1
 NO_OFFSET: Final = -1
 NO_TOPIC: Final = 3
 
@@ -138,6 +153,138 @@ class WireGroups:
     def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
         return read_record_times(self.connection, positions)
 
+    def offsets_at(
+        self, partitions: Iterable[TopicPartition], time_ms: int
+    ) -> Answers[FoundOffset]:
+        return read_offsets(self.connection, partitions, time_ms)
+
+    def topic_partitions(self) -> list[TopicPartition]:
+        return [
+            TopicPartition(topic["name"], part["partition_index"])
+            for topic in self.connection.metadata(None)["topics"]
+            for part in topic["partitions"]
+        ]
+
+    def fence(self) -> Fence:
+        return self.connection.fence()
+
+    def write(self, fence: Fence, plan: GroupPlan) -> Outcome:
+        """Coordinators compare nothing with a plan: what they refuse is its outcome."""
+        self.connection.budget.renew()
+        match plan:
+            case ResetPlan():
+                refused = self.commit(plan)
+                return Partly(refused) if refused else Committed()
+            case OffsetDeletionPlan():
+                refused = self.delete_offsets(plan)
+                return Partly(refused) if refused else Committed()
+            case GroupDeletionPlan():
+                kept = self.delete(plan.groups)
+                return Partly(kept) if kept else Committed()
+
+    def commit(self, plan: ResetPlan) -> dict[TopicPartition, str]:
+        """Commit for a group that has no members, which its coordinator sees to; returns what it
+        refused."""
+        offsets = {move.partition: move.after for move in plan.changes}
+        if not offsets:
+            return {}
+        topic_of = OffsetCommitRequest.OffsetCommitRequestTopic
+        request = OffsetCommitRequest(
+            group_id=plan.group,
+            generation_id_or_member_epoch=NO_GENERATION,
+            member_id="",
+            topics=[
+                topic_of(
+                    name=name,
+                    partitions=[
+                        topic_of.OffsetCommitRequestPartition(
+                            partition_index=number,
+                            committed_offset=offsets[TopicPartition(name, number)],
+                            committed_metadata="",
+                        )
+                        for number in numbers
+                    ],
+                )
+                for name, numbers in by_topic(offsets).items()
+            ],
+            max_version=OFFSET_COMMIT_MAX,
+        )
+        return self.change(plan.group, offsets, request)
+
+    def delete_offsets(self, plan: OffsetDeletionPlan) -> dict[TopicPartition, str]:
+        if not plan.offsets:
+            return {}
+        if not self.connection.serves(OffsetDeleteRequest):
+            raise NotServed(
+                self.connection.settings.bootstrap,
+                "the deletion of offsets",
+                "2.4",
+                "kadmin groups --delete takes a whole group",
+            )
+        topic_of = OffsetDeleteRequest.OffsetDeleteRequestTopic
+        request = OffsetDeleteRequest(
+            group_id=plan.group,
+            topics=[
+                topic_of(
+                    name=name,
+                    partitions=[
+                        topic_of.OffsetDeleteRequestPartition(partition_index=number)
+                        for number in numbers
+                    ],
+                )
+                for name, numbers in by_topic(plan.offsets).items()
+            ],
+        )
+        return self.change(plan.group, plan.offsets, request)
+
+    def change(
+        self, group: str, partitions: Iterable[TopicPartition], request: object
+    ) -> dict[TopicPartition, str]:
+        """Send *request* about *partitions* to the coordinator of *group*; returns what it refused,
+        with the reason.
+
+        A coordinator that has just become one is asked again: it has changed nothing then.
+        """
+
+        def ask(
+            broker: BrokerId, _names: Sequence[str]
+        ) -> Iterator[tuple[str, int, dict[TopicPartition, str]]]:
+            answer = self.connection.ask(request, broker)
+            codes = {
+                TopicPartition(topic.name, part.partition_index): part.error_code
+                for topic in answer.topics
+                for part in topic.partitions
+            }
+            whole = getattr(answer, "error_code", 0)
+            passing = next((code for code in codes.values() if code in PASSING), whole)
+            refused = {each: change_words(code) for each, code in codes.items() if code}
+            yield group, passing, refused
+
+        answers = self.coordinators.ask([group], ask)
+        if group in answers.told:
+            return answers.told[group]
+        return dict.fromkeys(partitions, answers.untold[group])
+
+    def delete(self, names: Sequence[str]) -> dict[str, str]:
+        """Delete groups; returns those that are kept, with the reason."""
+        if not self.connection.serves(DeleteGroupsRequest):
+            raise NotServed(
+                self.connection.settings.bootstrap,
+                "the deletion of groups",
+                "1.1",
+                "offsets of a group without members expire there by themselves",
+            )
+
+        def ask(broker: BrokerId, wanted: Sequence[str]) -> Iterator[tuple[str, int, None]]:
+            for some in chunks(wanted, GROUPS_MAX):
+                request = DeleteGroupsRequest(groups_names=some)
+                for each in self.connection.ask(request, broker).results:
+                    # It is what was wanted, whoever did it.
+                    is_gone = each.error_code == GroupIdNotFoundError.errno
+                    yield each.group_id, 0 if is_gone else each.error_code, None
+
+        return dict(self.coordinators.ask(names, ask).untold)
+
 
 def listed_group(answer: Any, broker: BrokerId) -> ListedGroup:
     return ListedGroup(
@@ -198,6 +345,14 @@ def offset_fetch(
         groups = [group_of(group_id=name, topics=None) for name in names]
         return OffsetFetchRequest(groups=groups, max_version=OFFSET_FETCH_MAX)
     return OffsetFetchRequest(group_id=names[0], topics=topics)
+
+
+def change_words(code: int) -> str:
+    """Why a coordinator refuses a change; that it knows no member without a name means that there
+    are others."""
+    if code in (UnknownMemberIdError.errno, RebalanceInProgressError.errno):
+        return "the group has members again"
+    return words_of(code)
 
 
 def offsets_in(answer: Any) -> tuple[int, dict[TopicPartition, int]]:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, action, chosen_action, flag, option
+from kadmin.cli.options import Number, WholeNumber, action, chosen_action, flag, option
 from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch_option
@@ -16,11 +16,18 @@ LISTED: Final = "List"
 DESCRIBED: Final = "Describe"
 JUDGED: Final = "Verdict"
 
-ALL: Final = ("list", "describe", "verdict")
-OF_GROUPS: Final = ("describe", "verdict")
+RESET: Final = "Reset offsets (exactly one)"
+SAFETY: Final = "Safety"
+
+LOOKS: Final = ("list", "describe", "verdict")
+JUDGING: Final = ("describe", "verdict")
+RESETS: Final = ("reset-offsets",)
+CHANGES: Final = ("reset-offsets", "delete", "delete-offsets")
+OF_GROUPS: Final = (*JUDGING, *CHANGES)
+OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
 
 
-@command("groups", short_help="See groups of consumers.", speaks_to_brokers=True)
+@command("groups", short_help="See and change groups of consumers.", speaks_to_brokers=True)
 @action("--list", "list_", section=ACTIONS, help="List the names of groups.")
 @action("--describe", section=ACTIONS, help="Describe groups: what they have read, and who reads.")
 @action(
@@ -28,6 +35,9 @@ OF_GROUPS: Final = ("describe", "verdict")
     section=ACTIONS,
     help="Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.",
 )
+@action("--reset-offsets", section=ACTIONS, help="Plan new offsets; with --execute, commit them.")
+@action("--delete", section=ACTIONS, help="Delete groups that have no members.")
+@action("--delete-offsets", section=ACTIONS, help="Delete what groups committed to topics.")
 @option(
     "--group",
     "groups",
@@ -51,12 +61,19 @@ OF_GROUPS: Final = ("describe", "verdict")
     multiple=True,
     metavar="NAME[:N,N]",
     section=SELECTION,
-    actions=ALL,
+    actions=OF_TOPICS,
     completes="topics",
     help=(
         "Who reads this topic, or these partitions of it; several by repeating. Exact, unless"
-        " it is a glob."
+        " it is a glob. What is reset or deleted."
     ),
+)
+@option(
+    "--all-topics",
+    is_flag=True,
+    section=SELECTION,
+    actions=("reset-offsets",),
+    help="All partitions that a group has committed to.",
 )
 @option(
     "--state",
@@ -112,16 +129,16 @@ OF_GROUPS: Final = ("describe", "verdict")
     DESCRIBED,
     ("name", "lag", "time"),
     "What comes first: by name, the most to read, or the longest unread. --verdict: the worst.",
-    actions=OF_GROUPS,
+    actions=JUDGING,
 )
 @option(
     "--plain",
     is_flag=True,
     section=DESCRIBED,
-    actions=OF_GROUPS,
+    actions=JUDGING,
     help="Kafka's lines, even on a terminal.",
 )
-@watch_option(DESCRIBED, actions=ALL)
+@watch_option(DESCRIBED, actions=LOOKS)
 @option(
     "--behind-after",
     type=Number(0, 10**9),
@@ -142,8 +159,77 @@ OF_GROUPS: Final = ("describe", "verdict")
     actions=("verdict",),
     help="Look twice, so far apart: longer than groups take to commit. 0 looks once.",
 )
+@option("--to-earliest", is_flag=True, section=RESET, actions=RESETS, help="To the log's start.")
+@option("--to-latest", is_flag=True, section=RESET, actions=RESETS, help="To the log's end.")
+@option(
+    "--to-current",
+    is_flag=True,
+    section=RESET,
+    actions=RESETS,
+    help="To where the group is; to the end where it has committed nothing.",
+)
+@option(
+    "--to-offset",
+    type=WholeNumber(0, 2**63 - 1),
+    metavar="OFFSET",
+    section=RESET,
+    actions=RESETS,
+    help="To this offset.",
+)
+@option(
+    "--to-datetime",
+    metavar="TIME",
+    section=RESET,
+    actions=RESETS,
+    help="To the first record that is not older: '2026-11-20T03:12:00.000', -2h; UTC.",
+)
+@option(
+    "--by-duration",
+    metavar="DURATION",
+    section=RESET,
+    actions=RESETS,
+    help="The same, so long ago: P7D, PT2H, PT15M.",
+)
+@option(
+    "--shift-by",
+    metavar="N",
+    section=RESET,
+    actions=RESETS,
+    help="By so many offsets; below 0 is back.",
+)
+@option(
+    "--from-file",
+    metavar="FILE",
+    section=RESET,
+    actions=RESETS,
+    help="To those of a file, with lines topic,partition,offset or group,topic,partition,offset;"
+    " - as FILE is standard input.",
+)
+@option(
+    "--export",
+    is_flag=True,
+    section=SAFETY,
+    actions=RESETS,
+    help="Show the new offsets as such a file, and write nothing.",
+)
+@option("--execute", is_flag=True, section=SAFETY, actions=RESETS, help="Commit the new offsets.")
+@option(
+    "--dry-run",
+    is_flag=True,
+    section=SAFETY,
+    actions=CHANGES,
+    help="Show the plan and write nothing; so --reset-offsets does without --execute.",
+)
+@option(
+    "--rollback-file",
+    metavar="FILE",
+    section=SAFETY,
+    actions=CHANGES,
+    help="Where to keep what is overwritten (default: a new file in this directory).",
+)
+@option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
 def groups(session: Session, **options: Any) -> None:
-    """See groups of consumers, with the options of kafka-consumer-groups.
+    """See and change groups of consumers, with the options of kafka-consumer-groups.
 
     It asks the brokers (Kafka 0.10.1 and later), those of --bootstrap-server or those registered in
     ZooKeeper. A group's coordinator has its members and its offsets; the leaders of the partitions
@@ -158,8 +244,14 @@ def groups(session: Session, **options: Any) -> None:
     member has the partition and commits nothing), stopped (no member has it), rewound (it went
     back). A group that has read all is ok, however long ago that was.
 
+    --reset-offsets plans new offsets, within the log, and says how many records are skipped or read
+    again; --execute commits them. A group must have no members for that: its coordinator also
+    refuses if one joins meanwhile. What is overwritten or deleted is first kept in a rollback file,
+    which --from-file puts back. Running it again changes nothing more.
+
     Exits with 1 if a group does not exist, with 5 if a coordinator or leader does not answer, and
-    --verdict with 4 unless all groups are ok.
+    --verdict with 4 unless all groups are ok. A change of a group with members is refused with 6;
+    with 1 if a coordinator refused it.
 
     \b
     Examples:
@@ -170,14 +262,28 @@ def groups(session: Session, **options: Any) -> None:
       kadmin groups --describe --group billing --members --verbose
       kadmin groups --describe --group billing --watch
       kadmin groups --verdict --all-groups --behind-after 300
+      kadmin groups --reset-offsets --group billing --topic orders --to-datetime -2h
+      kadmin groups --reset-offsets --group billing --all-topics --to-latest --execute
+      kadmin groups --delete-offsets --group billing --topic orders:0,1
+      kadmin groups --delete --group 'test-*'
     """
     chosen = chosen_action(options)
     check_options(chosen, options)
     from kadmin.cli.groups.looks import describe_groups, list_groups
     from kadmin.cli.groups.verdicts import judge_groups
 
-    does = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
-    does[chosen](session, options)
+    looks = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
+    if chosen in looks:
+        looks[chosen](session, options)
+        return
+    from kadmin.cli.groups.changes import delete_groups, delete_offsets, reset_offsets
+
+    changes = {
+        "reset-offsets": reset_offsets,
+        "delete": delete_groups,
+        "delete-offsets": delete_offsets,
+    }
+    changes[chosen](session, options)
 
 
 SECTIONS: Final = ("offsets", "members", "state")
@@ -185,10 +291,10 @@ SECTIONS: Final = ("offsets", "members", "state")
 
 def check_options(chosen: str, options: dict[str, Any]) -> None:
     """Refuse options that do not go with each other, as Kafka's tool does."""
-    if chosen not in OF_GROUPS:
-        return
     if options["groups"] and options["all_groups"]:
         raise click.UsageError("--group and --all-groups both say which groups: give one of them")
+    if chosen not in JUDGING:
+        return
     if not options["groups"] and not options["all_groups"] and not options["topics"]:
         raise click.UsageError(f"--{chosen} needs --group, --all-groups or --topic")
     sections = [

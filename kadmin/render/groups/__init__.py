@@ -1,3 +1,3 @@
 """Consumer groups: lists, members, lag, verdicts"""
 
-__all__ = ["lag", "listing", "members", "verdicts"]
+__all__ = ["changes", "lag", "listing", "members", "verdicts"]

@@ -157,7 +157,7 @@ def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -
         (("--list", "--state=nix"), "invalid state list 'nix'"),
         (("--list", "--type", "nix"), "invalid types list 'nix'"),
         (("--list", "--topic", "t:x"), "invalid partition 'x' specified in topic arg 't:x'"),
-        (("--list", "--describe"), "give exactly one of --list, --describe, --verdict"),
+        (("--list", "--describe"), "give exactly one of --list, --describe, --verdict, --reset"),
     ],
 )
 def test_wrong_usage_is_refused_before_any_broker_is_asked(
