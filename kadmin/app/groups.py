@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from kadmin.admin.ports import GroupAdmin
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
-    from kadmin.plan.groups.group import Group
+    from kadmin.plan.groups.group import Group, ListedGroup
 
 
 LOOKS_MAX: Final = 4
@@ -143,6 +143,16 @@ def read_lags(
         ]
     return GroupsReport(
         groups=tuple(found), now_ms=now_ms, untold={**described.untold, **committed.untold}
+    )
+
+
+def with_states(admin: "GroupAdmin", groups: "Sequence[ListedGroup]") -> "tuple[ListedGroup, ...]":
+    """*groups* with their states, which brokers before 2.6 do not list: they are described then."""
+    names = [each.name for each in groups if each.state is None]
+    described = admin.describe(names).told if names else {}
+    return tuple(
+        replace(each, state=described[each.name].state) if each.name in described else each
+        for each in groups
     )
 
 

@@ -1,6 +1,6 @@
 """The times of the records at offsets, by Fetch: one record of each partition, as consumers get it.
 
-Uses the requests of Kafka 0.11 and later, whose records all have a time.
+Uses the requests of Kafka 0.10 and later, whose records have a time.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ from kadmin.admin.wire.leaders import ask_leaders, by_topic
 from kadmin.plan.groups.lag import Position
 
 CONSUMER: Final = -1
-VERSION_MIN: Final = 4
+VERSION_MIN: Final = 2
 VERSION_MAX: Final = 12
 """Newer versions name topics by ids, which older brokers do not know."""
 

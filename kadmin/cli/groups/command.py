@@ -236,7 +236,7 @@ def groups(session: Session, **options: Any) -> None:
     have where the logs end.
 
     On a terminal and with --output it also shows since when there is something to read: the time
-    of the first record that the group has not read, which is fetched (brokers from 0.11 on). Where
+    of the first record that the group has not read, which is fetched. Where
     records are gone that the group never read, it has been longer.
 
     --watch also shows how fast groups read and others write, and when all will be read. --verdict

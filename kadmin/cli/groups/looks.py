@@ -34,7 +34,7 @@ class UntoldGroups(UnreachableError):
 
 
 def list_groups(session: Session, options: Mapping[str, Any]) -> None:
-    from kadmin.app.groups import readers_of
+    from kadmin.app.groups import readers_of, with_states
     from kadmin.arguments.groups import parse_scopes, parse_states, parse_types
     from kadmin.render.groups.listing import list_document
 
@@ -45,9 +45,12 @@ def list_groups(session: Session, options: Mapping[str, Any]) -> None:
     def show() -> None:
         with session.groups() as admin:
             found = admin.listing()
+            listed_groups = found.groups
+            if options["state"] is not None:
+                listed_groups = with_states(admin, listed_groups)
             groups = [
                 each
-                for each in found.groups
+                for each in listed_groups
                 if (not states or each.state in states) and (not types or each.type in types)
             ]
             if partitions.scopes:
