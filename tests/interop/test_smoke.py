@@ -325,6 +325,14 @@ def groups(way: Way) -> object:
     (row,) = found["partitions"]
     assert row["lag_ms"] > 0
     described = way.done("groups", "--describe", *of_group).replace(name, "NAME")
+    kept = ("--rollback-file", str(way.directory / "back.csv"))
+    way.done(
+        "groups", "--reset-offsets", *of_group, "--all-topics", "--to-latest", "--execute", *kept
+    )
+    way.done("groups", "--verdict", *of_group, "--window", "0")
+    others = ("--rollback-file", str(way.directory / "all.csv"))
+    way.done("groups", "--delete", *of_group, "--yes", *others)
+    assert f"group-of-{name}" not in way.done("groups", "--list").splitlines()
     return [line.split() for line in described.splitlines()]
 
 
