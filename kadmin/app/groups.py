@@ -19,7 +19,7 @@ LOOKS_MAX: Final = 4
 
 
 class History:
-    """The last looks at groups, those of *window_ms*; few, however often somebody looks.
+    """The last looks at groups, those of *window_ms*; few, however many there were.
 
     Two are kept in any case: without them nothing is known of what moves.
     """

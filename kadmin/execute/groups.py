@@ -287,7 +287,7 @@ class OffsetResets(GroupChange[ResetPlan]):
         }
 
     def settle(self, plan: ResetPlan, made: Made) -> None:
-        """See what is committed now: of an answer that was lost, that says what was done."""
+        """Compare with what is committed now, which also covers an answer that was lost."""
         refused = made.refused if isinstance(made, Partly) else {}
         now, silence = self.now(plan.group)
         self.failed |= {
@@ -363,8 +363,7 @@ class OffsetDeletions(GroupChange[OffsetDeletionPlan]):
         refused = made.refused if isinstance(made, Partly) else {}
         now, silence = self.now(plan.group)
         self.failed |= {
-            f"{plan.group}: {each}": silence
-            or refused.get(each, "somebody else has committed since")
+            f"{plan.group}: {each}": silence or refused.get(each, "it has been committed again")
             for each in plan.offsets
             if silence or each in now
         }
@@ -397,7 +396,7 @@ class GroupDeletions(GroupChange[GroupDeletionPlan]):
     def settle(self, plan: GroupDeletionPlan, made: Made) -> None:
         refused = made.refused if isinstance(made, Partly) else {}
         if refused:
-            # An answer that was lost says nothing.
+            # An answer may have been lost: what is left decides.
             now = self.admin.describe(refused)
             left = {name for name in refused if name not in now.told}
             left |= {name for name, group in now.told.items() if group.state != DEAD}

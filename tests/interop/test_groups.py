@@ -59,10 +59,14 @@ def test_a_live_group_is_described_as_by_kafka_s_tool(
 def test_groups_are_listed_as_by_kafka_s_tool(cluster: RealCluster, topic: str, live: str) -> None:
     commit(cluster.bootstrap, f"idle-{topic}", topic, 0, 1)
 
+    def own(lines: list[str]) -> list[list[str]]:
+        # Static members of other tests do not leave, and their sessions end in between.
+        return [row for row in fields(lines) if row[0] == "GROUP" or row[0].endswith(topic)]
+
     for words in (("--list",), ("--list", "--state"), ("--list", "--state", "Empty")):
-        told = fields(ours(cluster, "consumer-groups", *words))
-        assert fields(theirs(cluster, "consumer-groups", *words)) == told
-        assert any(f"idle-{topic}" in row for row in told)
+        listed = own(ours(cluster, "consumer-groups", *words))
+        assert own(theirs(cluster, "consumer-groups", *words)) == listed
+        assert any(f"idle-{topic}" in row for row in listed)
 
 
 def in_fours(lines: list[str]) -> list[list[str]]:

@@ -1,6 +1,6 @@
-"""Questions about groups that only their coordinators answer: who is it, and who is asked again?
+"""Requests that only the coordinators of groups answer: which broker is it, and when to ask again?
 
-Knows no other request: whoever asks hands over how one broker is asked.
+Knows no other request: the caller passes a function that asks one broker.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

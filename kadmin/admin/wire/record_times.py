@@ -44,7 +44,7 @@ def read_record_times(
 ) -> dict[Position, int]:
     """The time of the first record at or behind each of *positions*, ms since 1970.
 
-    Those without one are left out: nothing is there, it has no time, or nobody returned it.
+    Those without one are left out: there is no record, it has no time, or no leader returned it.
     """
     if not connection.serves(FetchRequest):
         return {}

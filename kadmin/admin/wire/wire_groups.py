@@ -75,7 +75,7 @@ class WireGroups:
             for each in answer.groups:
                 if each.protocol_type in CONSUMER_PROTOCOLS:
                     found[each.group_id] = listed_group(each, broker)
-        # Who lists a group coordinates it: nobody has to be asked for that any more.
+        # The broker that lists a group coordinates it: no FindCoordinator is needed.
         self.coordinators.known |= {name: each.coordinator for name, each in found.items()}
         return GroupList(groups=tuple(found[name] for name in sorted(found)), silent=silent)
 
@@ -279,7 +279,7 @@ class WireGroups:
             for some in chunks(wanted, GROUPS_MAX):
                 request = DeleteGroupsRequest(groups_names=some)
                 for each in self.connection.ask(request, broker).results:
-                    # It is what was wanted, whoever did it.
+                    # A group that is gone already is what was wanted.
                     is_gone = each.error_code == GroupIdNotFoundError.errno
                     yield each.group_id, 0 if is_gone else each.error_code, None
 

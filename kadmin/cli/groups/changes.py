@@ -29,7 +29,7 @@ SPECS: Final = (
     *("to_earliest", "to_latest", "to_current", "to_offset", "to_datetime", "by_duration"),
     *("shift_by", "from_file"),
 )
-"""The parameters of which one says to which offsets a group is reset."""
+"""The parameters of which exactly one names the offsets that a group is reset to."""
 
 
 def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
@@ -91,11 +91,11 @@ def note_undo(session: Session, change: "GroupChange[Any]") -> None:
 def reset_of(
     options: Mapping[str, Any],
 ) -> "tuple[Wanted, GroupSelection, PartitionFilter]":
-    """What is to be reset to what, by the options that say it.
+    """Return what is to be reset to what, by the options.
 
     Raises:
         click.UsageError: none or several say it, or they do not go together.
-        UsageError: what one says cannot be understood.
+        UsageError: the value of one cannot be understood.
     """
     from kadmin.arguments.groups import GroupSelection, parse_scopes
 

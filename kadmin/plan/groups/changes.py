@@ -1,6 +1,6 @@
 """Changes of what groups have committed: which offsets does a reset give them, what is deleted?
 
-Knows no broker: whoever asks one hands over what was answered.
+Knows no broker: the caller passes what brokers have answered.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -272,10 +272,10 @@ def reset_failures(
 ) -> dict[TopicPartition, str]:
     """Of which partitions the offset is not that of *plan*, as *now* has it, and why.
 
-    An answer that was lost says nothing; what is committed does.
+    What is committed decides, not the answer, which may have been lost.
     """
     return {
-        move.partition: refused.get(move.partition, "somebody else has committed since")
+        move.partition: refused.get(move.partition, "another commit has replaced it")
         for move in plan.changes
         if now.get(move.partition) != move.after
     }

@@ -1,6 +1,6 @@
 """Consumer groups as their coordinators describe them: states, members, assigned partitions.
 
-Knows no broker: whoever asks one hands over what was answered.
+Knows no broker: the caller passes what brokers have answered.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """The lag of a group: how much of each partition has it still to read, and since when is it there?
 
-Knows no broker: whoever asks one hands over what was answered.
+Knows no broker: the caller passes what brokers have answered.
 """
 
 from collections.abc import Iterable, Mapping

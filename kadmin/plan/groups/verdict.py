@@ -1,4 +1,4 @@
-"""Verdicts on groups: does anybody have to get up for this one?
+"""Verdicts on groups: does an operator have to look at this one now?
 
 Judged by time, over looks at the same group some seconds apart: how long its first unread record
 has been there, whether what it committed moves, whether a member has the partition.  How old a

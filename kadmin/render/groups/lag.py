@@ -38,7 +38,7 @@ HEADS: Final = (
 WIDTHS: Final = (15, 15, 10, 15, 15, 15, 15, 15, 0)
 
 TABLE_ROWS_MAX: Final = 2_000
-"""Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
+"""Above that a terminal gets plain lines, too: so long a table takes time and is of no use."""
 
 CONDITIONS: Final = {
     Condition.READING: "",

@@ -180,7 +180,7 @@ def test_what_is_committed_afterwards_decides_what_was_done() -> None:
     found = reset_failures(plan, {T0: "no answer", T1: "the group has members again"}, {T0: 0})
 
     assert {T1: "the group has members again"} == found
-    assert {T0: "somebody else has committed since"} == reset_failures(plan, {}, {T0: 5, T1: 0})
+    assert {T0: "another commit has replaced it"} == reset_failures(plan, {}, {T0: 5, T1: 0})
 
 
 def test_a_group_with_members_is_refused_and_they_are_named() -> None:
