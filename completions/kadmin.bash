@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas collect dump-log cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -416,6 +416,63 @@ _kadmin_node() {
                 --limit
                 --plain
                 --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin groups')
+            commands=''
+            options='
+                --list
+                --describe
+                --verdict
+                --reset-offsets
+                --delete
+                --delete-offsets
+                --group
+                --all-groups
+                --topic
+                --all-topics
+                --state
+                --type
+                --offsets
+                --members
+                --verbose
+                --by-host
+                --sort-by
+                --limit
+                --plain
+                --watch
+                --behind-after
+                --window
+                --to-earliest
+                --to-latest
+                --to-current
+                --to-offset
+                --to-datetime
+                --by-duration
+                --shift-by
+                --from-file
+                --export
+                --execute
+                --dry-run
+                --rollback-file
+                --yes
+                -y
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1129,6 +1186,30 @@ _kadmin_kind() {
         'kadmin offsets --broker-tls-cert') kind='path' ;;
         'kadmin offsets --broker-tls-key') kind='path' ;;
         'kadmin offsets --command-config'|'kadmin offsets --admin.config') kind='path' ;;
+        'kadmin groups --group') kind='live groups' ;;
+        'kadmin groups --topic') kind='live topics' ;;
+        'kadmin groups --sort-by') kind='words name lag time' ;;
+        'kadmin groups --limit') kind='text' ;;
+        'kadmin groups --behind-after') kind='text' ;;
+        'kadmin groups --window') kind='text' ;;
+        'kadmin groups --to-offset') kind='text' ;;
+        'kadmin groups --to-datetime') kind='text' ;;
+        'kadmin groups --by-duration') kind='text' ;;
+        'kadmin groups --shift-by') kind='text' ;;
+        'kadmin groups --from-file') kind='path' ;;
+        'kadmin groups --rollback-file') kind='path' ;;
+        'kadmin groups --bootstrap-server') kind='text' ;;
+        'kadmin groups --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin groups --broker-user') kind='text' ;;
+        'kadmin groups --broker-password-file') kind='path' ;;
+        'kadmin groups --broker-sasl-service') kind='text' ;;
+        'kadmin groups --broker-keytab') kind='path' ;;
+        'kadmin groups --broker-oauth-url') kind='text' ;;
+        'kadmin groups --broker-oauth-scope') kind='text' ;;
+        'kadmin groups --broker-tls-ca') kind='path' ;;
+        'kadmin groups --broker-tls-cert') kind='path' ;;
+        'kadmin groups --broker-tls-key') kind='path' ;;
+        'kadmin groups --command-config'|'kadmin groups --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;

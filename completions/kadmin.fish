@@ -84,6 +84,13 @@ function __kadmin_at
                 --topic-list \
                 --by \
                 --time \
+                --behind-after \
+                --window \
+                --to-offset \
+                --to-datetime \
+                --by-duration \
+                --shift-by \
+                --from-file \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -164,6 +171,7 @@ function __kadmin_at
                 'kadmin reassign' \
                 'kadmin log-dirs' \
                 'kadmin offsets' \
+                'kadmin groups' \
                 'kadmin delete-records' \
                 'kadmin produce' \
                 'kadmin consume' \
@@ -290,6 +298,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to th
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
+complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
@@ -674,6 +683,58 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-verify -d 'D
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin groups' -l list -d 'List the names of groups.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l describe -d 'Describe groups: what they have read, and who reads.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l reset-offsets -d 'Plan new offsets; with --execute, commit them.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l delete -d 'Delete groups that have no members.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l delete-offsets -d 'Delete what groups committed to topics.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l all-groups -d 'All groups of consumers.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l topic -x -a '(__kadmin_live topics)' -d 'Who reads this topic, or these partitions of it; several by repeating. Exact, unless it is a glob. What is reset or deleted.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l all-topics -d 'All partitions that a group has committed to.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l state -d 'List the states, too; only the groups in these. Describe states and coordinators in the place of offsets.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l type -d 'List the types of groups, too (brokers from 3.8 on); only those: classic, consumer.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l offsets -d 'What is committed, and how much there is to read: so without --members and --state.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l members -d 'The members, in the place of offsets.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l verbose -d 'With --members: which partitions each has.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l by-host -d 'With --members: how many there are on each host.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l sort-by -x -a 'name lag time' -d 'What comes first: by name, the most to read, or the longest unread. --verdict: the worst.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l limit -x -d 'At most N rows.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l plain -d 'Kafka\'s lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l behind-after -x -d 'How long a record may be unread.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l window -x -d 'Look twice, so far apart: longer than groups take to commit. 0 looks once.  [default: 10.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l to-earliest -d 'To the log\'s start.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l to-latest -d 'To the log\'s end.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l to-current -d 'To where the group is; to the end where it has committed nothing.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l to-offset -x -d 'To this offset.  [0<=x<=9223372036854775807]'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l to-datetime -x -d 'To the first record that is not older: \'2026-11-20T03:12:00.000\', -2h; UTC.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l by-duration -x -d 'The same, so long ago: P7D, PT2H, PT15M.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l shift-by -x -d 'By so many offsets; below 0 is back.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l from-file -r -F -d 'To those of a file, with lines topic,partition,offset or group,topic,partition,offset; - as FILE is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l export -d 'Show the new offsets as such a file, and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l execute -d 'Commit the new offsets.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l dry-run -d 'Show the plan and write nothing; so --reset-offsets does without --execute.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'

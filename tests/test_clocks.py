@@ -41,11 +41,12 @@ ALLOWED: Final = {
     "cluster.runtime.hourly_logs": "the names of log files",
     "kadmin.local.server": "a process's age where there is no /proc: by its pid file",
     "kadmin.admin.oauth": "until when a token is valid",
-    "kadmin.cli.reassign.execution": "the name of a file",
+    "kadmin.cli.rollback": "the name of a file",
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",
     "kadmin.cli.delete_records": "--before-time -2h",
+    "kadmin.cli.groups.looks": "how long a record has been unread",
     "kadmin.cli.merge_logs.option_values": "--start -2h",
     "kadmin.cli.offsets": "--time -2h",
     "kadmin.cli.records.consume": "--offset @-2h",

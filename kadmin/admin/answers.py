@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.topic import TopicAssignment
+    from kadmin.plan.groups.group import ListedGroup
 
 Answer = TypeVar("Answer")
 
@@ -26,6 +27,23 @@ class Answers(Generic[Answer]):
 
     told: "Mapping[TopicPartition, Answer]"
     untold: "Mapping[TopicPartition, str]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupAnswers(Generic[Answer]):
+    """What coordinators answered about their groups; *untold* has the others, with the reason."""
+
+    told: Mapping[str, Answer]
+    untold: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupList:
+    """The groups that brokers list, sorted by name; *silent* brokers did not answer, for a
+    reason."""
+
+    groups: "tuple[ListedGroup, ...]"
+    silent: "Mapping[BrokerId, str]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

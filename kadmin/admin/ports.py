@@ -6,7 +6,7 @@ implement them, by ZooKeeper and by brokers; imports no client of either.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from cluster.model import outcome
 from cluster.model.outcome import Committed
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         AclSnapshot,
         Answers,
         ConfigSnapshot,
+        GroupAnswers,
+        GroupList,
         NoClusterHere,
         TopicNames,
         TopicsOfId,
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
+    from kadmin.plan.groups.changes import GroupPlan  # noqa: F401 - in a base, as text
+    from kadmin.plan.groups.group import Group
+    from kadmin.plan.groups.lag import Logs, Position
     from kadmin.plan.log_dirs import LogDirs
     from kadmin.plan.offsets import FoundOffset
     from kadmin.plan.reassignment.dir_moves import DirMove, Replica
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
 
 Plan = TypeVar("Plan", contravariant=True)
 Item = TypeVar("Item", covariant=True)
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +63,18 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
-class Partly:
-    """Made but for *refused*, each with the reason, in the words of whoever was asked.
+class Partly(Generic[Key]):
+    """Made but for *refused*, partitions or groups, each with the reason, in the words of whoever
+    was asked.
 
     Nothing has moved that a new plan would follow, so it is not to be made again.
     """
 
-    refused: "Mapping[TopicPartition, str]"
+    refused: Mapping[Key, str]
 
 
-Made: TypeAlias = Committed | Partly
-Outcome: TypeAlias = outcome.Outcome | Partly
+Made: TypeAlias = Committed | Partly[Any]
+Outcome: TypeAlias = outcome.Outcome | Partly[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,3 +322,33 @@ class RecordAdmin(Writer["DeletionPlan"], Protocol):
     ) -> "Answers[FoundOffset]":
         """The offsets of *partitions* at *moment*, ms since 1970 or a number of
         `kadmin.plan.offsets`."""
+
+
+class GroupAdmin(Writer["GroupPlan"], Protocol):
+    """A connection to the coordinators of groups, and to the leaders of what these read.
+
+    A coordinator refuses to write offsets into a group that has members.
+    """
+
+    def listing(self) -> "GroupList":
+        """The groups of consumers, sorted by name."""
+
+    def describe(self, names: Iterable[str]) -> "GroupAnswers[Group]":
+        """The groups *names*; one that does not exist is Dead."""
+
+    def committed(self, names: Iterable[str]) -> "GroupAnswers[Mapping[TopicPartition, int]]":
+        """The offsets that the groups *names* have committed."""
+
+    def logs(self, partitions: "Iterable[TopicPartition]", *, with_starts: bool) -> "Logs":
+        """Where the logs of *partitions* end and, *with_starts*, begin."""
+
+    def offsets_at(
+        self, partitions: "Iterable[TopicPartition]", time_ms: int
+    ) -> "Answers[FoundOffset]":
+        """The first records of *partitions* that are not older than *time_ms*."""
+
+    def topic_partitions(self) -> "Sequence[TopicPartition]":
+        """All partitions that there are."""
+
+    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
+        """The time of the first record at or behind each of *positions*, where there is one."""

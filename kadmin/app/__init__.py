@@ -4,6 +4,7 @@ __all__ = [
     "broker_paths",
     "collecting",
     "evidence",
+    "groups",
     "reading",
     "session",
     "spark",

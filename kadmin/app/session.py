@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         AclAdmin,
         ConfigAdmin,
         ElectionAdmin,
+        GroupAdmin,
         ReassignmentAdmin,
         TopicAdmin,
     )
@@ -357,6 +358,14 @@ class Session:
                 yield told_by_brokers(stack.enter_context(self.connect_brokers()))
             else:
                 yield stack.enter_context(self.asked(told_by_zookeeper, told_by_brokers))
+
+    @contextmanager
+    def groups(self) -> Iterator["GroupAdmin"]:
+        """Open a connection for groups of consumers, which only brokers know."""
+        from kadmin.admin.wire.wire_groups import WireGroups
+
+        with self.connect_brokers() as brokers:
+            yield WireGroups(brokers)
 
     @contextmanager
     def connect_beside(self, connection: "Connection") -> Iterator["WireConnection"]:

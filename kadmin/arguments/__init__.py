@@ -5,6 +5,8 @@ __all__ = [
     "configs",
     "election_file",
     "entities",
+    "group_offsets_file",
+    "groups",
     "moments",
     "numbers",
     "offsets_file",

@@ -18,6 +18,7 @@ def words_of(values: Mapping[str, Any], without: Collection[str]) -> Iterator[st
         value = values[parameter]
         if parameter in without or not is_given(option, value):
             continue
-        yield option.opts[0]
-        if not option.is_flag:
-            yield quoted(str(value))
+        for each in value if option.multiple else (value,):
+            yield option.opts[0]
+            if not option.is_flag:
+                yield quoted(str(each))

@@ -23,6 +23,11 @@ def broker_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
         return map(str, admin.broker_ids())
 
 
+def group_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:
+    with session.groups() as admin:
+        return [each.name for each in admin.listing().groups]
+
+
 def cluster_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:
     return session.settings.file.clusters
 
@@ -90,6 +95,7 @@ def local_cluster(session: Session) -> "LocalCluster | None":
 VALUES: Final[dict[str, Callable[[Session, Sequence[str]], Iterable[str]]]] = {
     "topics": topic_names,
     "brokers": broker_ids,
+    "groups": group_names,
     "clusters": cluster_names,
     "local-clusters": local_cluster_names,
     "local-brokers": local_broker_ids,

@@ -49,6 +49,7 @@ CATALOG: Final = {
         "See how much lies in brokers' log directories.",
     ),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
+    "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
     "delete-records": (
         "kadmin.cli.delete_records",
         "delete_records",
@@ -92,6 +93,7 @@ CATALOG: Final = {
 
 ALIASES: Final = {
     "broker-api-versions": "api-versions",
+    "consumer-groups": "groups",
     "get-offsets": "offsets",
     "leader-election": "elect",
     "preferred-replica-election": "elect",

@@ -7,6 +7,7 @@ __all__ = [
     "configs",
     "delete_records",
     "elect",
+    "groups",
     "reassign",
     "reassign_cancel",
     "reassign_status",

@@ -1,4 +1,4 @@
-"""The rollback file of a reassignment: on the disk before the first write, and never overwritten.
+"""The rollback file of a change: on the disk before the first write, and never overwritten.
 
 Knows not what is in it.
 """
@@ -13,11 +13,11 @@ HINT: Final = "--rollback-file FILE names another one"
 
 
 class NoRollbackFile(RefusedError):
-    """Nothing is moved without a file by which it can be taken back."""
+    """Nothing is changed without a file by which it can be taken back."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
-            f"cannot write the rollback file {path}: {reason}; nothing was moved", hint=HINT
+            f"cannot write the rollback file {path}: {reason}; nothing was written", hint=HINT
         )
         self.path = path
 

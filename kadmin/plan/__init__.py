@@ -12,6 +12,7 @@ __all__ = [
     "election_results",
     "ensemble",
     "entity_options",
+    "groups",
     "health",
     "log_dirs",
     "offsets",

@@ -13,6 +13,7 @@ __all__ = [
     "controller",
     "dump_log",
     "elections",
+    "groups",
     "job_progress",
     "log_dirs",
     "merge_logs",

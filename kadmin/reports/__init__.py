@@ -1,3 +1,3 @@
-"""What operators are shown, as values: reports on topics, offsets, sizes"""
+"""What operators are shown, as values: reports on topics, groups, offsets, sizes"""
 
-__all__ = ["log_dir_usage", "offsets", "topic_summary", "topics", "unanswered"]
+__all__ = ["groups", "log_dir_usage", "offsets", "topic_summary", "topics", "unanswered"]

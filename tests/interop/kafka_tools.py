@@ -31,6 +31,10 @@ CLASSES: Final = {
         "org.apache.kafka.tools.ProducerPerformance",
     ),
     "get-offsets": ("kafka.tools.GetOffsetShell", "org.apache.kafka.tools.GetOffsetShell"),
+    "consumer-groups": (
+        "kafka.admin.ConsumerGroupCommand",
+        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    ),
     "delete-records": (
         "kafka.admin.DeleteRecordsCommand",
         "org.apache.kafka.tools.DeleteRecordsCommand",

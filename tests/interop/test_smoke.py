@@ -27,6 +27,7 @@ from tests.interop.made_topics import create
 from tests.interop.test_brokers_by_wire import known_to_both
 from tests.interop.test_state_change_logs import copy_logs
 from tests.support.cli import done, kadmin
+from tests.support.committing import commit
 from tests.support.waiting import wait_until
 
 NUMBERS: Final = count(1)
@@ -315,6 +316,26 @@ def merge_logs(way: Way) -> object:
     return None
 
 
+def groups(way: Way) -> object:
+    name = way.topic_with_records()
+    commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
+    of_group = ("--group", f"group-of-{name}")
+    assert f"group-of-{name}" in way.done("groups", "--list", "--topic", name).splitlines()
+    (found,) = way.read("groups", "--describe", *of_group)["groups"]
+    (row,) = found["partitions"]
+    assert row["lag_ms"] > 0
+    described = way.done("groups", "--describe", *of_group).replace(name, "NAME")
+    kept = ("--rollback-file", str(way.directory / "back.csv"))
+    way.done(
+        "groups", "--reset-offsets", *of_group, "--all-topics", "--to-latest", "--execute", *kept
+    )
+    way.done("groups", "--verdict", *of_group, "--window", "0")
+    others = ("--rollback-file", str(way.directory / "all.csv"))
+    way.done("groups", "--delete", *of_group, "--yes", *others)
+    assert f"group-of-{name}" not in way.done("groups", "--list").splitlines()
+    return [line.split() for line in described.splitlines()]
+
+
 BOTH: Final = (ZOOKEEPER, WIRE)
 FILES: Final = (None,)
 
@@ -330,6 +351,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "reassign": (reassign, BOTH),
     "log-dirs": (log_dirs, BOTH),
     "offsets": (offsets, BOTH),
+    "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),

@@ -20,6 +20,7 @@ __all__ = [
     "wire_acls",
     "wire_configs",
     "wire_elections",
+    "wire_groups",
     "wire_reassignments",
     "wire_records",
     "wire_topics",

@@ -48,13 +48,10 @@ def ask_one(
     broker: BrokerId,
     partitions: Sequence[TopicPartition],
 ) -> Iterator[tuple[TopicPartition, int, FoundOffset]]:
-    request = ListOffsetsRequest(
+    request = list_offsets(
+        partitions,
+        moment,
         replica_id=CONSUMER,
-        isolation_level=0,
-        topics=[
-            (name, [(number, -1, moment) for number in numbers])
-            for name, numbers in by_topic(partitions).items()
-        ],
         # An older version does not know this timestamp and would answer that there is no record.
         min_version=MAX_TIMESTAMP_VERSION if moment == MAX_TIMESTAMP else None,
     )
@@ -65,6 +62,36 @@ def ask_one(
                 part.error_code,
                 FoundOffset(known(part.offset), known(part.timestamp)),
             )
+
+
+def list_offsets(
+    partitions: Iterable[TopicPartition],
+    moment: int,
+    *,
+    replica_id: int,
+    min_version: int | None = None,
+) -> ListOffsetsRequest:
+    """What asks for the offsets of *partitions* at *moment*, the same in every version.
+
+    By the names of its fields: a tuple would be read by the fields of the version that is sent, and
+    before Kafka 2.1 an epoch in it would be the time, which means the end of the log.
+    """
+    topic_of = ListOffsetsRequest.ListOffsetsTopic
+    return ListOffsetsRequest(
+        replica_id=replica_id,
+        isolation_level=0,
+        topics=[
+            topic_of(
+                name=name,
+                partitions=[
+                    topic_of.ListOffsetsPartition(partition_index=number, timestamp=moment)
+                    for number in numbers
+                ],
+            )
+            for name, numbers in by_topic(partitions).items()
+        ],
+        min_version=min_version,
+    )
 
 
 def known(number: int) -> int | None:

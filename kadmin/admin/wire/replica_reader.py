@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from kafka.errors import OffsetOutOfRangeError
-from kafka.protocol.consumer import FetchRequest, ListOffsetsRequest
+from kafka.protocol.consumer import FetchRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.leaders import by_topic
 from kadmin.admin.wire.log_ends import DEBUGGER
-from kadmin.admin.wire.offsets import read_offsets
+from kadmin.admin.wire.offsets import list_offsets, read_offsets
 from kadmin.admin.wire.outcomes import words_of
 from kadmin.admin.wire.snapshot import id_text
 from kadmin.plan.offsets import EARLIEST, LATEST
@@ -141,14 +141,7 @@ class WireReplicaReader:
     ) -> defaultdict[BrokerId, dict[TopicPartition, int]]:
         answers, _ = self._connection.ask_all(
             {
-                broker: ListOffsetsRequest(
-                    replica_id=DEBUGGER,
-                    isolation_level=READ_UNCOMMITTED,
-                    topics=[
-                        (name, [(number, -1, moment) for number in numbers])
-                        for name, numbers in by_topic(partitions).items()
-                    ],
-                )
+                broker: list_offsets(partitions, moment, replica_id=DEBUGGER)
                 for broker, partitions in asked.items()
             }
         )

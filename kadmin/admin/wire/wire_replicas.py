@@ -6,13 +6,12 @@ Each broker reports its own replicas, leaders and followers alike; one that is s
 from collections.abc import Mapping, Sequence
 
 from kafka.errors import AuthorizationError
-from kafka.protocol.consumer import ListOffsetsRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.leaders import by_topic
 from kadmin.admin.wire.log_dirs import read_log_dirs
 from kadmin.admin.wire.log_ends import DEBUGGER
+from kadmin.admin.wire.offsets import list_offsets
 from kadmin.admin.wire.snapshot import read_snapshot
 from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.offsets import LATEST
@@ -41,7 +40,10 @@ class WireReplicas:
             for broker in brokers:
                 by_broker.setdefault(broker, []).append(partition)
         answers, _ = self.connection.ask_all(
-            {broker: request_for(partitions) for broker, partitions in sorted(by_broker.items())}
+            {
+                broker: list_offsets(partitions, LATEST, replica_id=DEBUGGER)
+                for broker, partitions in sorted(by_broker.items())
+            }
         )
         ends: dict[TopicPartition, dict[BrokerId, int]] = {}
         for broker, answer in sorted(answers.items()):
@@ -51,15 +53,3 @@ class WireReplicas:
                         partition = TopicPartition(topic.name, part.partition_index)
                         ends.setdefault(partition, {})[broker] = part.offset
         return ends
-
-
-def request_for(partitions: Sequence[TopicPartition]) -> ListOffsetsRequest:
-    """Return the request that reads the log end offsets of *partitions*."""
-    return ListOffsetsRequest(
-        replica_id=DEBUGGER,
-        isolation_level=0,
-        topics=[
-            (name, [(number, -1, LATEST) for number in numbers])
-            for name, numbers in by_topic(partitions).items()
-        ],
-    )

@@ -1,14 +1,13 @@
 """What `kadmin reassign --execute` does: plan, show, ask, make it safe, and ask for it."""
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from kadmin.cli.changing import make
 from kadmin.cli.reassign.interruption import Interruption
 from kadmin.cli.reassign.next_steps import after_dry_run, after_execution
 from kadmin.cli.reassign.targets import TargetsIn
+from kadmin.cli.rollback import new_rollback_path
 from kadmin.cli.session import Session
 from kadmin.execute.reassign import Reassigning, ReassignmentRequest
 from kadmin.plan.reassignment.moves import MovePlan, StartedMoves
@@ -36,7 +35,7 @@ def execute(
         is_additional=options["additional"],
         rate=rate,
         dir_rate=options["replica_alter_log_dirs_throttle"],
-        rollback_path=options["rollback_file"] or new_rollback_path(),
+        rollback_path=options["rollback_file"] or new_rollback_path("reassign", ".json"),
         timeout_s=session.settings.timeout_s,
     )
 
@@ -85,14 +84,3 @@ def next_steps(started: StartedMoves, options: Mapping[str, Any]) -> Iterable[st
         return after_execution(options, started.rollback_file)
     is_slowed = started.rate is not None or started.dir_rate is not None
     return after_execution(options, None) if is_slowed else ()
-
-
-def new_rollback_path() -> str:
-    """A name in this directory that no file has."""
-    stem = time.strftime("reassign-rollback-%Y%m%dT%H%M%SZ", time.gmtime())
-    number = 0
-    while True:
-        path = Path(f"{stem}{f'-{number}' if number else ''}.json")
-        if not path.exists():
-            return str(path)
-        number += 1

@@ -42,5 +42,12 @@ def one_broker(
 ) -> Iterator[OneBroker]:
     """For tests in the group "one-broker" of xdist, each of which keeps to topics of its own."""
     connect = make_chroot(zookeeper)
-    with running_broker(tmp_path_factory.mktemp("broker"), connect) as broker:
+    # Alone, it has to have all that groups need.
+    settings = {
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "2",
+        "group.initial.rebalance.delay.ms": "0",
+    }
+    directory = tmp_path_factory.mktemp("broker")
+    with running_broker(directory, connect, settings=settings) as broker:
         yield OneBroker(broker, connect)

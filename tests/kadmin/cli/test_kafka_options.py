@@ -34,6 +34,10 @@ KAFKAS: Final[Mapping[str, str]] = {
     " --remote-log-metadata-decoder --share-group-state-decoder --skip-record-metadata",
     "elect": "--bootstrap-server --admin.config --path-to-json-file --topic --partition"
     " --all-topic-partitions --election-type",
+    "groups": f"{ADMIN} --list --describe --group --all-groups --topic --state --type --offsets"
+    " --members --verbose --timeout --delete --reset-offsets --delete-offsets --all-topics"
+    " --dry-run --execute --export --from-file --to-offset --to-datetime --by-duration"
+    " --to-earliest --to-latest --to-current --shift-by",
     "log-dirs": f"{ADMIN} --describe --topic-list --broker-list",
     "merge-logs": "--logs --logs-regex --topic --partitions --start-time --end-time",
     "offsets": f"{ADMIN} --broker-list --topic --topic-partitions --partitions --time"

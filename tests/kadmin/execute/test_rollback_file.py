@@ -34,7 +34,7 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "back.json"
     path.write_text("precious")
 
-    with pytest.raises(NoRollbackFile, match="it is there already; nothing was moved") as raised:
+    with pytest.raises(NoRollbackFile, match="it is there already; nothing was written") as raised:
         write_rollback_file(str(path), "x")
 
     assert "precious" == path.read_text()

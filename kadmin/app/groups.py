@@ -1,0 +1,172 @@
+"""Looks at groups of consumers: what is asked for one, in which order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from kadmin.plan.groups.lag import lags_of, positions_of
+from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
+from kadmin.reports.groups import GroupLag, GroupsReport
+
+if TYPE_CHECKING:
+    from cluster.model.ids import TopicPartition
+    from kadmin.admin.ports import GroupAdmin
+    from kadmin.arguments.groups import GroupSelection, PartitionFilter
+    from kadmin.plan.groups.group import Group, ListedGroup
+
+
+LOOKS_MAX: Final = 4
+
+
+class History:
+    """The last looks at groups, those of *window_ms*; few, however many there were.
+
+    Two are kept in any case: without them nothing is known of what moves.
+    """
+
+    def __init__(self, window_ms: int) -> None:
+        self.window_ms = window_ms
+        self._reports: list[tuple[int, dict[str, GroupLag]]] = []
+
+    @property
+    def needs_another(self) -> bool:
+        return len(self._reports) < 2 and self.window_ms > 0
+
+    def add(self, report: GroupsReport) -> None:
+        reports = self._reports
+        while len(reports) > 1 and reports[1][0] <= report.now_ms - self.window_ms:
+            del reports[0]
+        if len(reports) == LOOKS_MAX:
+            del reports[2]
+        reports.append((report.now_ms, {each.group.name: each for each in report.groups}))
+
+    def looks(self, name: str) -> list[Look]:
+        """The looks at the group *name*, in order of time."""
+        return [
+            Look(time_ms=now_ms, group=groups[name].group, rows=groups[name].rows)
+            for now_ms, groups in self._reports
+            if name in groups
+        ]
+
+    def movements(self) -> dict[tuple[str, "TopicPartition"], Movement]:
+        """How fast the groups of the last look read each partition, since the first one."""
+        found = {}
+        for name in self._reports[-1][1]:
+            looks = self.looks(name)
+            firsts = {row.partition: row for row in looks[0].rows}
+            for row in looks[-1].rows:
+                if row.partition in firsts:
+                    history = [
+                        (looks[0].time_ms, firsts[row.partition]),
+                        (looks[-1].time_ms, row),
+                    ]
+                    if (movement := movement_of(history)) is not None:
+                        found[name, row.partition] = movement
+        return found
+
+    def verdicts(self, behind_ms: int) -> list[GroupVerdict]:
+        """The verdicts on the groups that were there at the last look, by name."""
+        return [judge(self.looks(name), behind_ms) for name in sorted(self._reports[-1][1])]
+
+
+def names_of(admin: "GroupAdmin", selection: "GroupSelection") -> list[str]:
+    """The groups that *selection* means; listed only where that is not plain.
+
+    Raises:
+        NoSuchGroup: one that is named by a glob that matches none.
+    """
+    if selection.is_by_name:
+        return sorted(selection.wanted)
+    return selection.select(each.name for each in admin.listing().groups)
+
+
+def require_groups(
+    admin: "GroupAdmin", selection: "GroupSelection", groups: "Iterable[Group]"
+) -> None:
+    """Raise NoSuchGroup for those of *groups* that *selection* names and that do not exist.
+
+    A coordinator describes one that it does not know as Dead; one that is listed meanwhile, or has
+    offsets, does exist.
+    """
+    from kadmin.plan.groups.group import DEAD, NoSuchGroup
+
+    dead = [group.name for group in groups if group.state == DEAD]
+    if dead and selection.wanted:
+        known = [each.name for each in admin.listing().groups]
+        missing = [name for name in dead if name in selection.wanted and name not in known]
+        if missing:
+            raise NoSuchGroup(missing, known)
+
+
+def read_lags(
+    admin: "GroupAdmin",
+    names: "Sequence[str]",
+    partitions: "PartitionFilter",
+    now_ms: int,
+    *,
+    with_times: bool,
+) -> GroupsReport:
+    """Read how far the groups *names* are in *partitions*; without *with_times* neither since when
+    they lag nor where logs begin.
+
+    The committed offsets are read before the ends of the logs, so that none seems to be beyond.
+    """
+    described = admin.describe(names)
+    committed = admin.committed(described.told)
+    wanted: set[TopicPartition] = set()
+    for name, group in described.told.items():
+        wanted.update(filter(partitions.takes, committed.told.get(name, ())))
+        for member in group.members:
+            wanted.update(filter(partitions.takes, member.assigned or ()))
+    logs = admin.logs(wanted, with_starts=with_times)
+    found = []
+    for name in sorted(committed.told.keys() & described.told.keys()):
+        rows = lags_of(described.told[name], committed.told[name], logs)
+        if partitions.scopes:
+            rows = [row for row in rows if partitions.takes(row.partition)]
+            if not rows:
+                continue
+        found.append(GroupLag(group=described.told[name], rows=tuple(rows)))
+    if with_times:
+        times = admin.record_times({pos for each in found for pos in positions_of(each.rows)})
+        found = [
+            replace(
+                each,
+                rows=tuple(
+                    row
+                    if (position := row.next_position) is None or position not in times
+                    else replace(row, unread_since_ms=times[position])
+                    for row in each.rows
+                ),
+            )
+            for each in found
+        ]
+    return GroupsReport(
+        groups=tuple(found), now_ms=now_ms, untold={**described.untold, **committed.untold}
+    )
+
+
+def with_states(admin: "GroupAdmin", groups: "Sequence[ListedGroup]") -> "tuple[ListedGroup, ...]":
+    """*groups* with their states, which brokers before 2.6 do not list: they are described then."""
+    names = [each.name for each in groups if each.state is None]
+    described = admin.describe(names).told if names else {}
+    return tuple(
+        replace(each, state=described[each.name].state) if each.name in described else each
+        for each in groups
+    )
+
+
+def readers_of(
+    admin: "GroupAdmin", names: "Sequence[str]", partitions: "PartitionFilter"
+) -> set[str]:
+    """Those of the groups *names* that have committed to *partitions*, or whose members have one
+    of them."""
+    committed = admin.committed(names).told
+    readers = {name for name in committed if any(map(partitions.takes, committed[name]))}
+    described = admin.describe(name for name in names if name not in readers).told
+    return readers | {name for name, group in described.items() if has_member_in(group, partitions)}
+
+
+def has_member_in(group: "Group", partitions: "PartitionFilter") -> bool:
+    """Whether a member of *group* has one of *partitions*."""
+    return any(partitions.takes(each) for member in group.members for each in member.assigned or ())

@@ -1,0 +1,3 @@
+"""`kadmin groups`: see and change groups of consumers"""
+
+__all__: list[str] = []

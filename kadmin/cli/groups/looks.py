@@ -1,0 +1,190 @@
+"""What `kadmin groups --list` and `--describe` do."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from kadmin.cli.session import Session
+from kadmin.cli.watching import watch
+from kadmin.errors import UnreachableError
+from kadmin.plan.groups.lag import Condition, PartitionLag
+from kadmin.settings.keys import OutputFormat
+from kadmin.wording import counted, listed
+
+if TYPE_CHECKING:
+    from kadmin.app.groups import History
+    from kadmin.arguments.groups import GroupSelection, PartitionFilter
+    from kadmin.plan.groups.group import Group
+
+
+RATES_MS: Final = 60_000
+"""While watching, rates are those of the last minute."""
+
+
+class UntoldGroups(UnreachableError):
+    """Groups whose coordinators did not answer for them."""
+
+    def __init__(self, untold: Mapping[str, str]) -> None:
+        super().__init__(
+            f"no coordinator answered for {len(untold)} of the groups: {listed(sorted(untold))}",
+            hint="kadmin brokers --describe",
+        )
+        self.names = tuple(untold)
+
+
+def list_groups(session: Session, options: Mapping[str, Any]) -> None:
+    from kadmin.app.groups import readers_of, with_states
+    from kadmin.arguments.groups import parse_scopes, parse_states, parse_types
+    from kadmin.render.groups.listing import list_document
+
+    states = parse_states(options["state"] or "")
+    types = parse_types(options["types"] or "")
+    partitions = parse_scopes(options["topics"])
+
+    def show() -> None:
+        with session.groups() as admin:
+            found = admin.listing()
+            listed_groups = found.groups
+            if options["state"] is not None:
+                listed_groups = with_states(admin, listed_groups)
+            groups = [
+                each
+                for each in listed_groups
+                if (not states or each.state in states) and (not types or each.type in types)
+            ]
+            if partitions.scopes:
+                readers = readers_of(admin, [each.name for each in groups], partitions)
+                groups = [each for each in groups if each.name in readers]
+        for broker, reason in sorted(found.silent.items()):
+            session.output.warn(f"left out: the groups of broker {broker}: {reason}")
+        if not found.groups and not found.silent:
+            session.output.note("there are no groups of consumers")
+        document = list_document(
+            groups,
+            with_types=options["types"] is not None,
+            with_states=options["state"] is not None,
+        )
+        session.output.show(document)
+        if found.silent:
+            from kadmin.admin.wire.errors import SilentBrokers
+
+            raise SilentBrokers(sorted(found.silent))
+
+    watch(session, options["watch"], show)
+
+
+def describe_groups(session: Session, options: Mapping[str, Any]) -> None:
+    from kadmin.app.groups import History
+    from kadmin.arguments.groups import GroupSelection, parse_scopes
+
+    selection = GroupSelection(options["groups"])
+    partitions = parse_scopes(options["topics"])
+    history = History(RATES_MS)
+
+    def show() -> None:
+        if options["members"] or options["state"] is not None:
+            describe_members(session, selection, partitions, options)
+        else:
+            describe_offsets(session, selection, partitions, history, options)
+
+    watch(session, options["watch"], show)
+
+
+def describe_members(
+    session: Session,
+    selection: "GroupSelection",
+    partitions: "PartitionFilter",
+    options: Mapping[str, Any],
+) -> None:
+    from kadmin.app.groups import has_member_in, names_of, require_groups
+    from kadmin.render.groups.members import hosts_document, members_document, states_document
+
+    with session.groups() as admin:
+        described = admin.describe(names_of(admin, selection))
+        groups = [described.told[name] for name in sorted(described.told)]
+        require_groups(admin, selection, groups)
+    if partitions.scopes:
+        groups = [each for each in groups if has_member_in(each, partitions)]
+    if options["state"] is not None:
+        document = states_document(groups, described.untold)
+    elif options["by_host"]:
+        document = hosts_document(groups, described.untold)
+    else:
+        document = members_document(groups, described.untold, is_verbose=options["verbose"])
+    session.output.show(document, plain=options["plain"])
+    if options["state"] is None:
+        note_states(session, groups)
+    warn_of_untold(session, described.untold)
+
+
+def describe_offsets(
+    session: Session,
+    selection: "GroupSelection",
+    partitions: "PartitionFilter",
+    history: "History",
+    options: Mapping[str, Any],
+) -> None:
+    from kadmin.app.groups import names_of, read_lags, require_groups
+    from kadmin.render.groups.lag import condition_texts, lag_document
+    from kadmin.reports.groups import Order, ranked
+
+    output = session.output
+    order = Order(options["sort_by"] or Order.NAME)
+    shows_tables = output.shows_tables(plain=options["plain"])
+    # Kafka's lines have no room for times, and fetching them takes its time.
+    with_times = shows_tables or output.form is not OutputFormat.TEXT or order is Order.TIME
+    with session.groups() as admin:
+        report = read_lags(
+            admin,
+            names_of(admin, selection),
+            partitions,
+            now_ms(),
+            with_times=with_times,
+        )
+        require_groups(admin, selection, [each.group for each in report.groups])
+    if options["watch"] is not None:
+        history.add(report)
+        report = replace(report, movements=history.movements())
+    report = ranked(report, order, options["limit"])
+    output.show(lag_document(report), plain=options["plain"])
+    if not shows_tables:
+        note_states(session, [each.group for each in report.groups])
+        for text in condition_texts(report):
+            output.warn(text)
+    if report.hidden_count:
+        output.note(f"{counted(report.hidden_count, 'partition')} not shown")
+    warn_of_untold(session, report.untold, (row for each in report.groups for row in each.rows))
+
+
+def note_states(session: Session, groups: "list[Group]") -> None:
+    """Note what Kafka's tool notes beside its lines."""
+    for group in groups:
+        if not group.is_alive:
+            session.output.note(f"Consumer group '{group.name}' has no active members.")
+        elif group.is_rebalancing:
+            session.output.note(f"Consumer group '{group.name}' is rebalancing.")
+
+
+def warn_of_untold(
+    session: Session, untold: Mapping[str, str], rows: Iterable[PartitionLag] = ()
+) -> None:
+    """Warn of the groups that no coordinator answered for, and raise then; also where no leader
+    returned the end of one of *rows*.
+
+    Raises:
+        UntoldGroups, UntoldOffsets: something is left out.
+    """
+    from kadmin.plan.offsets import UntoldOffsets
+
+    for name, reason in sorted(untold.items()):
+        session.output.warn(f"left out: group '{name}': {reason}")
+    if untold:
+        raise UntoldGroups(untold)
+    unknown = {row.partition: row.reason for row in rows if row.condition is Condition.UNKNOWN}
+    if unknown:
+        raise UntoldOffsets(unknown)
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,150 @@
+"""The lag of a group: how much of each partition has it still to read, and since when is it there?
+
+Knows no broker: the caller passes what brokers have answered.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cluster.model.ids import TopicPartition
+from kadmin.plan.groups.group import Group, Member
+
+
+class Condition(StrEnum):
+    """What a committed offset is worth, beside the log that it is about."""
+
+    READING = "reading"
+    NO_COMMIT = "no_commit"
+    """A member has the partition and has committed nothing yet."""
+    BEFORE_START = "before_start"
+    """Retention was faster: records are gone that the group has never read."""
+    BEYOND_END = "beyond_end"
+    """The log is shorter than that: it was made anew, or lost records."""
+    NO_PARTITION = "no_partition"
+    """The topic is gone, or was made anew with fewer partitions."""
+    UNKNOWN = "unknown"
+    """No leader returned where the log ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """An offset of a partition, at which a record may be."""
+
+    partition: TopicPartition
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The logs of partitions: *starts* and *ends* as far as leaders returned them.
+
+    *gone* does not exist any more; *unknown* has the others without an end, each with the reason.
+    """
+
+    ends: Mapping[TopicPartition, int]
+    starts: Mapping[TopicPartition, int]
+    gone: frozenset[TopicPartition]
+    unknown: Mapping[TopicPartition, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionLag:
+    """How far a group has read one partition.
+
+    *unread_since_ms* is the time of the first record that it has not read, None where there is
+    none or its time is not known; with *is_more* some before it are gone, so the group lags more
+    than by that.
+    """
+
+    partition: TopicPartition
+    committed: int | None
+    start: int | None = None
+    end: int | None = None
+    member: Member | None = None
+    condition: Condition = Condition.READING
+    reason: str = ""
+    unread_since_ms: int | None = None
+
+    @property
+    def distance(self) -> int | None:
+        """The end less the committed offset, below 0 beyond the end; Kafka's tool calls it LAG."""
+        if self.end is None or self.committed is None:
+            return None
+        return self.end - self.committed
+
+    @property
+    def lag(self) -> int | None:
+        """How many offsets there are to read; None where that is not known."""
+        distance = self.distance
+        if distance is None:
+            return None
+        lost = max(0, (self.start or 0) - (self.committed or 0))
+        return max(0, distance - lost)
+
+    @property
+    def is_more(self) -> bool:
+        return self.condition is Condition.BEFORE_START
+
+    def lag_ms(self, now_ms: int) -> int | None:
+        """How long the first record that is not read has been there; 0 where all is read, None
+        where no broker returned its time."""
+        if self.lag == 0:
+            return 0
+        return None if self.unread_since_ms is None else max(0, now_ms - self.unread_since_ms)
+
+    @property
+    def next_position(self) -> Position | None:
+        """The offset at which the first record may be that is not read; None without one."""
+        if not self.lag or self.committed is None:
+            return None
+        return Position(self.partition, max(self.committed, self.start or 0))
+
+
+def lags_of(
+    group: Group, committed: Mapping[TopicPartition, int], logs: Logs
+) -> list[PartitionLag]:
+    """The partitions that members of *group* have or that it has *committed* to, in Kafka's order:
+    those of the members with the most partitions first, then those that no member has."""
+    rows: list[PartitionLag] = []
+    assigned: set[TopicPartition] = set()
+    for member in sorted(group.members, key=lambda each: -len(each.assigned or ())):
+        own = sorted(member.assigned or ())
+        assigned.update(own)
+        rows += [lag_of(each, committed.get(each), logs, member) for each in own]
+    left = sorted(committed.keys() - assigned)
+    rows += [lag_of(each, committed[each], logs, None) for each in left]
+    return rows
+
+
+def lag_of(
+    partition: TopicPartition, committed: int | None, logs: Logs, member: Member | None
+) -> PartitionLag:
+    start, end = logs.starts.get(partition), logs.ends.get(partition)
+    reason = logs.unknown.get(partition, "")
+    if partition in logs.gone:
+        condition = Condition.NO_PARTITION
+    elif end is None:
+        condition = Condition.UNKNOWN
+    elif committed is None:
+        condition = Condition.NO_COMMIT
+    elif committed > end:
+        condition = Condition.BEYOND_END
+    elif start is not None and committed < start:
+        condition = Condition.BEFORE_START
+    else:
+        condition = Condition.READING
+    return PartitionLag(
+        partition=partition,
+        committed=committed,
+        start=start,
+        end=end,
+        member=member,
+        condition=condition,
+        reason=reason,
+    )
+
+
+def positions_of(rows: Iterable[PartitionLag]) -> set[Position]:
+    """The offsets whose records say since when *rows* lag."""
+    return {position for row in rows if (position := row.next_position) is not None}

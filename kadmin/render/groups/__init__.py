@@ -1,0 +1,3 @@
+"""Consumer groups: lists, members, lag, verdicts"""
+
+__all__ = ["changes", "lag", "listing", "members", "verdicts"]
