@@ -81,6 +81,7 @@ class Group:
         self.offsets = GroupOffsets()
         self._joining_count = 0
         self._protocol_counts: Counter[str] = Counter()
+        """How many members support a protocol; one that a member names twice counts once."""
 
     @classmethod
     def loaded(cls, group_id: str, partition: int, stored: GroupMetadataValue) -> "Group":
@@ -143,7 +144,7 @@ class Group:
         if self.leader_id is None:
             self.leader_id = member.member_id
         self.members[member.member_id] = member
-        self._protocol_counts.update(name for name, _ in member.protocols)
+        self._protocol_counts.update(dict(member.protocols).keys())
         self.pending_members.discard(member.member_id)
 
     def remove(self, member_id: str) -> None:
@@ -155,7 +156,7 @@ class Group:
         if member is not None:
             assert member.joining is None, member_id
             assert member.syncing is None, member_id
-            self._protocol_counts.subtract(name for name, _ in member.protocols)
+            self._uncount(member.protocols)
             if member.group_instance_id is not None:
                 del self.static_ids[member.group_instance_id]
         if self.leader_id == member_id:
@@ -177,8 +178,8 @@ class Group:
     def update(
         self, member: Member, protocols: Protocols, rebalance_ms: int, session_ms: int
     ) -> None:
-        self._protocol_counts.subtract(name for name, _ in member.protocols)
-        self._protocol_counts.update(name for name, _ in protocols)
+        self._uncount(member.protocols)
+        self._protocol_counts.update(dict(protocols).keys())
         member.protocols = protocols
         member.rebalance_timeout_ms = rebalance_ms
         member.session_timeout_ms = session_ms
@@ -215,6 +216,14 @@ class Group:
         return request_id
 
     # Protocols.
+
+    def _uncount(self, protocols: Protocols) -> None:
+        """Forget the support of one member, and the names that nobody has any more."""
+        counts = self._protocol_counts
+        for name in dict(protocols):
+            counts[name] -= 1
+            if counts[name] == 0:
+                del counts[name]
 
     def supports(self, protocol_type: str, names: Collection[str]) -> bool:
         """Whether a member with these protocols fits to all that are there."""

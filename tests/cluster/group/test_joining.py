@@ -239,3 +239,20 @@ def test_an_earlier_join_of_a_member_does_not_wait_for_ever() -> None:
     assert ErrorCode.REBALANCE_IN_PROGRESS == group.joined(earlier).error
     group.send(join(second.member_id))
     assert 2 == group.joined(later).generation
+
+
+def test_a_protocol_that_a_member_names_twice_counts_once() -> None:
+    """Counted twice it would stand for a member that does not support it."""
+    group = Coordinating()
+
+    first, second = group.complete(join("", "range", "range", "sticky"), join("", "sticky"))
+
+    assert {"sticky"} == {first.protocol_name, second.protocol_name}
+
+
+def test_a_member_alone_that_names_its_protocol_twice_has_that() -> None:
+    group = Coordinating()
+
+    (joined,) = group.complete(join("", "range", "range"))
+
+    assert "range" == joined.protocol_name
