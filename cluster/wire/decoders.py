@@ -21,7 +21,16 @@ from struct import Struct, calcsize
 from typing import Any, Final, cast
 
 from cluster.wire.errors import MalformedFrameError
-from cluster.wire.fields import BYTES, INT32, INT64, RECORDS, STRING, Field, Kind
+from cluster.wire.fields import (
+    BYTES,
+    INT32,
+    INT64,
+    RECORDS,
+    STRING,
+    TEXT_SIZE_MAX,
+    Field,
+    Kind,
+)
 from cluster.wire.schema import Schema, fields_of
 from cluster.wire.source import Source
 from cluster.wire.varint import read_rest
@@ -172,13 +181,17 @@ class _Writer:
             unpack, size = self._source.unpacker(letters)
             self._source.add(f"{variables}, = {unpack}(data, p); p += {size}")
 
-    def _length(self, letter: str) -> str:
+    def _length(self, kind: Kind[Any] | None = None) -> str:
         """Read the length of what follows into a variable; -1 stands for null in every version."""
+        source = self._source
+        letter = "h" if kind is STRING else "i"
         length = self._fixed("B" if self._flexible else letter)
         self._read_run()
         if self._flexible:
             self._rest_of_varint(length)
-            self._source.add(f"{length} -= 1")
+            source.add(f"{length} -= 1")
+            if kind is STRING:
+                source.add(f"if {length} > {TEXT_SIZE_MAX}: fail('a text of too many bytes')")
         return length
 
     def _rest_of_varint(self, variable: str) -> None:
@@ -194,7 +207,7 @@ class _Writer:
 
     def _sized(self, kind: Kind[Any], nullable: bool) -> str:
         source = self._source
-        length = self._length("h" if kind is STRING else "i")
+        length = self._length(kind)
         value = source.variable()
         with self._unless_null(length, nullable, value):
             source.add(f"e = p + {length}")
@@ -209,7 +222,7 @@ class _Writer:
 
     def _array(self, field: Field, nullable: bool) -> str:
         source = self._source
-        count = self._length("i")
+        count = self._length()
         value = source.variable()
         with self._unless_null(count, nullable, value):
             if field.of in (INT32, INT64):

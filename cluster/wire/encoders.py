@@ -15,7 +15,16 @@ from struct import Struct
 from typing import Any, Final, cast
 
 from cluster.wire.errors import UnencodableMessageError
-from cluster.wire.fields import INT32, INT64, RECORDS, STRING, Field, Kind, Records
+from cluster.wire.fields import (
+    INT32,
+    INT64,
+    RECORDS,
+    STRING,
+    TEXT_SIZE_MAX,
+    Field,
+    Kind,
+    Records,
+)
 from cluster.wire.schema import Schema, fields_of
 from cluster.wire.source import Source
 from cluster.wire.varint import SMALL, encode
@@ -32,8 +41,6 @@ WRITE_ERRORS: Final = (AttributeError, TypeError, ValueError, struct.error)
 
 _SHORT_ARRAYS: Final = 16
 _PARTS_MAX: Final = 4096
-_TEXT_MAX: Final = 2**15 - 1
-"""How many bytes a text may have, in flexible versions as well: no client reads longer ones."""
 
 
 def _packers(length: str, letter: str) -> tuple[Callable[..., bytes], ...]:
@@ -89,6 +96,7 @@ class _Writer:
         self._source.names |= {
             "small": SMALL,
             "varint": encode,
+            "text_varint": _text_varint,
             "cut": _cut,
             "numbers": _numbers,
             "WRITE_ERRORS": WRITE_ERRORS,
@@ -156,19 +164,21 @@ class _Writer:
         values = ", ".join(value for _, value in run if value)
         self._source.add(f"{self._add}({self._source.packer(letters)}({values}))")
 
-    def _length(self, letter: str, length: str) -> None:
+    def _length(self, kind: Kind[Any] | None, length: str) -> None:
         """Write the length of what follows; flexible versions count one more, for null is 0."""
         if not self._flexible:
-            self._run.append((letter, length))
+            self._run.append(("h" if kind is STRING else "i", length))
             self._write_run()
             return
         self._write_run()
         counted = self._source.variable()
         self._source.add(f"{counted} = {length} + 1")
-        self._varint(counted)
+        self._varint(counted, "text_varint" if kind is STRING else "varint")
 
-    def _varint(self, value: str) -> None:
-        self._source.add(f"{self._add}(small[{value}] if {value} < 128 else varint({value}))")
+    def _varint(self, value: str, encode_large: str = "varint") -> None:
+        self._source.add(
+            f"{self._add}(small[{value}] if {value} < 128 else {encode_large}({value}))"
+        )
 
     def _sized(self, field: Field, value: str, nullable: bool) -> None:
         source = self._source
@@ -181,14 +191,14 @@ class _Writer:
             source.add(f"else: {content} = {encoded}; {length} = len({content})")
         else:
             source.add(f"{content} = {encoded}; {length} = len({content})")
-        self._length("h" if field.of is STRING else "i", length)
+        self._length(cast(Kind[Any], field.of), length)
         source.add(f"{self._add}({content})")
 
     def _records(self, value: str) -> None:
         source = self._source
         length = source.variable()
         source.add(f"{length} = -1 if {value} is None else len({value})")
-        self._length("i", length)
+        self._length(None, length)
         with source.block(f"if {length} > 0:"):
             source.add("buffers.append(b''.join(parts))")
             source.add("parts.clear()")
@@ -278,9 +288,16 @@ class _Writer:
 
 def _cut(text: bytes) -> bytes:
     """The part of *text* that may be sent, without half a character at its end."""
-    if len(text) <= _TEXT_MAX:
+    if len(text) <= TEXT_SIZE_MAX:
         return text
-    return text[:_TEXT_MAX].decode(errors="ignore").encode()
+    return text[:TEXT_SIZE_MAX].decode(errors="ignore").encode()
+
+
+def _text_varint(counted: int) -> bytes:
+    """The length of a text and one more."""
+    if counted > TEXT_SIZE_MAX + 1:
+        raise ValueError(f"a text of {counted - 1} bytes")
+    return encode(counted)
 
 
 def _numbers(letter: str, flexible: bool, values: tuple[int, ...]) -> bytes:

@@ -15,6 +15,9 @@ from cluster.wire.versions import Versions
 Records = bytes | bytearray | memoryview | FileSlice
 """Record batches: parts of the frame when received; any object with a length when sent."""
 
+TEXT_SIZE_MAX: Final = 2**15 - 1
+"""How many bytes a text may have, in flexible versions as well: Kafka reads no longer ones."""
+
 T = TypeVar("T")
 
 

@@ -38,6 +38,7 @@ from cluster.wire.messages.group_members import HeartbeatRequest, HeartbeatRespo
 from cluster.wire.messages.metadata import MetadataRequest, MetadataResponse, MetadataResponseTopic
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from cluster.wire.schema import request_schema, response_schema
+from cluster.wire.varint import encode
 from cluster.wire.versions import Versions
 from tests.cluster.wire.messages import Dice
 
@@ -291,6 +292,28 @@ def test_a_text_of_many_bytes_has_a_length_of_several() -> None:
     frame = frame_of(encode_request(ApiKey.API_VERSIONS, 3, 1, None, message))
 
     assert decode_request(frame).body == message
+
+
+@pytest.mark.parametrize("version", [0, 4])
+def test_no_text_is_longer_than_kafka_reads_in_whatever_version(version: int) -> None:
+    """What is taken in a flexible version may have to be said in one that is not."""
+    longest, longer = (HeartbeatRequest("g", 1, "m" * size) for size in (32_767, 32_768))
+
+    frame = frame_of(encode_request(ApiKey.HEARTBEAT, version, 1, None, longest))
+    assert longest == decode_request(frame).body
+    with pytest.raises(UnencodableMessageError):
+        encode_request(ApiKey.HEARTBEAT, version, 1, None, longer)
+
+
+def test_a_text_that_is_too_long_is_malformed_in_flexible_versions_too() -> None:
+    frame = bytes(
+        frame_of(encode_request(ApiKey.HEARTBEAT, 4, 1, None, HeartbeatRequest("g", 1, "m")))
+    )
+    assert frame.count(b"\x02g") == 1
+    long = frame.replace(b"\x02g", encode(32_769) + b"g" * 32_768)
+
+    with pytest.raises(MalformedFrameError, match="HeartbeatRequest v4: a text of too many bytes"):
+        decode_request(memoryview(long))
 
 
 def test_a_subscription_is_what_consumers_write() -> None:
