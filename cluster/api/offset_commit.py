@@ -34,6 +34,7 @@ from cluster.wire.messages.offset_commit import (
 READ: Final = Permission(AclOperation.READ, ResourceType.TOPIC)
 NO_RETENTION: Final = -1
 ZOOKEEPER_VERSION: Final = 0
+TIME_MAX: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def value_of(
         one.committed_leader_epoch,
         one.committed_metadata or "",
         one.commit_timestamp if has_time else now_ms,
-        NO_TIMESTAMP if retention_ms == NO_RETENTION else now_ms + retention_ms,
+        NO_TIMESTAMP if retention_ms == NO_RETENTION else min(now_ms + retention_ms, TIME_MAX),
     )
 
 

@@ -6,7 +6,7 @@ Source: Kafka's KafkaApis.handleOffsetFetchRequest.
 """
 
 from collections import defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -145,18 +145,18 @@ def topics_of(
 ) -> Generator[None, None, list[OffsetFetchResponseTopic]]:
     """The offsets by topic; each with the error, in a version that has none for all."""
     failed = FetchedOffset(error=answer.error)
-    indexes: Mapping[str, Sequence[int]]
+    indexes: Iterable[tuple[str, Sequence[int]]]
     if asked is None:
         found: dict[str, list[int]] = defaultdict(list)
         for topic, index in answer.offsets:
             found[topic].append(index)
-        indexes = found
+        indexes = found.items()
     else:
-        indexes = {topic.name: topic.partition_indexes for topic in asked}
+        indexes = asked
     topics = []
-    for name in indexes:
+    for name, wanted in indexes:
         parts = []
-        for index in indexes[name]:
+        for index in wanted:
             one = answer.offsets.get(TopicPartition(name, index), failed)
             parts.append(OffsetFetchResponsePartition(index, *one))
             yield

@@ -3,6 +3,8 @@
 Source: Kafka's GroupCoordinator, KIP-394 (required member ids) and KIP-345 (static members).
 """
 
+from typing import Final
+
 from cluster.group import static_members
 from cluster.group.answers import UNKNOWN_MEMBER, JoinAnswer
 from cluster.group.context import Context
@@ -13,6 +15,9 @@ from cluster.group.rebalance import complete_if_all_joined, prepare_if_possible
 from cluster.group.requests import JoinGroup
 from cluster.group.states import GroupState
 from cluster.model.error_codes import ErrorCode
+
+MEMBER_ID_SIZE_MAX: Final = 2**15 - 1
+"""How many bytes the log and the protocol have for an id, which begins with the client's."""
 
 
 def join(context: Context, group: Group, request_id: int, request: JoinGroup) -> None:
@@ -62,7 +67,9 @@ def join_new(context: Context, group: Group, request_id: int, request: JoinGroup
     instance_id = request.group_instance_id
     name = request.client_id if instance_id is None else instance_id
     member_id = f"{name}-{context.new_id()}"
-    if instance_id is not None:
+    if len(member_id.encode()) > MEMBER_ID_SIZE_MAX:
+        context.respond(request_id, request.refused(ErrorCode.INVALID_REQUEST))
+    elif instance_id is not None:
         old_id = group.static_ids.get(instance_id)
         if old_id is not None:
             static_members.replace(context, group, request_id, request, old_id, member_id)

@@ -223,7 +223,7 @@ class _Writer:
             self._write_run()
             self._number_array(cast(Kind[int], field.of), count, value)
             return
-        self._length("i", count)
+        self._length(None, count)
         element = source.variable()
         with source.block(f"for {element} in {value}:"):
             self._field(Field(field.of, field.versions, None, nullable=NEVER), element)

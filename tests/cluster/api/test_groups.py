@@ -281,6 +281,16 @@ def test_what_was_committed_is_fetched(world: World, version: int):
 
 
 @pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FETCH)[1:])
+def test_a_topic_that_is_asked_for_twice_is_answered_twice(world: World, version: int):
+    commit(world)
+    asked = [OffsetFetchRequestTopic("orders", [0]), OffsetFetchRequestTopic("orders", [1])]
+
+    found = offsets(fetched(world, version, topics=asked), version)
+
+    assert [("orders", 0, 42, "note", NONE), ("orders", 1, -1, "", NONE)] == found
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FETCH)[1:])
 def test_offsets_are_fetched_of_the_coordinator_alone(version: int):
     world = World(SETTINGS)
     body = fetched(world, version)
@@ -344,6 +354,18 @@ def test_an_offset_may_have_a_retention_of_its_own(world: World):
 
     assert [("orders", 0, 42, "", NONE)] == kept
     assert [] == offsets(fetched(world))
+
+
+def test_a_retention_beyond_all_times_lasts_as_long_as_there_are_times(world: World):
+    """A client that says 2^63-1 for "for ever" is not refused."""
+    topics = [OffsetCommitRequestTopic("orders", [OffsetCommitRequestPartition(0, 42)])]
+    body = OffsetCommitRequest("g", -1, "", None, 2**63 - 1, topics)
+
+    answer = world.ask_now(ApiKey.OFFSET_COMMIT, body, 4)
+
+    assert NONE is ErrorCode(answer.topics[0].partitions[0].error_code)
+    world.broker.group_service.expire_offsets(2**62)
+    assert [("orders", 0, 42, "", NONE)] == offsets(fetched(world))
 
 
 @pytest.mark.parametrize("version", versions(ApiKey.OFFSET_DELETE))

@@ -1,12 +1,16 @@
 """JoinGroup: who gets in, who is sent away, and what begins a rebalance."""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.group.answers import JoinedMember
 from cluster.group.config import GroupConfig
+from cluster.group.requests import JoinGroup
 from cluster.model.error_codes import ErrorCode
 from tests.cluster.group.coordinating import (
     DELAY_MS,
+    GROUP,
     REBALANCE_MS,
     SESSION_MS,
     Coordinating,
@@ -256,3 +260,21 @@ def test_a_member_alone_that_names_its_protocol_twice_has_that() -> None:
     (joined,) = group.complete(join("", "range", "range"))
 
     assert "range" == joined.protocol_name
+
+
+@pytest.mark.parametrize(
+    ("client_id", "instance_id"), [("c", None), ("c", "i")], ids=["dynamic", "static"]
+)
+def test_nobody_gets_a_member_id_that_cannot_be_said(
+    client_id: str, instance_id: str | None
+) -> None:
+    """With such a member, its group could be neither described nor stored."""
+    group = Coordinating()
+
+    def named(size: int) -> JoinGroup:
+        request = replace(join(requires_known_id=True), client_id=client_id * size)
+        return replace(request, group_instance_id=instance_id and instance_id * size)
+
+    assert ErrorCode.INVALID_REQUEST is group.error(named(32_767))
+    assert not group.core.describe(GROUP).members
+    assert ErrorCode.INVALID_REQUEST is not group.error(named(32_000))
