@@ -3,9 +3,15 @@
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 Key = TypeVar("Key")
+
+CANCELLED_KEPT: Final = 8
+"""How many entries of cancelled deadlines the heap may have, above as many as there are others.
+
+The sessions of a client that joins under a new id again and again last for up to half an hour.
+"""
 
 
 class Timers(Generic[Key]):
@@ -32,7 +38,13 @@ class Timers(Generic[Key]):
             self._queue(key, at_ms)
 
     def cancel(self, key: Key) -> None:
+        """Forget the deadline of *key*, and from time to time what the heap has of such keys."""
         self._deadlines.pop(key, None)
+        if len(self._heap) > 2 * len(self._deadlines) + CANCELLED_KEPT:
+            self._heap.clear()
+            self._queued.clear()
+            for one, at_ms in self._deadlines.items():
+                self._queue(one, at_ms)
 
     def next_deadline(self) -> int | None:
         """When `due` should be called, in ms; maybe earlier than anything is due."""

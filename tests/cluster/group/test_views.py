@@ -1,5 +1,7 @@
 """What operators see of groups, and what holds the pieces together: deadlines, subscriptions."""
 
+from weakref import WeakSet
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,8 +89,8 @@ def test_whatever_is_no_subscription_is_none(metadata: bytes) -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 3), st.none() | st.integers(0, 20), st.integers(0, 3)),
-        max_size=40,
+        st.tuples(st.integers(0, 30), st.none() | st.integers(0, 20), st.integers(0, 3)),
+        max_size=80,
     )
 )
 def test_deadlines_come_when_they_should(steps: list[tuple[int, int | None, int]]) -> None:
@@ -110,3 +112,23 @@ def test_deadlines_come_when_they_should(steps: list[tuple[int, int | None, int]
         due = {one for one, at_ms in expected.items() if at_ms <= now_ms}
         assert due == set(timers.due(now_ms))
         expected = {one: at_ms for one, at_ms in expected.items() if one not in due}
+
+
+def test_keys_of_cancelled_deadlines_are_forgotten_before_these_would_have_come() -> None:
+    timers: Timers[Key] = Timers()
+    keys: WeakSet[Key] = WeakSet()
+    kept = Key()
+    timers.set(kept, 7)
+
+    for _ in range(1000):
+        key = Key()
+        keys.add(key)
+        timers.set(key, 1_800_000)
+        timers.cancel(key)
+
+    assert len(keys) < 20
+    assert {kept} == set(timers.due(7))
+
+
+class Key:
+    """A key of its own."""
