@@ -35,6 +35,7 @@ READ: Final = Permission(AclOperation.READ, ResourceType.TOPIC)
 NO_RETENTION: Final = -1
 ZOOKEEPER_VERSION: Final = 0
 TIME_MAX: Final = 2**63 - 1
+UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class OffsetCommits:
         now_ms = self.ports.clock.wall_ms()
         errors: dict[TopicPartition, ErrorCode] = {}
         offsets: dict[TopicPartition, OffsetCommitValue] = {}
+        is_for_zookeeper = request.api_version == ZOOKEEPER_VERSION
+        unknown = UNKNOWN if is_for_zookeeper else self._unknown(body.group_id)
         for topic in body.topics:
             known = self.cache.partitions_of(topic.name)
             for one in topic.partitions:
@@ -58,7 +61,7 @@ class OffsetCommits:
                 if not may_read:
                     errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
                 elif one.partition_index not in known:
-                    errors[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                    errors[partition] = unknown
                 else:
                     offsets[partition] = value_of(one, body.retention_time_ms, now_ms)
 
@@ -69,7 +72,7 @@ class OffsetCommits:
         if not offsets:
             reply(response(body, errors))
             return
-        if request.api_version == ZOOKEEPER_VERSION:
+        if is_for_zookeeper:
             self._keep_in_zookeeper(body, offsets, errors, reply)
             return
         self.groups.ask(
@@ -107,6 +110,15 @@ class OffsetCommits:
             reply(response(body, {**of_all, **too_large, **errors}))
 
         self.ports.store.write_consumer_offsets(body.group_id, kept, written)
+
+    def _unknown(self, group_id: str) -> ErrorCode:
+        """The error of a topic that this broker does not know.
+
+        One that has just started knows none, and coordinates no group yet.  Kafka's say even then
+        that there is no such topic, which clients do not ask again.
+        """
+        error = self.groups.refusal(group_id)
+        return UNKNOWN if error is ErrorCode.NONE else error
 
 
 def value_of(

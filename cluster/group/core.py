@@ -140,6 +140,10 @@ class GroupCoordinator:
 
     # What is asked, and changes nothing.
 
+    def refusal(self, group_id: str) -> ErrorCode:
+        """Why this coordinator answers nothing about the group: NONE if it does."""
+        return refuse_status(self._context, group_id, allows_empty=True)
+
     def fetch_offsets(
         self,
         group_id: str,
@@ -151,7 +155,7 @@ class GroupCoordinator:
 
         *requires_stable* is for versions from 7 on: an offset that may still change is refused.
         """
-        error = refuse_status(self._context, group_id, allows_empty=True)
+        error = self.refusal(group_id)
         if error is not ErrorCode.NONE:
             return FetchAnswer(error, {})
         group = self._context.group(group_id)
@@ -164,7 +168,7 @@ class GroupCoordinator:
 
     def describe(self, group_id: str) -> GroupView:
         """The state and the members of a group; one that is not there is Dead."""
-        error = refuse_status(self._context, group_id, allows_empty=True)
+        error = self.refusal(group_id)
         if error is not ErrorCode.NONE:
             return GroupView(error)
         group = self._context.group(group_id)

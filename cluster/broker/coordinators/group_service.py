@@ -110,6 +110,10 @@ class GroupService:
         self._answered[self._last_request] = answered
         self._take(Requested(self._last_request, request))
 
+    def refusal(self, group_id: str) -> ErrorCode:
+        """Why this broker says nothing about the group: NONE if it does."""
+        return self._core.refusal(group_id)
+
     def fetch_offsets(
         self,
         group_id: str,

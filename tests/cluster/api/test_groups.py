@@ -342,6 +342,13 @@ def test_offsets_of_unknown_partitions_are_not_kept(world: World):
     assert [] == offsets(fetched(world))
 
 
+def test_a_broker_that_does_not_coordinate_the_group_says_so_of_unknown_topics():
+    """One that has just started knows no topic: its clients ask another, and give up none."""
+    world = World(SETTINGS)
+
+    assert ErrorCode.NOT_COORDINATOR is commit(world)
+
+
 def test_an_offset_may_have_a_retention_of_its_own(world: World):
     topics = [OffsetCommitRequestTopic("orders", [OffsetCommitRequestPartition(0, 42)])]
     body = OffsetCommitRequest("g", -1, "", None, 1000, topics)
