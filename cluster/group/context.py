@@ -18,7 +18,7 @@ from cluster.group.requests import CommitOffsets, CommitTransactionalOffsets, Pr
 from cluster.group.timers import Timers
 from cluster.model.group_records import GroupRecord
 from cluster.model.ids import LeaderEpoch
-from cluster.model.java_hash import java_hash
+from cluster.model.java_hash import java_abs, java_hash
 
 HASHES_KEPT: Final = 4096
 """Of how many groups the partition is remembered: to compute it takes longer than a heartbeat."""
@@ -34,7 +34,7 @@ SYNC: Final = 2
 @lru_cache(HASHES_KEPT)
 def partition_of(group_id: str, partition_count: int) -> int:
     """The partition of `__consumer_offsets` that has a group's records."""
-    return (java_hash(group_id) & 0x7FFF_FFFF) % partition_count
+    return java_abs(java_hash(group_id)) % partition_count
 
 
 class Timer(NamedTuple):

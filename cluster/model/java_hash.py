@@ -1,7 +1,11 @@
 """Java's hash of a string, by which Kafka distributes named things."""
 
-ASTRAL_MIN = "\U00010000"
+from typing import Final
+
+ASTRAL_MIN: Final = "\U00010000"
 """The first character that is two in Java."""
+
+INT_MIN: Final = -(2**31)
 
 
 def java_hash(text: str) -> int:
@@ -11,6 +15,14 @@ def java_hash(text: str) -> int:
     for unit in units:
         number = (31 * number + unit) & 0xFFFF_FFFF
     return signed(number)
+
+
+def java_abs(number: int) -> int:
+    """What Kafka's `Utils.abs` gives for 32 bits: the lowest number has no opposite, and gives 0.
+
+    That is not `Utils.toPositive`, by which producers choose partitions, and which drops the sign.
+    """
+    return 0 if number == INT_MIN else abs(number)
 
 
 def utf_16(text: str) -> memoryview:

@@ -4,7 +4,6 @@ Source: Kafka's ReplicaFetcherManager and AbstractFetcherManager.
 """
 
 from collections.abc import Iterable
-from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
@@ -12,10 +11,8 @@ from cluster.broker.replica_fetcher.fetcher import ReplicaFetcher
 from cluster.broker.replica_fetcher.truncations import LogTruncations
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.java_hash import java_hash, signed
+from cluster.model.java_hash import java_abs, java_hash, signed
 from cluster.replication.throttle import ReplicationThrottle
-
-LOWEST: Final = -(2**31)
 
 
 class ReplicaFetcherManager:
@@ -105,4 +102,4 @@ class ReplicaFetcherManager:
 def fetcher_number(partition: TopicPartition, count: int) -> int:
     """The number of the fetcher, of a leader's *count*, that fetches *partition*."""
     number = signed(31 * java_hash(partition.topic) + partition.partition)
-    return 0 if number == LOWEST else abs(number) % count
+    return java_abs(number) % count
