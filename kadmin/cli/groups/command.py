@@ -64,8 +64,8 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     actions=OF_TOPICS,
     completes="topics",
     help=(
-        "Who reads this topic, or these partitions of it; several by repeating. Exact, unless"
-        " it is a glob. What is reset or deleted."
+        "A topic, or these partitions of it: who reads it, or what is reset or deleted. Several by"
+        " repeating; exact, unless it is a glob."
     ),
 )
 @option(
@@ -83,8 +83,8 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     section=LISTED,
     actions=("list", "describe"),
     help=(
-        "List the states, too; only the groups in these. Describe states and coordinators in the"
-        " place of offsets."
+        "List the states, too; only the groups in these. With --describe: states and coordinators"
+        " instead of offsets."
     ),
 )
 @option(
@@ -109,7 +109,7 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     is_flag=True,
     section=DESCRIBED,
     actions=("describe",),
-    help="The members, in the place of offsets.",
+    help="The members, instead of offsets.",
 )
 @option(
     "--verbose",
