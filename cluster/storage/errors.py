@@ -1,4 +1,4 @@
-"""Errors of a log, each with the one of Kafka's error codes that says so.
+"""Errors of a log, each with its error code of Kafka.
 
 A damaged batch is `CorruptBatchError` of `cluster.formats.record_batch`; one that is in a log,
 `DamagedSegment`.
@@ -57,7 +57,7 @@ class InvalidRecord(LogError):
 
 
 class RecordsWithoutKey(InvalidRecord):
-    """Records that a compacted log could not keep: which of them are the last nobody can say."""
+    """Records that a compacted log could not keep: without a key, the last of them is undefined."""
 
     def __init__(self, places: Sequence[int]) -> None:
         super().__init__(f"{len(places)} records for a compacted log have no key")
@@ -129,7 +129,7 @@ class KafkaStorageError(LogError):
 
 
 class DamagedSegment(CorruptBatchError):
-    """A batch in a log that was whole once, and that nobody can read any more."""
+    """A batch in a log that was whole once, and cannot be read any more."""
 
     def __init__(self, path: str, position: int, reason: str) -> None:
         super().__init__(position, reason)

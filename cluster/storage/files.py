@@ -16,7 +16,7 @@ class FileEntry(NamedTuple):
     name: str
     size: int
     age_ms: int
-    """How long ago the content changed, as far as the machine's clock tells; at least 0."""
+    """How long ago the content changed, by the machine's clock; at least 0."""
     is_directory: bool
 
 
@@ -76,9 +76,10 @@ class Files(Protocol):
         ...
 
     def boot_id(self) -> str:
-        """Which run of the machine this is: what an earlier one wrote and did not sync may be gone.
+        """Return the id of this boot of the machine: what an earlier one wrote and did not sync may
+        be lost.
 
-        Empty when nobody can say.
+        Empty when it is unknown.
         """
         ...
 

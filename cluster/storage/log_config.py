@@ -44,7 +44,7 @@ READ_KEYS: Final = (
     "min.cleanable.dirty.ratio",
     "delete.retention.ms",
 )
-"""The keys that this module reads; what else a topic may have concerns somebody else."""
+"""The keys that this module reads; other modules read the other keys of a topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,10 +44,11 @@ _CRC_AT: Final = PREFIX_SIZE
 def batch_of(
     header: BatchHeader, body: bytes, kept: Sequence[RecordSpan], delete_horizon_ms: int | None
 ) -> bytes:
-    """The batch of *header* with the records *kept* alone, which stand in its unpacked *body*.
+    """Return the batch of *header* with only the records *kept*, which are parts of its unpacked
+    *body*.
 
-    With *delete_horizon_ms*, which it has not got so far, it says that its tombstones are needed up
-    to that time.
+    With *delete_horizon_ms*, which the batch does not have yet, its header gets it: the time up to
+    which its tombstones are needed.
     """
     base_ms, attributes = header.base_timestamp, header.attributes
     if delete_horizon_ms is None:
@@ -79,7 +80,9 @@ def rebased(body: bytes, span: RecordSpan, shift_ms: int) -> bytes:
 
 
 def empty_batch(header: BatchHeader) -> bytes:
-    """The batch of *header* without records: it says what its offsets and its producer were."""
+    """Return the batch of *header* without records: it still has its offsets and its producer's
+    state.
+    """
     attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON)
     return sealed(
         header._replace(attributes=attributes, base_timestamp=NO_TIMESTAMP, record_count=0), b""

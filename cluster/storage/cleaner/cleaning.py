@@ -114,12 +114,12 @@ class Cleaning:
     # On any thread.
 
     def index(self) -> Iterator[int]:
-        """Note the last offset of each key of the dirty part; a slice yields how much it read.
+        """Note the last offset of each key of the dirty part; each step yields how much it read.
 
         Raises:
-            DamagedSegment: what stands in a segment is no batch.
+            DamagedSegment: a segment contains bytes that are no batch.
             KafkaStorageError: the directory is or went offline.
-            LogChanged: somebody else has changed the log.
+            LogChanged: the log was changed by another thread.
         """
         first = self._part.first_dirty_offset
         for segment, end_offset in zip(self._segments, self._ends, strict=False):
@@ -188,7 +188,7 @@ class Cleaning:
         return new
 
     def discard(self) -> None:
-        """Remove what `fill` has made and nobody has taken.  Any thread may do it."""
+        """Remove what `fill` has made and no caller has taken.  Any thread may call it."""
         new, self.new = self.new, None
         if new is None:
             return

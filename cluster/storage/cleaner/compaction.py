@@ -134,10 +134,10 @@ class Compaction:
         self._transactions = Transactions(self._rules.aborted)
 
     def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned:
-        """What is left of whole batches, which come one behind the other.
+        """Return what remains of *content*, whole batches one after the other.
 
-        Tombstones of magic 0 and 1 have no time of their own: the caller says whether those are
-        kept.
+        Tombstones of magic 0 and 1 have no time of their own: *keeps_legacy_tombstones* decides
+        whether they are kept.
 
         Raises:
             CorruptBatchError: with the position in *content*, at a batch that is damaged.
@@ -152,9 +152,9 @@ class Compaction:
         return self._cleaned(kept)
 
     def end_segment(self) -> Cleaned:
-        """What has to stand at the end of a new segment, which says up to where it goes.
+        """Return what has to end a new segment, so that its last offset is known.
 
-        Messages of magic 0 and 1 cannot be empty: behind these offsets are missing.
+        Messages of magic 0 and 1 cannot be empty: after these, offsets are missing.
         """
         last, self._last_dropped = self._last_dropped, None
         if last is None or last.magic != CURRENT_MAGIC:
@@ -248,7 +248,7 @@ class Compaction:
         return is_last and (has_value or keeps_tombstones)
 
     def _is_last_of_producer(self, header: BatchHeader) -> bool:
-        """Whether the batch says what its producer did last."""
+        """Return whether the batch has the last sequence number of its producer."""
         if header.producer_id == NO_PRODUCER_ID:
             return False
         last_offset, epoch = self._last_batches.get(header.producer_id, (None, None))

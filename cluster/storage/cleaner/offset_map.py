@@ -1,11 +1,11 @@
 """The offset map: the last offset of each key in the dirty part of a log.
 
-A hash table of a size that is given, with open addressing.  It holds 16 bytes for each key, so its
-memory does not depend on what clients write: keys of up to 15 bytes as they are, and a digest of
-each other one.
+A hash table of a given size, with open addressing.  It holds 16 bytes for each key, so its memory
+does not depend on what clients write: keys of up to 15 bytes as they are, and a digest of each
+longer one.
 
-Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: whoever finds two keys of one digest
-can have a record of somebody else removed.
+Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: a client that finds two keys with the
+same digest could have another client's record removed.
 """
 
 from array import array

@@ -30,13 +30,13 @@ class Transactions:
         """Of the aborted transactions that have ended, those with batches: their markers stay."""
 
     def is_useless(self, header: BatchHeader, batch: memoryview) -> bool:
-        """Whether nobody needs the records of *batch*, which comes next.
+        """Return whether the records of *batch*, which is the next one, are not needed any more.
 
-        Those of an aborted transaction are useless, and a marker whose transaction has no batches
+        Those of an aborted transaction are not, nor is a marker whose transaction has no batches
         left.
 
         Raises:
-            CorruptBatchError: it is to be a marker, and is none.
+            CorruptBatchError: the batch should be a marker, and is none.
         """
         self._begin_up_to(header.last_offset)
         if header.is_control:

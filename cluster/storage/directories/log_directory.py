@@ -76,7 +76,7 @@ class LogDirectory:
         has a log here as well; so the checkpoints name each once, before that and afterwards."""
         self.owner: MetaProperties | None = None
         self.was_closed = False
-        """Whether whoever had the directory before came to an orderly end."""
+        """Whether the previous process that had the directory shut down cleanly."""
         self.intact_since = UNKNOWN_BROKER_EPOCH
         """The earliest registration since which each end was orderly, as the mark has it."""
         self._boot_id = ""
@@ -84,8 +84,9 @@ class LogDirectory:
         self.problems: list[str] = []
         """Checkpoints that could not be read: what they said is found out from the logs."""
         self.idle_ms = 0
-        """How long ago a broker was here, as far as the machine's clock tells: it wrote the high
-        watermarks, or began."""
+        """How long ago a broker last used the directory, by the machine's clock: it wrote the high
+        watermarks, or started.
+        """
         self.survey = Survey((), (), (), ())
         self.unopened: dict[TopicPartition, str] = {}
         """The logs that are there and not open, each with the reason."""
@@ -147,7 +148,7 @@ class LogDirectory:
             return {}
 
     def _read_mark(self) -> BrokerEpoch:
-        """What the mark says of earlier lives: nothing if it is not there, or Kafka's."""
+        """Read the mark of earlier incarnations: an empty one if it is missing, or Kafka's."""
         content = read_whole(self._files, f"{self.path}/{CLEAN_MARK}")
         with suppress(ValueError):
             mark = json.loads(content or b"{}")
@@ -157,7 +158,7 @@ class LogDirectory:
         return UNKNOWN_BROKER_EPOCH
 
     def sign(self, owner: MetaProperties) -> None:
-        """Say whose directory this is, unless it says so already."""
+        """Write *owner* into the directory, unless it is there already."""
         with self.health.guard():
             if self.owner != owner:
                 write_meta_properties(self._files, self.path, owner)
@@ -390,7 +391,9 @@ class LogDirectory:
     def _delete_unopened(
         self, partition: TopicPartition, unique_id: str, now_ms: int
     ) -> DeletedDirectory:
-        """Delete what nobody reads from: it may go at once, and somebody may have removed it."""
+        """Delete a log without readers: its files may be removed at once, or may already be
+        missing.
+        """
         path = f"{self.path}/{deleted_name(partition, unique_id)}"
         with self.health.guard(), suppress(FileNotFoundError):
             self._files.rename(self.path_of(partition), path)
@@ -520,9 +523,9 @@ class LogDirectory:
         del self._truncations[partition]
 
     def give_up_truncation(self, partition: TopicPartition) -> bool:
-        """Leave the log of *partition* as it is; whether it would have been cut.
+        """Leave the log of *partition* as it is, and return whether it would have been truncated.
 
-        The next `write_checkpoints` says where it really begins and how much of it is durable.
+        The next `write_checkpoints` writes where it really begins and how much of it is durable.
         """
         return self._truncations.pop(partition, None) is not None
 

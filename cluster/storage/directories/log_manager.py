@@ -94,7 +94,7 @@ class LogManager:
 
     @property
     def idle_ms(self) -> int:
-        """How long ago a broker had the directories, as far as the machine's clock tells."""
+        """Return how long ago a broker last used the directories, by the machine's clock."""
         return min(one.idle_ms for one in self.online)
 
     @property
@@ -231,12 +231,12 @@ class LogManager:
         *,
         is_new: bool,
     ) -> PartitionLog:
-        """The log of *partition*, begun where it is preferred if it is missing, else in the
-        directory with the fewest logs.
+        """Return the log of *partition*; if it is missing, create it in its preferred directory,
+        else in the one with the fewest logs.
 
         Raises:
-            KafkaStorageError: its directory is offline; or one is, and the log may be there
-                (not when *is_new* says that it was never begun); or it could not be opened.
+            KafkaStorageError: its directory is offline; or one is, and may have the log
+                (not with *is_new*: then the log was never created); or it could not be opened.
         """
         log = self.log(partition)
         if log is not None:
@@ -285,13 +285,14 @@ class LogManager:
             self._deletions.append(Deletion(deleted, directory))
 
     def replace_with_future(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
-        """Let the copy of the log of *partition* take its place; it has everything, durably.
+        """Replace the log of *partition* by its copy, which has all of its content, durably.
 
-        *unique_id* as for `delete`.  Two renames, each durable before the next: the copy's to the
-        partition's own name, then the old log's to that of a deleted one.  A crash before them
-        leaves a copy, which is made anew from where it ends.  One between them leaves two logs,
-        each with everything: the next start is refused, as Kafka's is, since it cannot know that
-        they are equal.  The other order would leave a copy alone, which nobody would miss.
+        *unique_id* as for `delete`.  Two renames, each durable before the next: the copy gets the
+        partition's own name, then the old log that of a deleted one.  After a crash before them,
+        the copy is resumed from where it ends.  After a crash between them there are two logs, each
+        with all of the content: the next start is refused, as Kafka's is, since it cannot know that
+        they are equal.  In the other order the copy would be the only log, and nothing would detect
+        that.
 
         Raises:
             KafkaStorageError: the copy's directory is or went offline; the old log stays.
@@ -311,11 +312,12 @@ class LogManager:
                 old.lose(partition)
 
     def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
-        """Take the log of *partition* out of use; its files go when nobody reads them any more.
+        """Take the log of *partition* out of use; its files are removed when no reader has them
+        open.
 
-        It may come back after a crash until `settle_deletions` was called, which is called before
-        another log of that name is begun.  One that could not be opened goes as well.  Nothing
-        happens when there is none.  *unique_id*: 32 hexadecimal digits never used before.
+        It may reappear after a crash until `settle_deletions` was called, which happens before
+        another log of that name is created.  A log that could not be opened is deleted as well.
+        Does nothing when there is none.  *unique_id*: 32 hexadecimal digits never used before.
 
         Raises:
             KafkaStorageError: its directory is or went offline.

@@ -28,10 +28,10 @@ class MetaProperties:
 
 
 def read_meta_properties(files: Files, directory: str) -> MetaProperties | None:
-    """The directory's owner; None when nobody signed it yet.
+    """Return the directory's owner; None while it has none.
 
     Raises:
-        CorruptFileError: it is damaged, or a KRaft broker's.
+        CorruptFileError: the file is damaged, or a KRaft broker's.
     """
     path = f"{directory}/{META_PROPERTIES}"
     content = read_whole(files, path)

@@ -77,14 +77,14 @@ def next_slice(log: PartitionLog, copy: PartitionLog, size_max: int) -> FileSlic
 
 
 def append_slice(log: PartitionLog, found: FileSlice, copy: PartitionLog, now_ms: int) -> None:
-    """Append *found*, which `next_slice` gave, to *copy*.
+    """Append *found*, which `next_slice` returned, to *copy*.
 
-    Any thread may do it while nobody else touches the copy.
+    Any thread may call it while no other one uses the copy.
 
     Raises:
         SourceChanged: the file is closed.
-        CorruptBatchError, UnexpectedAppendOffset: it is damaged, or was truncated and written again
-            meanwhile; nothing was appended.
+        CorruptBatchError, UnexpectedAppendOffset: the slice is damaged, or was truncated and
+            written again meanwhile; nothing was appended.
         KafkaStorageError: one of the two directories is or went offline.
     """
     try:

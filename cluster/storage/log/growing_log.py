@@ -47,7 +47,7 @@ _new: Final = tuple.__new__
 
 
 class AppendOutcome(NamedTuple):
-    """What a producer is told."""
+    """The result of an append, for the producer."""
 
     base_offset: int
     last_offset: int
@@ -402,7 +402,9 @@ class GrowingLog:
             return aborted_transactions(self._segments, offset, found, self.log_end_offset)
 
     def is_news(self, damage: DamagedSegment) -> bool:
-        """Whether nobody has met *damage* since the log was opened; afterwards somebody has."""
+        """Return whether *damage* is found for the first time since the log was opened, and note
+        it.
+        """
         place = (damage.path, damage.position)
         if place in self._damage or len(self._damage) >= DAMAGE_MAX:
             return False

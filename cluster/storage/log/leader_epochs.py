@@ -1,17 +1,17 @@
 """Leader epochs of a log: the offset at which each began.
 
-Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.
+Kept in `leader-epoch-checkpoint`; replicas compare them to find where their logs diverge.
 
-All changes are made in memory, and wait there for the log's next flush: an election of thousands
-of leaders does not wait for the disk.  What a crash leaves is right again after a start, because
+All changes are made in memory, and wait there for the log's next flush: an election of thousands of
+leaders does not wait for the disk.  After a crash the epochs are right again, because
 
-* the flush that lets the recovery point pass a batch replaces the checkpoint as well, so behind
-  the recovery point it knows every epoch; after a start that no orderly end was before, it does
-  so again, since what was written may not be durable;
+* the flush that moves the recovery point past a batch replaces the checkpoint as well, so the
+  checkpoint has every epoch before the recovery point; after an unclean shutdown that flush
+  replaces it again, since what was written may not be durable;
 * from the segment with the recovery point on, a start after a crash reads all batches, and `hold`
-  believes them, not what stands in the checkpoint: neither an epoch that is missing there nor one
+  relies on them, not on the checkpoint: neither an epoch that is missing there nor one
   that was truncated since does harm;
-* an epoch without batches says nothing: a start forgets it, and a leader begins a new one.
+* an epoch without batches has no meaning: a start drops it, and a leader begins a new one.
 
 Source: Kafka's LeaderEpochFileCache.
 """
@@ -49,7 +49,7 @@ class LeaderEpochs:
         self.latest = UNDEFINED
         """The newest epoch; UNDEFINED when there is none.  Each append asks for it."""
         self.is_unsaved = False
-        """Whether the checkpoint says something else: until the next flush takes its content."""
+        """Whether the checkpoint differs: until the next flush takes its content."""
 
     def load(self) -> None:
         """Read the checkpoint; a log without one has no epochs.

@@ -41,7 +41,7 @@ def earliest(log: PartitionLog) -> FoundOffset:
 
 
 def latest(log: PartitionLog, end_offset: int) -> FoundOffset:
-    """The end, as it is for whoever asks: *end_offset* is the high watermark or the log's end."""
+    """Return the end for the reader: *end_offset* is the high watermark or the log's end."""
     return FoundOffset(end_offset, NO_TIMESTAMP, log.epochs.latest)
 
 

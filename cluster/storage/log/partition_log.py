@@ -1,17 +1,17 @@
 """The log of one partition: segments of batches, in Kafka's format.
 
-Grows as `growing_log` says, is truncated, and drops old segments.  Knows offsets and bytes, but
-neither replicas nor who asks: the high watermark is an argument.  After a failed operation of the
-disk everything raises KafkaStorageError, until the log is opened anew; so whatever stands in memory
-and not on the disk then is never used.
+Grows as `growing_log` describes, is truncated, and drops old segments.  Knows offsets and bytes,
+but neither replicas nor clients: the high watermark is an argument.  After a failed operation of
+the disk everything raises KafkaStorageError, until the log is opened again; so what is then in
+memory and not on the disk is never used.
 
 What holds at any moment, and what a start relies on (`recovery`):
 
-* neither the log's start nor its recovery point lies behind its end;
+* neither the log's start nor its recovery point is after its end;
 * every byte before the recovery point is durable, and is what was appended: it rises only after a
   flush, and falls, durably, before a truncation;
 * segments are made at the log's end and dropped from one of the two ends, the outermost first: a
-  crash of ours leaves no gap between them.
+  crash of the broker leaves no gap between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -341,7 +341,7 @@ class PartitionLog(GrowingLog):
         self._deleted += deleted_segments(self._files, self.directory, segments, due_ms, suffixes)
 
     def take_deleted(self) -> tuple[DeletedSegment, ...]:
-        """The segments dropped since the last call: whoever takes them removes them when due."""
+        """Return the segments dropped since the last call; the caller removes them when due."""
         deleted, self._deleted = self._deleted, ()
         return deleted
 

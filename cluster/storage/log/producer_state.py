@@ -43,7 +43,7 @@ class ProducerState:
     __slots__ = ("_ended", "_heard_ms", "_open", "_producers", "end_offset")
 
     def __init__(self, end_offset: int, now_ms: int, producers: Iterable[Producer] = ()) -> None:
-        """With *producers* that count as heard *now_ms*."""
+        """Begin with *producers*, which count as active at *now_ms*."""
         self.end_offset = end_offset
         known = {producer.producer_id: producer for producer in producers}
         self._producers = known or NO_PRODUCERS
@@ -159,7 +159,7 @@ class ProducerState:
         return AbortedTxn(header.producer_id, first_offset, header.last_offset, stable)
 
     def note(self, header: BatchHeader, now_ms: int) -> None:
-        """Count a batch of records that is in the log now, whoever checked it."""
+        """Note a batch of records that is in the log now, wherever it was checked."""
         last_offset = header.last_offset
         self.end_offset = last_offset + 1
         producer_id, epoch = header.producer_id, header.producer_epoch

@@ -1,7 +1,7 @@
-"""Reading of a log: which bytes of which segment hold the offsets that somebody asks for.
+"""Reading of a log: which bytes of which segment hold the offsets that a client fetches.
 
-Looks at the segments of one log, oldest first; changes nothing, and knows neither where the log
-starts nor what is committed: those are arguments, or asked before.
+Reads the segments of one log, oldest first; changes nothing, and knows neither where the log starts
+nor what is committed: those are arguments, or checked before.
 """
 
 from bisect import bisect_right

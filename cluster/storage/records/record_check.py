@@ -1,13 +1,14 @@
-"""The records of a producer's batch, looked at one by one: whether they are as they say.
+"""Check of each record of a producer's batch: is it as its lengths and the header claim?
 
-A batch whose inside lies would be acknowledged, and then stop every consumer that comes to it.
-Checked is what Kafka's LogValidator finds by reading each record: its length, the lengths within
-it, and that nothing is left behind the last one.  Offsets have to count from 0 as well, where
-Kafka packs a batch anew (compressed) or passes it on (uncompressed).  And the latest timestamp is
-compared with what the header says, which Kafka computes anew.
+A batch with malformed records would be acknowledged, and then stop every consumer that reads it.
+The check covers what Kafka's LogValidator finds by reading each record: its length, the lengths
+within it, and that no bytes follow the last one.  Offsets have to increase from 0 as well, where
+Kafka repacks a batch (compressed) or accepts it (uncompressed).  And the latest timestamp is
+compared with that of the header, which Kafka computes again.
 
-Most are checked many at a time, at the speed of C (`record_columns`); read here is the first of
-each such run, and what is like none of them: records with headers, or very large ones.
+Most records are checked many at a time, at the speed of C (`record_columns`); read here is the
+first of each such run, and each that is like none of them: records with headers, or very large
+ones.
 
 Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 """
@@ -64,8 +65,8 @@ KNOWN: Final[dict[int, Form]] = {}
 def check_records(body: Body, count: int, claimed_span_ms: int, reads_max: int = UNLIMITED) -> bool:
     """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on.
 
-    And return whether the latest of them is for certain *claimed_span_ms* later than the base
-    timestamp: False means that it is not, or that only reading each would tell.
+    Return whether the latest of them is for certain *claimed_span_ms* later than the base
+    timestamp: False means that it is not, or that each has to be read to know.
 
     Raises:
         HeavyBatch: more than *reads_max* of them have to be read, each by itself.

@@ -1,12 +1,12 @@
 """Validation: whether batches may be appended to a log.
 
-Looks at the header, the checksum, and the form and the times of the records, as Kafka does; a
-greatest timestamp that is not that of the records is put right.  Messages of the formats before
+Checks the header, the checksum, and the form and the times of the records, as Kafka does; a
+greatest timestamp that is not that of the records is corrected.  Messages of the formats before
 magic 2 are another module's.
 
-Compressed records are unpacked for that, which a batch of a few kilobytes can make as long as it
-likes.  Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times what a batch may have packed.
-And whoever checks may set a lower bound to what he does at once: beyond it is `HeavyBatch`.
+Compressed records are unpacked for that, and a batch of a few kilobytes can unpack to any size.
+Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times the largest allowed size of a packed
+batch.  The caller may set a lower bound to the work of one call: beyond it is `HeavyBatch`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -140,9 +140,9 @@ def checked_batch(
 
 
 def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:
-    """Look at the records, unless they take longer than other clients should wait.
+    """Check the records, unless that takes longer than other clients should wait.
 
-    None when nothing has to be known of their times but what *header* says.
+    Return None when *header* has all that has to be known of their times.
     """
     records_max = READS_AT_ONCE_MAX if config.compacts else RECORDS_AT_ONCE_MAX
     if header.record_count > records_max or header.size > SIZE_AT_ONCE_MAX:
@@ -187,10 +187,12 @@ def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, wall_ms
 def says_its_times(
     body: Buffer, header: BatchHeader, config: LogConfig, reads_max: int = UNLIMITED
 ) -> bool:
-    """Whether the greatest timestamp of *header* is that of its records, and enough to know.
+    """Return whether the greatest timestamp of *header* is that of its records, and suffices.
+
+    It does not where the log's config bounds how early a record may be.
 
     Raises:
-        InvalidRecord: they are not as the header says, or lack the keys that the log needs.
+        InvalidRecord: the records contradict the header, or lack the keys that the log needs.
         HeavyBatch: more than *reads_max* of them have to be read, each by itself.
     """
     span_ms = header.max_timestamp - header.base_timestamp

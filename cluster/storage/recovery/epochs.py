@@ -1,8 +1,8 @@
-"""The leader epochs of a log that is opened: is their checkpoint right, or is it made anew?
+"""The leader epochs of a log that is opened: is their checkpoint right, or is it rebuilt?
 
-The batches are right, whatever the checkpoint says.  One that is damaged or missing, or that
-contradicts the last batch of a segment which was made durable, is made anew from all headers; what
-a crash may have damaged is read anyway, batch by batch.
+The batches are right, whatever the checkpoint has.  A checkpoint that is damaged or missing, or
+that contradicts the last batch of a segment which was made durable, is rebuilt from all headers;
+segments that a crash may have damaged are read anyway, batch by batch.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ class EpochRecovery:
     __slots__ = ("_directory", "_files", "_is_rebuilt", "_last_headers", "_rebuilt", "epochs")
 
     def __init__(self, files: Files, directory: str, rebuilt: Callable[[str], None]) -> None:
-        """*rebuilt* is told why the checkpoint is made anew."""
+        """Begin; *rebuilt* is called with the reason when the checkpoint is rebuilt."""
         self._files = files
         self._directory = directory
         self._rebuilt = rebuilt

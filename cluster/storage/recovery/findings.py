@@ -30,7 +30,7 @@ class Finding(NamedTuple):
     first_offset: int = UNKNOWN
     """The first offset that it is about."""
     end_offset: int = UNKNOWN
-    """The offset behind the last one; UNKNOWN also where nobody can say how many there were."""
+    """The offset after the last one; UNKNOWN also where the number of records is unknown."""
     size: int = 0
     """Bytes that are no longer in the log."""
     set_aside: tuple[str, ...] = ()

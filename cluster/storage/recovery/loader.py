@@ -138,10 +138,10 @@ class Loader:
         self._find(Kind.REBUILT, f"{reason}; made anew from the batches")
 
     def _look_at_start(self, bases: list[int]) -> None:
-        """Tell, after an orderly end, of first segments that are missing.
+        """Report first segments that are missing after a clean shutdown.
 
-        The checkpoint of the directory says where the log starts, but Kafka's is silent where that
-        is its first segment; the oldest epoch begins there as well.
+        The checkpoint of the directory has where the log starts, but Kafka's lacks a log that
+        starts with its first segment; the oldest epoch begins there as well.
         """
         epochs = self.epochs.starts
         start = max(self._known.log_start_offset, epochs[0].start_offset if epochs else 0)

@@ -1,24 +1,24 @@
-"""Recovery: what of a log is still there, after an orderly end or after a crash.
+"""Recovery: what remains of a log, after a clean shutdown or after a crash.
 
-Opens the log of one partition.  After an orderly end nothing of the data is read but the headers
-behind the last index entry of each segment, and the very last batch.  After a crash the segments
-beyond the recovery point are read from their beginning, up to the first byte that is no whole,
-undamaged batch; there the log is cut.  What is cut off, and the segments behind it, are set aside,
-never removed.
+Opens the log of one partition.  After a clean shutdown only the headers after the last index entry
+of each segment are read, and the very last batch.  After a crash the segments beyond the recovery
+point are read from their beginning, up to the first byte that is no whole, undamaged batch; the log
+is truncated there.  What is cut off, and the segments after it, are set aside, never removed.
 
-Three things look alike, a segment that ends before the next one begins being the plainest case:
+Three things look alike, most plainly where a segment ends before the next one begins:
 
-* a *gap*, as compaction leaves it, or somebody who removed a segment: what follows is kept;
-* a *lost tail*: the machine stopped, and with it went what was written and not synced, without a
-  trace; what follows would continue a log that is not there, so the log ends;
+* a *gap*, left by compaction, or by an operator who removed a segment: what follows is kept;
+* a *lost tail*: the machine stopped, and what was written and not synced is lost, without a
+  trace; what follows would continue a log that does not exist, so the log ends;
 * *damage*: bytes that are no batch.
 
-Kafka's LogLoader takes a lost tail for a gap.  Here it is told by the machine: writes are lost only
-when it stops, so in the same boot, and in a directory that a Kafka broker had, it is a gap.
+Kafka's LogLoader takes a lost tail for a gap.  Here the boot of the machine decides: writes are
+lost only when the machine stops, so in the same boot, and in a directory that a Kafka broker had,
+it is a gap.
 
-A recovery may crash itself at any point.  The mark of the orderly end is gone before it begins; the
-boot and the recovery points are written after it.  So the next start reads the same segments again,
-and judges them as this one did.
+A recovery may crash itself at any point.  The mark of the clean shutdown is removed before it
+begins; the boot and the recovery points are written after it.  So the next start reads the same
+segments again, and decides as this one did.
 """
 
 from errno import (

@@ -1,8 +1,8 @@
-"""Where the bytes go that recovery takes out of a log: beside it, under names that nobody opens.
+"""What recovery takes out of a log: kept beside it, in files that no broker opens.
 
-A name that ends neither in a suffix of a segment's files nor in one of those that a start removes
-(`.deleted`, `.cleaned`, `.swap`) is passed over by every release of Kafka, as by this one.  It goes
-with the partition's directory, and by nothing else.
+A name that has neither a suffix of a segment's files nor one of those that a start removes
+(`.deleted`, `.cleaned`, `.swap`) is ignored by every release of Kafka, and here.  The file is
+deleted together with the partition's directory, and not before.
 """
 
 import errno
@@ -38,10 +38,9 @@ class SetAside:
         """The base offsets of those that were set aside whole."""
 
     def segments(self, base_offsets: Sequence[int]) -> tuple[int, int, list[str]]:
-        """Give the files of segments other names, the newest first, so that no hole is left.
+        """Rename the files of segments, the newest first, so that no hole is left.
 
-        Returns where the newest ends, as far as it can be told, the bytes of all, and the names
-        that they have now.
+        Return where the newest ends, as far as it is known, the bytes of all, and their new names.
         """
         names: list[str] = []
         size = 0

@@ -1,8 +1,8 @@
 """The transactions of a log that were aborted, segment by segment, in `.txnindex` files.
 
-A consumer of committed records is told which transactions among those that it gets it must leave
-out.  An entry stands in the index of the segment that holds the transaction's marker; a segment
-without such markers has no file.
+A consumer of committed records receives the aborted transactions among the fetched ones, which it
+must leave out.  An entry is in the index of the segment that has the transaction's marker; a
+segment without such markers has no file.
 
 Source: Kafka's TransactionIndex and AbortedTxn.
 """
