@@ -105,10 +105,10 @@ class Tail(NamedTuple):
 
 
 class Walk:
-    """The batches of *source* from *position* up to *end*, with a look at their checksums.
+    """The batches of *source* from *position* up to *end*, with a check of their checksums.
 
-    A wrong checksum does not end the walk, since the length still says where the next batch begins;
-    bytes that are no batch do.
+    A wrong checksum does not end the walk, since the length still leads to the next batch; bytes
+    that are no batch do.
     """
 
     def __init__(

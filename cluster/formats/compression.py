@@ -22,7 +22,7 @@ XERIAL_HEADER_SIZE: Final = 16
 XERIAL_BLOCK_SIZE: Final = 32 * 1024
 LENGTH: Final = Struct(">i")
 NO_ROOM: Final = "whole buffer"
-"""What cramjam says when only the room was too small; more of it cures nothing else."""
+"""The message of cramjam when only the room was too small; more room cures no other error."""
 
 LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 LZ4_DESCRIPTOR_AT: Final = 4

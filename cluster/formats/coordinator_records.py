@@ -50,7 +50,7 @@ TRANSACTION_STATES: Final = (
 
 
 class RecordType(NamedTuple):
-    """What a version of a key says its record is."""
+    """The kind of a record, by the version of its key."""
 
     name: str
     key: Message
@@ -108,7 +108,7 @@ class MisreadError(Exception):
 
 
 def decoded(record: Record, types: Mapping[int, RecordType]) -> Decoded:
-    """What *record* says, in the topic whose *types* these are, OFFSETS or TRANSACTIONS."""
+    """Decode *record* of the topic whose *types* these are, OFFSETS or TRANSACTIONS."""
     if record.key is None:
         return UndecodableRecord("The record has no key.")
     try:
@@ -126,7 +126,7 @@ def decoded(record: Record, types: Mapping[int, RecordType]) -> Decoded:
 
 
 def version_of(content: bytes, place: str) -> int:
-    """The version with which *content* begins, the key or the value as *place* says.
+    """Return the version with which *content* begins, the key or the value according to *place*.
 
     Raises:
         MisreadError: there is none.

@@ -1,7 +1,7 @@
-"""Producer snapshots: what a log knows of its producers, as a `.snapshot` file.
+"""Producer snapshots: the state of a log's producers, as a `.snapshot` file.
 
-Kafka's format, version 1: of each producer the last batch only.  Its name is the offset up to
-which the log was read.
+Kafka's format, version 1: of each producer the last batch only.  Its name is the offset up to which
+the log was read.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class SentBatch(NamedTuple):
 
 
 class Producer(NamedTuple):
-    """What a log knows of one producer."""
+    """The state of one producer in a log."""
 
     producer_id: int
     epoch: int

@@ -10,11 +10,11 @@ VERSION: Final = "0"
 
 
 def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
-    """The broker and the cluster in the *content* of the `meta.properties` at *path*, also of a
-    KRaft broker; None of the one that it does not say.
+    """Return the broker and the cluster in the *content* of the `meta.properties` at *path*, also
+    of a KRaft broker; None for one that is missing.
 
     Raises:
-        CorruptFileError: it says something, and neither of these.
+        CorruptFileError: there is content, but neither of these.
     """
     values = pairs_in(content, path, separator="=")
     broker, cluster = values.get("broker.id") or values.get("node.id"), values.get("cluster.id")

@@ -82,8 +82,8 @@ class CorruptBatchError(ClusterError):
 class BatchHeader(NamedTuple):
     """A batch's header, its fields in the order of the bytes.
 
-    Of a message of magic 0 or 1: `base_offset` is the offset of its *last* record (a compressed
-    one holds several, and only decompression would tell the first), `record_count` is 1, both
+    Of a message of magic 0 or 1: `base_offset` is the offset of its *last* record (a compressed one
+    holds several, and only decompression would show the first), `record_count` is 1, both
     timestamps are the message's own, and what the old formats lack is -1.
     """
 
@@ -102,7 +102,7 @@ class BatchHeader(NamedTuple):
     producer_epoch: int
     base_sequence: int
     record_count: int
-    """As the producer says: 0 where the cleaner emptied the batch, and never checked here."""
+    """As the producer set it: 0 where the cleaner emptied the batch, and never checked here."""
 
     @property
     def size(self) -> int:
@@ -139,7 +139,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_control(self) -> bool:
-        """Whether it holds a transaction's marker instead of somebody's records."""
+        """Return whether it holds a transaction's marker instead of a client's records."""
         return self.attributes & _CONTROL != 0 and self.magic == CURRENT_MAGIC
 
     @property
