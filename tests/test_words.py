@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("tidy")
 
 NOT_YET: Final = frozenset(
     {
-        *("cluster.api", "cluster.broker.coordinators", "cluster.broker.replica_manager"),
+        "cluster.broker.coordinators",
         "cluster.group",
         *("kadmin.admin.answers", "kadmin.admin.ports", "kadmin.admin.wire", "kadmin.app.session"),
         *("kadmin.cli.hint_target", "kadmin.cli.live_values", "kadmin.cli.main"),

@@ -1,18 +1,19 @@
 """The flat path of produce: the usual request of one batch, read and answered without a codec.
 
-A producer sends the same bytes in front of its records again and again.  So the beginnings of
-requests are remembered with what they mean and with the answer's fixed parts; the batch itself is
-appended as every other one (`cluster.broker.replica_manager.appending`).
+A producer sends the same bytes before its records again and again.  So the beginnings of requests
+are cached with their meaning and with the answer's fixed parts; the batch itself is appended as
+every other one (`cluster.broker.replica_manager.appending`).
 
-Nothing is decided here.  What is not as usual goes the plain way (`cluster.api.produce`), and
-nothing has changed then: other versions, several partitions, acks=0, what somebody waits for,
-records that take long to look at, and what is answered with the leader's address.  What holds:
+Nothing is decided here.  A request that is not the usual one takes the plain path
+(`cluster.api.produce`), and nothing has changed then: other versions, several partitions, acks=0,
+requests that wait, records that take long to check, and answers with the leader's address.  What
+holds:
 
-* answers are those of the plain way: `tests/cluster/api/test_flat_produce.py` compares them after
+* answers are those of the plain path: `tests/cluster/api/test_flat_produce.py` compares them after
   random requests;
-* the partition, its leader and its configs are asked for with each request: what is remembered is
-  of the bytes of a request alone;
-* what is remembered is bounded, in number and in size, for all connections together.
+* the partition, its leader and its configs are looked up with each request: the cache depends on
+  the bytes of a request alone;
+* the cache is bounded, in number and in size, for all connections together.
 """
 
 import struct
@@ -148,7 +149,7 @@ UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"
 
 
 def flat_produce(ports: Ports, appender: Appender) -> FlatProduce | None:
-    """The flat path of a broker; None where requests need somebody's permission."""
+    """Return the flat path of a broker; None where requests need authorization."""
     if ports.authorizer is not None:
         return None
     return Prefixes(appender).answer

@@ -45,7 +45,7 @@ Topics = Sequence[OffsetFetchRequestTopic]
 
 @dataclass(frozen=True, slots=True)
 class OffsetFetches:
-    """Tells of offsets."""
+    """The handler of OffsetFetch."""
 
     ports: Ports
     cache: MetadataCache

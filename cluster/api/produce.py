@@ -246,7 +246,7 @@ def closed_to(topic: str) -> Refusal:
 
 
 def answer_nothing(topics: Outcomes, reply: Reply) -> None:
-    """The only way to tell a producer with acks=0 of an error is to end its connection."""
+    """End the connection on an error: a producer with acks=0 receives no answer."""
     for topic, outcomes in topics:
         for answer in map(answer_of, outcomes):
             if answer.error_code != NO_ERROR:

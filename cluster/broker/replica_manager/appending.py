@@ -118,9 +118,9 @@ class Appender:
         *,
         has_checked_records: bool = False,
     ) -> Appended | Refusal:
-        """Write one partition's batch, which is stamped in place.
+        """Append one partition's batch, which is stamped in place.
 
-        *takes_zstd* says whether the client's version may send zstd.
+        With *takes_zstd*, the client's version may send zstd.
 
         Raises:
             HeavyBatch: its records take long to check; the caller has them checked on a thread by

@@ -29,7 +29,7 @@ class DeletedPartition:
         self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
 
     def has_come(self) -> bool:
-        """Whether it is known how the deletion ended; the answer says it from then on."""
+        """Return whether the result of the deletion is known; the answer has it from then on."""
         hosted = self._hosted
         if hosted.log.is_offline:
             self.error, self.low_watermark = ErrorCode.KAFKA_STORAGE_ERROR, NO_OFFSET

@@ -116,4 +116,4 @@ def flush(
 
 
 def unheard(error: KafkaStorageError | None) -> None:
-    """Nobody waits for the flush; a disk that fails has the reason in its health."""
+    """Ignore the result of a flush; the health of a disk that fails has the reason."""

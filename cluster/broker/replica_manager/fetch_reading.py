@@ -38,7 +38,7 @@ class Limits(NamedTuple):
     wait_max_ms: int
     replica_id: int
     replica_epoch: int
-    """The broker epoch of a follower that says it; -1 else."""
+    """The broker epoch of a follower that sends it; -1 else."""
     isolation_level: int
     reads_followers: bool
     """Whether a follower may answer as well, with what it knows to be committed (KIP-392)."""
@@ -226,7 +226,7 @@ def aborted_in(
 
 
 def divergence_of(hosted: HostedPartition, part: FetchPart) -> EpochEnd | ErrorCode | None:
-    """Where the log of whoever fetches parts from this one (KIP-595), if it does."""
+    """Return where the log of the follower diverges from this one (KIP-595), if it does."""
     log = hosted.log
     end = log.epochs.end_of(part.last_fetched_epoch, log.log_end_offset)
     if UNDEFINED in end or part.fetch_offset < log.log_start_offset:

@@ -1,12 +1,12 @@
 """Fetch sessions.
 
-Which partitions does a client fetch from again and again without naming them (KIP-227), and in
-which of them may there be something that it has not been told?
+Which partitions does a client fetch from again and again without naming them (KIP-227), and which
+of them may have data that it has not received?
 
-A session watches its partitions and keeps those that are due: whatever is not due would be read in
-vain.  So a fetch costs what has changed since the last one, however many partitions there are.
+A session watches its partitions and keeps those that are due: to read any other would find nothing.
+So a fetch costs what has changed since the last one, however many partitions there are.
 
-Source: Kafka's FetchSession; that only what is due is read has no source.
+Source: Kafka's FetchSession; that only due partitions are read has no source.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ NO_REPLICA: Final = 0
 """Replica ids below are consumers'."""
 NO_OFFSET: Final = -1
 NO_REPLICA_PREFERRED: Final = -1
-"""Whoever fetches has come to the right one."""
+"""The client is at the right replica."""
 READ_COMMITTED: Final = 1
 
 TopicKey: TypeAlias = str | bytes
@@ -75,7 +75,7 @@ class ReadResult(NamedTuple):
     last_stable_offset: int = NO_OFFSET
     log_start_offset: int = NO_OFFSET
     diverging: EpochEnd | None = None
-    """Where the log of whoever fetches parts from this one (KIP-595)."""
+    """Where the log of the follower diverges from this one (KIP-595)."""
     aborted: Sequence[AbortedTxn] | None = None
     """For consumers of committed records; None for all others."""
     preferred_replica: int = NO_REPLICA_PREFERRED
@@ -91,16 +91,16 @@ class Waiting(Protocol):
     """A fetch of a session that waits for news."""
 
     def came(self, size: int) -> None:
-        """As a `cluster.replication.replica.Watcher` is told."""
+        """Receive *size*, as a `cluster.replication.replica.Watcher` does."""
 
     def finish(self) -> None:
         """Answer with what there is."""
 
 
 class Want:
-    """One partition of a fetch, and what the client was told of it last.
+    """One partition of a fetch, and what the client last received of it.
 
-    *topic* is None for an id that is not known.  *turn* is its place in the line.
+    *topic* is None for an unknown id.  *turn* is its position in the queue.
     """
 
     __slots__ = (
@@ -129,10 +129,10 @@ class Want:
         self.log_start_offset = NEVER_SENT
 
     def go_on(self, part: FetchPart) -> None:
-        """Fetch as *part* says.
+        """Fetch as *part* asks.
 
-        A follower that goes back has truncated its log, and one in another leader epoch begins
-        anew: neither has taken all that it was told, and both are told it again.
+        A follower that goes back has truncated its log, and one in another leader epoch starts
+        again: neither has used all that was sent, and both receive it again.
         """
         before, self.part = self.part, part
         if (
@@ -153,7 +153,7 @@ class Want:
         )
 
     def note(self, data: ReadResult) -> None:
-        """Count *data* as told; after an error also news without records are worth telling."""
+        """Note *data* as sent; after an error also a result without records is worth sending."""
         is_error = data.error is not ErrorCode.NONE
         self.high_watermark = NEVER_SENT if is_error else data.high_watermark
         self.log_start_offset = NEVER_SENT if is_error else data.log_start_offset
@@ -195,7 +195,9 @@ class Want:
             self.unwatch()
 
     def _committed(self, size: int) -> None:
-        """A follower is told with its next records, or at the latest when its time is up."""
+        """Make it due: a follower gets the high watermark with its next records, or when its wait
+        ends.
+        """
         self._session.due.add(self)
         if self._hosted is not None:
             self._hosted.replica.unwatch(self._commit_key)
@@ -203,9 +205,9 @@ class Want:
 
 
 class Session:
-    """The partitions that a client fetches from; *epoch* is what the next request has to say.
+    """The partitions that a client fetches from; *epoch* is the one of its next request.
 
-    A fetch without a session has one of its own, which nobody else finds: all of it is due.
+    A fetch without a session has an object of its own, which is not in the cache: all of it is due.
     """
 
     __slots__ = (
@@ -296,8 +298,8 @@ class Session:
                     self.due.add(want)
 
     def be_read_by(self, replica_id: int, replica_epoch: int, isolation_level: int) -> None:
-        """Read for somebody else from now on, who waits for something else; or for a follower in
-        another life, of which all partitions have to be told.
+        """Read for another client from now on, which waits for other data; or for a follower in
+        another incarnation, which has to receive all partitions.
         """
         if (
             replica_id != self.replica_id
@@ -319,9 +321,9 @@ class Session:
     def settle(
         self, wants: Sequence[Want], found: Sequence[ReadResult], partitions: Partitions
     ) -> None:
-        """Watch those of *wants* in which nothing was found, as long as nothing is there.
+        """Watch those of *wants* in which nothing was found, as long as there is nothing.
 
-        Whoever was given something is due once more: he may not have taken it.
+        A partition whose data was sent is due once more: the client may not have received it.
         """
         for want, data in zip(wants, found, strict=True):
             if want.is_news(data):
@@ -347,9 +349,9 @@ class Session:
         return offset >= data.high_watermark
 
     def news(self, found: Iterable[tuple[Want, ReadResult]]) -> Iterator[tuple[Want, ReadResult]]:
-        """Of *found* what the client does not know yet; counts it as told.
+        """Yield those of *found* that are new to the client; note them as sent.
 
-        A partition with records goes to the end of the line, so that a fetch that is full before
+        A partition with records goes to the end of the queue, so that a fetch that is full before
         its end does not starve the same partitions each time.
         """
         for want, data in found:

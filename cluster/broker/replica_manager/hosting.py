@@ -1,4 +1,4 @@
-"""How a broker comes to host a partition: its log, the topic's id beside it, and its replica."""
+"""The start of hosting a partition: its log, the topic's id beside it, and its replica."""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,13 +1,13 @@
-"""ISR changes that this broker's leaders propose, and how they reach whoever decides on them.
+"""ISR changes that this broker's leaders propose, and their way to the controller or to ZooKeeper.
 
-One request is under way at a time, with what waits for it, up to `PROPOSALS_MAX`.  It goes to the
+One request is in flight at a time, while others wait, up to `PROPOSALS_MAX`.  It is sent to the
 controller (AlterPartition): in this process, or over the wire.  Where the controller is a Kafka
-that does not know the request (before 2.7), the states are written to ZooKeeper instead, as its own
-leaders do.
+broker that does not know the request (before 2.7), the states are written to ZooKeeper instead, as
+its own leaders do.
 
-A proposal that has left this broker may have been accepted until an answer says that it was not,
-so it stays what its leader counts with (`cluster.replication.isr`); a lost answer is followed by
-the same proposal, which is answered as if it came for the first time.
+A proposal that was sent may have been accepted until an answer refuses it, so its leader continues
+to count with it (`cluster.replication.isr`); after a lost answer the same proposal is sent again,
+and is answered as if it were the first one.
 
 Source: Kafka's AlterPartitionManager, and Partition.maybeExpandIsr and maybeShrinkIsr.
 """
@@ -92,9 +92,9 @@ class IsrChanges:
         self._stop_opening: Cancel | None = None
         self._stop_timers: dict[str, Cancel] = {}
         self._told_failures: set[str] = set()
-        """Why nobody has decided, of what was told since somebody last did."""
+        """The reasons of failures that were logged since the last answer."""
         self._told_refusals: dict[TopicPartition, tuple[PendingIsrChange, ErrorCode]] = {}
-        """Of each partition the last refusal that was told, until a proposal goes through."""
+        """Of each partition the last refusal that was logged, until a proposal is accepted."""
 
     def start(self) -> None:
         """Look from now on for members of ISRs that lag, twice in the time that they may."""
@@ -333,9 +333,9 @@ class IsrChanges:
     # Outcomes.
 
     def _failed(self, reason: str) -> None:
-        """Send all of it again after a while: nobody knows what became of it.
+        """Send all of it again after a while: its result is unknown.
 
-        The same is tried twenty times a second, for as long as an outage takes, and told once.
+        The same is tried twenty times a second, for as long as an outage takes, and logged once.
         """
         if reason not in self._told_failures:
             self._told_failures.add(reason)
@@ -376,7 +376,9 @@ class IsrChanges:
         self._again(unsettled)
 
     def _note_refusal(self, refused: Proposed, error: ErrorCode) -> None:
-        """Tell of it unless it was told of the same proposal: it may be made with each fetch."""
+        """Log the refusal unless it was logged for the same proposal: each fetch may propose it
+        again.
+        """
         partition, replica = refused.hosted.partition, refused.hosted.replica
         refusal = (refused.change, error)
         if self._told_refusals.get(partition) != refusal:

@@ -79,7 +79,10 @@ class LogDirMoves:
         throttle: ReplicationThrottle,
         moved: Callable[[HostedPartition], None],
     ) -> None:
-        """*throttle* bounds what is copied; *moved* is told when a replica has another log."""
+        """Begin without moves.
+
+        *throttle* bounds what is copied; *moved* is called when a replica has another log.
+        """
         self._ports = ports
         self._partitions = partitions
         self._throttle = throttle
@@ -390,4 +393,4 @@ class LogDirMoves:
 
 
 def nothing() -> None:
-    """Nobody waits for it."""
+    """Do nothing when the deletions are settled."""

@@ -73,7 +73,7 @@ class Partitions:
                 self._ids_version += 1
 
     def remove(self, partition: TopicPartition) -> None:
-        """Forget a partition; those who wait for it are told."""
+        """Remove a partition; operations that wait for it are notified."""
         self._lost.discard(partition)
         partitions = self._topics.get(partition.topic, {})
         hosted = partitions.pop(partition.partition, None)
@@ -116,21 +116,21 @@ class Partitions:
         return 0 if hosted is None else hosted.replica.high_watermark
 
     def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let clients be told that the logs of *partitions* may start later now."""
+        """Notify fetches that the logs of *partitions* may start later now."""
         for hosted in filter(None, map(self.find, partitions)):
             hosted.replica.log_start_moved()
 
     @property
     def ids_version(self) -> int:
-        """Another one after each change of what `topic_name` says."""
+        """Return a number that differs after each change of a result of `topic_name`."""
         return self._ids_version + self._cache.ids_version
 
     def topic_name(self, topic_id: bytes) -> str | None:
-        """The name of the topic with that id; None for one that is not known.
+        """Return the name of the topic with that id; None for an unknown one.
 
-        What is here has been ordered with its id.  Updates are behind that, and tell of a topic no
-        more that shall be deleted: its followers go on, and may have to, for a reassignment that
-        has to end before.
+        A controller has sent the id of each partition that is hosted here.  Metadata updates may be
+        behind that, and leave out a topic that is to be deleted: its followers continue, and may
+        have to, for a reassignment that has to end before.
         """
         for hosted in self._by_id.get(topic_id, NOTHING).values():
             return hosted.partition.topic

@@ -67,9 +67,9 @@ class Turn(NamedTuple):
 
 
 class RecordWorks:
-    """Those that wait, by request: one of each in turn, so that nobody waits behind all of another.
+    """Waiting work, by request: one of each in turn, so that none waits for all of another request.
 
-    What they hold counts as memory of requests, and keeps large ones from being received.
+    Its records count as memory of requests, and keep large requests from being received.
     """
 
     __slots__ = ("_disks", "_memory", "_turns")

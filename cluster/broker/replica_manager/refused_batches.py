@@ -1,13 +1,13 @@
-"""Batches of idempotent producers that were refused for the moment, and what came behind them.
+"""Batches of idempotent producers that were refused for the moment, and the batches after them.
 
-A producer has up to five requests under way.  If the first is refused because this broker does not
+A producer has up to five requests in flight.  If the first is refused because this broker does not
 lead the partition yet, or because its ISR is too small, and the second arrives when that is over,
-then a log says of the second that sequence numbers are missing.  librdkafka takes that for a sign
-that it has lost count, and sends all that is not acknowledged under a new epoch: what was in the
-log without its knowledge is then there twice.  A log that knows nothing of the producer even takes
-the second for the first one; then the first is lost.  So the second is refused as the first was,
-and the producer sends both again, in order.  The first may also have been refused by the leader
-before; so a leader that has just taken over refuses a batch that others are missing before.
+then the log finds that sequence numbers are missing before the second.  librdkafka takes that for a
+sign that it has lost count, and sends all that is not acknowledged under a new epoch: records that
+were appended without its knowledge are then in the log twice.  A log without state of the producer
+even takes the second for the first one; then the first is lost.  So the second is refused as the
+first was, and the producer sends both again, in order.  The first may also have been refused by the
+previous leader; so a leader that was just elected refuses a batch before which others are missing.
 
 Source: none; Kafka answers OUT_OF_ORDER_SEQUENCE_NUMBER, or takes it.
 """

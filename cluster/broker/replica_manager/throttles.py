@@ -1,8 +1,8 @@
 """The throttles of a broker's replication, and the configs that set them.
 
-The rates are the broker's (`leader.replication.throttled.rate`, and the follower's); which replicas
-they hold back, each topic says (`….throttled.replicas`).  Both change while brokers run: that is
-how a reassignment is slowed down, and how it is let go.
+The rates are the broker's (`leader.replication.throttled.rate`, and the follower's); each topic
+names the throttled replicas (`….throttled.replicas`).  Both change while brokers run: that is how a
+reassignment is slowed down, and how the throttle is removed.
 
 Source: Kafka's QuotaFactory and ConfigHandler.
 """
