@@ -17,9 +17,6 @@ NOT_YET: Final = frozenset(
     {
         "cluster.broker.coordinators",
         "cluster.group",
-        *("kadmin.admin.answers", "kadmin.admin.ports", "kadmin.admin.wire", "kadmin.app.session"),
-        *("kadmin.cli.hint_target", "kadmin.cli.live_values", "kadmin.cli.main"),
-        "kadmin.cli.reassign.execution",
     }
 )
 """Packages and modules that still have such words; what is clean has to leave this list."""

@@ -227,7 +227,7 @@ def complain_of_option(error: click.NoSuchOption) -> None:
 
 
 def help_of(error: click.UsageError) -> str:
-    """The command whose help tells more."""
+    """Return the command whose help describes more."""
     path = error.ctx.command_path if error.ctx is not None else called_name()
     return f"{path} --help"
 
