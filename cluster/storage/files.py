@@ -26,7 +26,7 @@ class File(Protocol):
     def size(self) -> int: ...
 
     def read(self, position: int, size: int) -> bytes:
-        """Up to *size* bytes from *position* on; fewer only where the file ends."""
+        """Return up to *size* bytes from *position* on; fewer only where the file ends."""
         ...
 
     def write(self, position: int, data: Buffer) -> None:
@@ -44,7 +44,7 @@ class File(Protocol):
     def close(self) -> None: ...
 
     def fileno(self) -> int:
-        """The descriptor, for sendfile; `io.UnsupportedOperation` where there is none."""
+        """Return the descriptor, for sendfile; `io.UnsupportedOperation` where there is none."""
         ...
 
 
@@ -56,7 +56,7 @@ class Files(Protocol):
         ...
 
     def list(self, directory: str) -> tuple[FileEntry, ...]:
-        """What is in *directory*, sorted by name."""
+        """Return what is in *directory*, sorted by name."""
         ...
 
     def make_directory(self, path: str) -> None:
@@ -93,7 +93,7 @@ class Files(Protocol):
 
 
 def read_whole(files: Files, path: str) -> bytes | None:
-    """The content of a small file; None when there is none."""
+    """Return the content of a small file; None when there is none."""
     try:
         file = files.open(path)
     except FileNotFoundError:

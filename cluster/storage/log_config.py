@@ -98,7 +98,7 @@ class LogConfig:
     @classmethod
     @lru_cache(maxsize=1000)
     def _of(cls, said: frozenset[tuple[str, str]]) -> Self:
-        """Logs of equal configs share one value: a broker may have tens of thousands."""
+        """Return the value that logs of equal configs share: a broker may have 10,000s of them."""
         texts = dict(said)
         policies = members(texts.get("cleanup.policy", DELETE))
 

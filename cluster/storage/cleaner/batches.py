@@ -72,7 +72,7 @@ def batch_of(
 
 
 def rebased(body: bytes, span: RecordSpan, shift_ms: int) -> bytes:
-    """The record with a timestamp delta that is *shift_ms* larger."""
+    """Return the record with a timestamp delta that is *shift_ms* larger."""
     delta = span.time_delta + shift_ms
     content = body[span.time_at - 1 : span.time_at]
     content += encode((delta << 1) ^ (delta >> 63)) + body[span.offset_at : span.end]
@@ -102,7 +102,7 @@ class LegacyMessage:
     __slots__ = ("_batch", "_header", "messages", "offsets")
 
     def __init__(self, batch: bytes, header: BatchHeader) -> None:
-        """Raises CorruptBatchError where it wraps no such messages."""
+        """Raise CorruptBatchError where it wraps no such messages."""
         self._batch = batch
         self._header = header
         self.messages = [batch] if header.codec == Codec.NONE else self._wrapped()
@@ -140,7 +140,7 @@ class LegacyMessage:
         return messages
 
     def key_and_value(self, number: int) -> tuple[bytes | None, bool]:
-        """The key of one of the messages, and whether it has a value."""
+        """Return the key of one of the messages, and whether it has a value."""
         message = self.messages[number]
         at = LEGACY_KEY_AT[self._header.magic]
         try:
@@ -153,7 +153,7 @@ class LegacyMessage:
         return key, value_size >= 0
 
     def with_only(self, kept: Sequence[int]) -> bytes:
-        """The messages *kept*, by their numbers, in a wrapper as this one."""
+        """Return the messages *kept*, by their numbers, in a wrapper as this one."""
         header = self._header
         messages = [self.messages[number] for number in kept]
         offsets = [self.offsets[number] for number in kept]

@@ -92,7 +92,7 @@ class Cleaning:
 
     @property
     def end_offset(self) -> int:
-        """Up to where the log is clean when all groups are replaced."""
+        """Return up to where the log is clean when all groups are replaced."""
         return min(self._compaction.end_offset, self._part.end_offset)
 
     def stop(self) -> None:
@@ -134,7 +134,7 @@ class Cleaning:
             self._compaction.skip_to(end_offset)
 
     def groups(self) -> Iterator[Sequence[Segment]]:
-        """The segments that are replaced together, as far as the keys of the log are known.
+        """Yield the segments that are replaced together, as far as the keys of the log are known.
 
         Each has room in a segment, and so have its offsets and indexes.
         """
@@ -182,7 +182,7 @@ class Cleaning:
             self._log.finish_replacement(new)
 
     def take_new(self) -> Segment:
-        """What `fill` has made, for the log to have it."""
+        """Return what `fill` has made, for the log to have it."""
         new, self.new = self.new, None
         assert new is not None
         return new
@@ -201,7 +201,7 @@ class Cleaning:
                 remove_if_there(self._files, f"{new.directory}/{name}")
 
     def _windows(self, segment: Segment) -> Iterator[tuple[int, bytes]]:
-        """The batches of *segment*, some at a time, with where they begin."""
+        """Yield the batches of *segment*, some at a time, with where they begin."""
         self.check()
         path, end = segment.path(LOG_SUFFIX), segment.size
         with self._disk():
@@ -253,6 +253,6 @@ class Cleaning:
 
 
 def whole_size(content: bytes) -> int:
-    """How many bytes of *content* are whole batches."""
+    """Return how many bytes of *content* are whole batches."""
     batches = tuple(whole_batches(content))
     return batches[-1].position + batches[-1].header.size if batches else 0

@@ -83,7 +83,7 @@ class Compaction:
 
     @property
     def end_offset(self) -> int:
-        """Up to where the log will be clean."""
+        """Return up to where the log will be clean."""
         return max(self._indexed + 1, self._rules.first_dirty_offset)
 
     # First pass.
@@ -123,7 +123,7 @@ class Compaction:
         return True
 
     def _fit(self, keys: list[tuple[int, bytes]]) -> bool:
-        """Whether there is room for those of *keys* that are new."""
+        """Return whether there is room for those of *keys* that are new."""
         new = sum(self._map.get(key) < 0 for key in {key for _, key in keys})
         return self._map.size + new <= self._keys_max
 
@@ -170,7 +170,7 @@ class Compaction:
     def _left_of(
         self, batch: bytes, header: BatchHeader, position: int, keeps_legacy_tombstones: bool
     ) -> bytes | None:
-        """What is left of one batch; None for nothing."""
+        """Return what is left of one batch; None for nothing."""
         if header.magic != CURRENT_MAGIC:
             return self._left_of_legacy(batch, header, position, keeps_legacy_tombstones)
         is_useless = self._transactions.is_useless(header, memoryview(batch))
@@ -183,7 +183,7 @@ class Compaction:
         return left
 
     def _is_over(self, header: BatchHeader) -> bool:
-        """Whether tombstones in the batch have been there for as long as they have to."""
+        """Return whether tombstones in the batch have been there for as long as they have to."""
         return header.has_delete_horizon and header.base_timestamp <= self._rules.wall_ms
 
     @property
@@ -258,7 +258,9 @@ class Compaction:
 
 
 def last_batches(producers: tuple[Producer, ...]) -> Mapping[int, tuple[int | None, int]]:
-    """By producer the last offset of its last batch, None behind a mere marker, and its epoch."""
+    """Return by producer the last offset of its last batch, None behind a mere marker, and its
+    epoch.
+    """
     return {
         one.producer_id: (one.batches[-1].last_offset if one.batches else None, one.epoch)
         for one in producers
@@ -266,7 +268,7 @@ def last_batches(producers: tuple[Producer, ...]) -> Mapping[int, tuple[int | No
 
 
 def checked_batches(content: bytes) -> tuple[PlacedBatch, ...]:
-    """The batches of *content*, which are whole.
+    """Return the batches of *content*, which are whole.
 
     Raises:
         CorruptBatchError: one is damaged.
@@ -279,7 +281,7 @@ def checked_batches(content: bytes) -> tuple[PlacedBatch, ...]:
 
 
 def spans_of(batch: bytes, header: BatchHeader, position: int) -> tuple[bytes, list[RecordSpan]]:
-    """The unpacked body of a batch of magic 2, and its records."""
+    """Return the unpacked body of a batch of magic 2, and its records."""
     try:
         body = bytes(unpacked(batch, header.codec, UNPACKED_SIZE_MAX))
         return body, list(record_spans(body, header.record_count))
@@ -288,7 +290,7 @@ def spans_of(batch: bytes, header: BatchHeader, position: int) -> tuple[bytes, l
 
 
 def keys_of(batch: bytes, header: BatchHeader, position: int) -> list[tuple[int, bytes]]:
-    """The offsets of the records that have keys, with these."""
+    """Return the offsets of the records that have keys, with these."""
     if header.magic != CURRENT_MAGIC:
         try:
             message = LegacyMessage(batch, header)

@@ -25,7 +25,7 @@ class DirtyPart(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The dirty share of what may be cleaned."""
+        """Return the dirty share of what may be cleaned."""
         total = self.clean_size + self.dirty_size
         return self.dirty_size / total if total > 0 else 0.0
 
@@ -58,7 +58,7 @@ def dirty_part(log: PartitionLog, last_stable_offset: int, now_ms: int, wall_ms:
 
 
 def first_dirty_offset(log: PartitionLog) -> int:
-    """Where the dirty part begins: with the log where what is known of it cannot be."""
+    """Return where the dirty part begins: with the log where what is known of it cannot be."""
     cleaned = log.cleaned_offset
     if cleaned is None or not log.log_start_offset <= cleaned <= log.log_end_offset:
         return log.log_start_offset
@@ -66,12 +66,12 @@ def first_dirty_offset(log: PartitionLog) -> int:
 
 
 def dirty_segments(segments: Sequence[Segment], first: int) -> Sequence[Segment]:
-    """The segments with offsets from *first* on, but for the one that grows."""
+    """Return the segments with offsets from *first* on, but for the one that grows."""
     return segments[number_of(segments, first) : -1]
 
 
 def is_overdue(log: PartitionLog, first: int, wall_ms: int) -> bool:
-    """Whether the dirty part holds what has to be clean by now."""
+    """Return whether the dirty part holds what has to be clean by now."""
     lag_ms = log.config.max_compaction_lag_ms
     if lag_ms == NO_BOUND:
         return False

@@ -47,12 +47,12 @@ class OffsetMap:
         self._offsets[slot] = offset + 1
 
     def get(self, key: bytes) -> int:
-        """The last offset of *key*; NOT_FOUND where the map does not have it."""
+        """Return the last offset of *key*; NOT_FOUND where the map does not have it."""
         slot, _ = self._find(key)
         return self._offsets[slot] - 1
 
     def _find(self, key: bytes) -> tuple[int, bytes]:
-        """The slot that *key* has, or may have, and what stands there for it."""
+        """Return the slot that *key* has, or may have, and what stands there for it."""
         size = len(key)
         if size <= WHOLE_SIZE_MAX:
             entry = key.ljust(WHOLE_SIZE_MAX, b"\0") + SIZES[size]

@@ -18,7 +18,7 @@ class Transactions:
     __slots__ = ("_aborted", "_committed", "_open", "_seen", "retained")
 
     def __init__(self, aborted: Iterable[AbortedTxn]) -> None:
-        """*aborted* are all whose markers may come."""
+        """Begin; *aborted* are all transactions whose markers may follow."""
         self._aborted = deque(sorted(set(aborted), key=lambda entry: entry.first_offset))
         self._open: dict[int, AbortedTxn] = {}
         """By producer, the aborted transaction that has begun."""

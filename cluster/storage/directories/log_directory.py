@@ -166,7 +166,7 @@ class LogDirectory:
 
     @property
     def _machine_stopped(self) -> bool:
-        """Whether the machine has stopped since our broker had the directory last."""
+        """Return whether the machine has stopped since our broker had the directory last."""
         return self._boot_id not in ("", self._files.boot_id())
 
     def note_boot(self) -> None:
@@ -327,7 +327,7 @@ class LogDirectory:
         return log
 
     def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:
-        """Those that are copied here as well.  Any thread may ask."""
+        """Return those that are copied here as well.  Any thread may ask."""
         # By `dict` alone they are those of one moment: pairs, and what `copy` returns, are made
         # while garbage may be collected, and then another thread goes on and changes them.
         futures, logs = dict(self.futures), dict(self.logs)
@@ -338,7 +338,7 @@ class LogDirectory:
         return self.logs[partition] if future is None else future
 
     def high_watermark(self, partition: TopicPartition) -> int:
-        """The high watermark of the last checkpoint, within what the log holds now."""
+        """Return the high watermark of the last checkpoint, within what the log holds now."""
         log = self.logs[partition]
         known = self._offsets[HIGH_WATERMARKS].get(partition, 0)
         return min(max(known, log.log_start_offset), log.log_end_offset)
@@ -355,7 +355,7 @@ class LogDirectory:
         return deleted
 
     def delete_future(self, partition: TopicPartition, now_ms: int) -> DeletedDirectory:
-        """As `delete`, of the copy of a log."""
+        """Delete the copy of a log, as `delete` does."""
         log = self.futures[partition]
         name = log.directory.rpartition("/")[2]
         deleted = self._delete(log, deleted_future_name(name), now_ms)
@@ -363,7 +363,7 @@ class LogDirectory:
         return deleted
 
     def delete_unopened_future(self, name: str, now_ms: int) -> DeletedDirectory:
-        """As `delete`, of the copy *name*, which is not open."""
+        """Delete the copy *name*, which is not open, as `delete` does."""
         path = f"{self.path}/{deleted_future_name(name)}"
         with self.health.guard():
             self._files.rename(f"{self.path}/{name}", path)
@@ -403,7 +403,7 @@ class LogDirectory:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is durable that the deleted logs are gone."""
+        """Return whether it is durable that the deleted logs are gone."""
         return self._settled_count == self.deletion_count
 
     def settle_deletions(self) -> None:

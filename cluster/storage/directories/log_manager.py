@@ -82,7 +82,8 @@ class LogManager:
 
     @property
     def intact_since(self) -> BrokerEpoch:
-        """The earliest registration since which no end of this broker has cost any log a record.
+        """Return the earliest registration since which no end of this broker has cost any log a
+        record.
 
         Unknown where a directory is offline or had no orderly end: another broker, a crash, or one
         that is new.
@@ -155,7 +156,7 @@ class LogManager:
                 places[partition] = directory.path
 
     def _wanted_futures(self) -> frozenset[TopicPartition]:
-        """The partitions of which the copy that was being made is of any use.
+        """Return the partitions of which the copy that was being made is of any use.
 
         Not those that no directory has: their deletion was interrupted.  And of several copies none
         is the one that was asked for last.
@@ -204,21 +205,25 @@ class LogManager:
         loaded.append(Loaded(partition, directory.path, report, problem))
 
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
-        """The directory with the log of *partition*, offline ones included; None without one."""
+        """Return the directory with the log of *partition*, offline ones included; None without
+        one.
+        """
         for directory in self.directories:
             if partition in directory.logs:
                 return directory
         return None
 
     def place_of(self, partition: TopicPartition) -> LogDirectory | None:
-        """The directory with files of *partition*, also of a log that is not open; or None."""
+        """Return the directory with files of *partition*, also of a log that is not open; or
+        None.
+        """
         for directory in self.directories:
             if partition in directory.logs or partition in directory.unopened:
                 return directory
         return None
 
     def log(self, partition: TopicPartition) -> PartitionLog | None:
-        """The log of *partition*; None when there is none.  It may be offline."""
+        """Return the log of *partition*; None when there is none.  It may be offline."""
         directory = self.directory_of(partition)
         return None if directory is None else directory.logs[partition]
 
@@ -267,7 +272,9 @@ class LogManager:
             del self._preferred[next(iter(self._preferred))]
 
     def future_directory_of(self, partition: TopicPartition) -> LogDirectory | None:
-        """The directory that the log of *partition* is copied into; None when it is in none."""
+        """Return the directory that the log of *partition* is copied into; None when it is in
+        none.
+        """
         for directory in self.directories:
             if partition in directory.futures:
                 return directory
@@ -392,7 +399,7 @@ class LogManager:
         return dropped
 
     def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
-        """The files that may go by now, each once and closed; the caller runs the deletions.
+        """Return the files that may go by now, each once and closed; the caller runs the deletions.
 
         None of a directory in which deletions are not settled: a log that comes back is whole.
         """
@@ -433,7 +440,7 @@ class LogManager:
                 directory.write_checkpoints()
 
     def high_watermarks_work(self, offsets: Mapping[TopicPartition, int]) -> Callable[[], None]:
-        """What makes the high watermarks durable, in every directory that works.
+        """Return what makes the high watermarks durable, in every directory that works.
 
         Any thread may call it, after `share_with_threads`; what was deleted by then is left out.
         """
@@ -477,7 +484,7 @@ class LogManager:
 
 
 def reason_of(error: Exception) -> str:
-    """Why a log cannot be opened: in words, or as a mistake of ours that it has led to."""
+    """Return why a log cannot be opened: in words, or as a mistake of ours that it has led to."""
     if isinstance(error, CorruptFileError | InvalidLogConfig):
         return str(error)
     return f"opening it made this broker fail: {error!r}"

@@ -57,7 +57,7 @@ def write_meta_properties(files: Files, directory: str, properties: MetaProperti
 
 
 def read_topic_id(files: Files, directory: str) -> str | None:
-    """The topic id of a partition, in 22 characters; None when it has none.
+    """Return the topic id of a partition, in 22 characters; None when it has none.
 
     Raises:
         CorruptFileError: the file is damaged.

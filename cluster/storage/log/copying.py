@@ -32,7 +32,7 @@ class SourceChanged(Exception):
 
 
 def cut_of(log: PartitionLog, copy: PartitionLog) -> Cut | None:
-    """What has to go from *copy* before more of *log* is copied; None for nothing.
+    """Return what has to go from *copy* before more of *log* is copied; None for nothing.
 
     Raises:
         CorruptBatchError: *log* is damaged where it starts.
@@ -53,8 +53,8 @@ def cut_of(log: PartitionLog, copy: PartitionLog) -> Cut | None:
 
 
 def common_end(log: PartitionLog, copy: PartitionLog) -> int:
-    """Up to where both have the same records: those of an offset and a leader epoch are the same,
-    and each log has its epochs from a leader.
+    """Return up to where both have the same records: those of an offset and a leader epoch are the
+    same, and each log has its epochs from a leader.
     """
     start = max(log.log_start_offset, copy.log_start_offset)
     end = min(log.log_end_offset, copy.log_end_offset)
@@ -66,7 +66,7 @@ def common_end(log: PartitionLog, copy: PartitionLog) -> int:
 
 
 def next_slice(log: PartitionLog, copy: PartitionLog, size_max: int) -> FileSlice:
-    """What of *log* comes next in *copy*: a batch at least, unless the copy has everything.
+    """Return what of *log* comes next in *copy*: a batch at least, unless the copy has everything.
 
     Raises:
         DamagedSegment: bytes on the way are no batch.
@@ -105,7 +105,7 @@ def follow_start(log: PartitionLog, copy: PartitionLog, now_ms: int) -> None:
 
 
 def is_whole(log: PartitionLog, copy: PartitionLog) -> bool:
-    """Whether *copy* has everything, and nothing else."""
+    """Return whether *copy* has everything, and nothing else."""
     return (
         copy.log_end_offset == log.log_end_offset
         and copy.log_start_offset >= log.log_start_offset

@@ -108,7 +108,7 @@ class GrowingLog:
         *,
         has_new_names: bool,
     ) -> None:
-        """With *has_new_names* the names of files, and the log's own, may not be durable."""
+        """Begin; with *has_new_names* the names of files, and the log's own, may not be durable."""
         self._files = files
         self.health = health
         self._segments = list(segments)
@@ -152,7 +152,7 @@ class GrowingLog:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """All segments, oldest first; the last one grows."""
+        """Return all segments, oldest first; the last one grows."""
         return tuple(self._segments)
 
     @property
@@ -165,12 +165,12 @@ class GrowingLog:
 
     @property
     def size(self) -> int:
-        """Bytes of all batches, indexes not counted."""
+        """Return bytes of all batches, indexes not counted."""
         return sum(segment.size for segment in self._segments)
 
     @property
     def truncation_count(self) -> int:
-        """How often the log has been truncated since it was opened."""
+        """Return how often the log has been truncated since it was opened."""
         return self._truncations
 
     @property
@@ -329,7 +329,7 @@ class GrowingLog:
 
     @property
     def _is_trusted(self) -> bool:
-        """Whether a start after a crash would not read all batches again."""
+        """Return whether a start after a crash would not read all batches again."""
         return self.recovery_point > self._segments[0].base_offset
 
     def roll(self, now_ms: int) -> None:
@@ -363,7 +363,7 @@ class GrowingLog:
     # Reading.
 
     def read(self, offset: int, size_max: int, end_offset: int, *, whole_first: bool) -> FileSlice:
-        """The batches from the one that holds *offset* on, as a range of a file.
+        """Return the batches from the one that holds *offset* on, as a range of a file.
 
         Only whole batches, all before *end_offset* (the high watermark, or the log end), from one
         segment, and at most *size_max* bytes; with *whole_first* the first batch is given also
@@ -385,14 +385,16 @@ class GrowingLog:
             raise self.health.fail(error) from error
 
     def last_stable_offset(self, high_watermark: int) -> int:
-        """Up to where every transaction is over, and committed: where committed reads end."""
+        """Return up to where every transaction is over, and committed: where committed reads
+        end.
+        """
         undecided = self._producers.first_undecided(high_watermark)
         if undecided is None or undecided >= high_watermark:
             return high_watermark
         return max(undecided, self.log_start_offset)
 
     def aborted_transactions(self, offset: int, found: FileSlice) -> tuple[AbortedTxn, ...]:
-        """The aborted transactions that may have records in *found*, which `read` gave for
+        """Return the aborted transactions that may have records in *found*, which `read` gave for
         *offset*.
 
         Raises:
@@ -414,7 +416,7 @@ class GrowingLog:
     # Flushing.
 
     def flush_is_due(self, now_ms: int) -> bool:
-        """Whether a finished segment, `flush.messages` or `flush.ms` wants a flush."""
+        """Return whether a finished segment, `flush.messages` or `flush.ms` wants a flush."""
         unflushed = self.log_end_offset - self.recovery_point
         if unflushed <= 0:
             return self._has_new_start
@@ -426,18 +428,20 @@ class GrowingLog:
 
     @property
     def owes_flush(self) -> bool:
-        """Whether `flush.messages` wants what was appended to be durable before anybody counts on
-        it.
+        """Return whether `flush.messages` wants what was appended to be durable before anybody
+        counts on it.
         """
         return self.log_end_offset - self.recovery_point >= self.config.flush_messages
 
     @property
     def committable_end(self) -> int:
-        """Up to where records may count as committed: while a flush is owed, to what is durable."""
+        """Return up to where records may count as committed: while a flush is owed, to what is
+        durable.
+        """
         return self.recovery_point if self.owes_flush else OFFSET_MAX
 
     def begin_flush(self) -> FlushWork:
-        """What has to be synced for everything up to the log's end; `finish_flush` follows.
+        """Return what has to be synced for everything up to the log's end; `finish_flush` follows.
 
         Nothing for a log that was deleted.  Three steps, and each may rely on the one before:
 
@@ -472,7 +476,8 @@ class GrowingLog:
         )
 
     def _unsaved_epochs(self) -> tuple[tuple[File, ...], tuple[Replacement, ...]]:
-        """The checkpoint of the epochs, if it has to change: already written, or to be replaced.
+        """Return the checkpoint of the epochs, if it has to change: already written, or to be
+        replaced.
 
         Writing it over is cheaper, and does no harm while all batches would be read after a crash.
         """
@@ -485,7 +490,9 @@ class GrowingLog:
         return (self.epochs.begin_saving(),), ()
 
     def _unsynced(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The small files and the directories that were changed without waiting, each once."""
+        """Return the small files and the directories that were changed without waiting, each
+        once.
+        """
         paths = list(self._unsynced_snapshots)
         directories = [self.directory] if self._has_new_names else []
         if self._is_new:

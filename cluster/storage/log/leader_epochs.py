@@ -136,12 +136,12 @@ class LeaderEpochs:
         self._replace_starts((*kept, entry))
 
     def epoch_at(self, offset: int) -> int:
-        """The epoch in which *offset* was or will be written; UNDEFINED before the first."""
+        """Return the epoch in which *offset* was or will be written; UNDEFINED before the first."""
         number = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
         return UNDEFINED if number == 0 else self._starts[number - 1].epoch
 
     def end_of(self, epoch: int, log_end_offset: int) -> EpochEnd:
-        """The largest known epoch up to *epoch*, and the offset at which the next one began.
+        """Return the largest known epoch up to *epoch*, and the offset at which the next one began.
 
         An epoch beyond the latest, or any when none is known, is answered UNDEFINED; one before
         the first is answered with itself and the first start.

@@ -58,7 +58,7 @@ class PartitionLog(GrowingLog):
         return super().append_as_follower(buffer, now_ms)
 
     def end_before(self, offset: int) -> int:
-        """Where the log would end after `truncate_to`: batches are not cut.
+        """Return where the log would end after `truncate_to`: batches are not cut.
 
         Raises:
             KafkaStorageError: the directory is or went offline.
@@ -269,7 +269,9 @@ class PartitionLog(GrowingLog):
         self._files.sync_directory(new.directory)
 
     def can_replace(self, old: Sequence[Segment]) -> bool:
-        """Whether the segments *old* are still neighbours in this log, and none of them grows."""
+        """Return whether the segments *old* are still neighbours in this log, and none of them
+        grows.
+        """
         if self.is_deleted or self._replacing is not None or old[0] not in self._segments[:-1]:
             return False
         first = self._segments.index(old[0])
@@ -371,7 +373,7 @@ class PartitionLog(GrowingLog):
         self.directory = directory
 
     def close(self, now_ms: int) -> None:
-        """As `GrowingLog` does; a replacement of segments that is under way ends before."""
+        """Do as `GrowingLog` does, after a replacement of segments that is in progress."""
         self.end_replacing()
         super().close(now_ms)
 

@@ -15,12 +15,12 @@ from cluster.storage.segments.segment import Segment
 
 
 def snapshot_offsets(files: Files, directory: str) -> tuple[int, ...]:
-    """The offsets of all snapshots in *directory*, lowest first."""
+    """Return the offsets of all snapshots in *directory*, lowest first."""
     return offsets_in(entry.name for entry in files.list(directory))
 
 
 def offsets_in(names: Iterable[str]) -> tuple[int, ...]:
-    """The offsets of the snapshots among *names*, lowest first."""
+    """Return the offsets of the snapshots among *names*, lowest first."""
     offsets = (base_offset_of(name, producer_snapshot.SUFFIX) for name in names)
     return tuple(sorted(offset for offset in offsets if offset is not None))
 

@@ -65,7 +65,7 @@ class ProducerState:
         return tuple(self._producers.values())
 
     def duplicate_of(self, header: BatchHeader) -> SentBatch | None:
-        """The batch in the log that *header* repeats; None for a new one, which may follow.
+        """Return the batch in the log that *header* repeats; None for a new one, which may follow.
 
         Raises:
             InvalidProducerEpoch: a newer instance of the producer has taken over.
@@ -87,7 +87,9 @@ class ProducerState:
         return None
 
     def awaited_sequence(self, producer_id: int, epoch: int) -> int | None:
-        """The sequence with which the producer's next batch of *epoch* begins; None if any may."""
+        """Return the sequence with which the producer's next batch of *epoch* begins; None if any
+        may.
+        """
         producer = self._producers.get(producer_id)
         if producer is None:
             return None
@@ -105,7 +107,8 @@ class ProducerState:
             )
 
     def first_undecided(self, high_watermark: int) -> int | None:
-        """The first offset of a transaction that is open, or whose end is not committed; or None.
+        """Return the first offset of a transaction that is open, or whose end is not committed; or
+        None.
 
         The high watermark does not fall: what it has passed is forgotten.
         """

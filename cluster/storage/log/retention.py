@@ -21,7 +21,7 @@ def expired_count(
     log_end_offset: int,
     high_watermark: int,
 ) -> int:
-    """The number of oldest *segments* that retention gives up; all of them, if need be.
+    """Return the number of oldest *segments* that retention gives up; all of them, if need be.
 
     Nothing at or beyond the high watermark goes, and the last segment only when it is not empty.
     Of a log that is only compacted those go that lie before its start.
@@ -32,7 +32,7 @@ def expired_count(
         deletable = min(deletable, len(segments) - 1)
 
     def leading(may_go: Callable[[int], bool]) -> int:
-        """How many segments in a row, from the oldest on, may go."""
+        """Return how many segments in a row, from the oldest on, may go."""
         return next((number for number in range(deletable) if not may_go(number)), deletable)
 
     def is_old(number: int) -> bool:

@@ -34,7 +34,7 @@ ONE_BYTE_MAX: Final = 64
 
 
 def encoded_deltas() -> tuple[bytes, bytes]:
-    """The first and the second byte of every offset delta of two bytes."""
+    """Return the first and the second byte of every offset delta of two bytes."""
     raw = [2 * delta for delta in range(DELTAS_MAX)]
     return bytes(one & 0x7F | 0x80 for one in raw), bytes(one >> 7 for one in raw)
 
@@ -59,7 +59,8 @@ LATER: Final = 2**70
 
 
 def steps_by_length() -> tuple[int, ...]:
-    """How far it is from a record to the next one, by its first two bytes, the lower one first.
+    """Return how far it is from a record to the next one, by its first two bytes, the lower one
+    first.
 
     BEYOND for what is no length, or one of more bytes.
     """
@@ -95,7 +96,7 @@ class Form(NamedTuple):
 
 
 def deltas_from(number: int, count_max: int) -> tuple[bytes, ...]:
-    """The columns of the offset deltas from *number* on.
+    """Return the columns of the offset deltas from *number* on.
 
     At most *count_max* of them, and as far as they take the same number of bytes; of three bytes
     the last one stays the same, too.  None at all where they take more than three.
@@ -191,7 +192,8 @@ def differing_run(
 
 
 def latest_of(columns: Sequence[Body], count: int, claim: int) -> int:
-    """How late the latest of *count* timestamps is, as far as matters to what a batch claims.
+    """Return how late the latest of *count* timestamps is, as far as matters to what a batch
+    claims.
 
     Each has a byte in every column, the lowest first, and is as *claim* an unsigned number whose
     lowest bit is set where the timestamp is negative.  *claim* itself if the latest is that,
@@ -225,7 +227,8 @@ def latest_of(columns: Sequence[Body], count: int, claim: int) -> int:
 
 
 def has_later(columns: Sequence[Body], at: int, byte: int) -> bool:
-    """Whether one of the numbers that is no negative one has more than *byte* in the column there.
+    """Return whether one of the numbers that is no negative one has more than *byte* in the column
+    there.
 
     What stands in higher columns is the same.
     """
@@ -281,7 +284,8 @@ def align(heads: list[bytes], lengths: Sequence[int]) -> int:
 
 
 def ending(column: Body, *, is_last: bool) -> int:
-    """How many numbers of *column* end with their byte there, or do not where it is not *is_last*.
+    """Return how many numbers of *column* end with their byte there, or do not where it is not
+    *is_last*.
 
     Counted from the first one on.
     """
@@ -292,7 +296,7 @@ def ending(column: Body, *, is_last: bool) -> int:
 
 
 def values_fill(firsts: bytes, seconds: bytes, lengths: Sequence[int], around: int) -> bool:
-    """Whether each record is exactly as long as *around* and its value are together.
+    """Return whether each record is exactly as long as *around* and its value are together.
 
     Given the first two bytes of the values' lengths, and those of the records'.  All are computed
     at once, each in its 16 bits of one long number, which none of them exceeds.
@@ -312,6 +316,6 @@ def values_fill(firsts: bytes, seconds: bytes, lengths: Sequence[int], around: i
 
 
 def doubled(numbers: int, ones: int) -> int:
-    """The sizes, times two, that stand as varints of one or two bytes in every 16 bits."""
+    """Return the sizes, times two, that stand as varints of one or two bytes in every 16 bits."""
     are_long = numbers >> 7 & ones
     return (numbers & 0x7F * ones) + ((numbers >> 8 & 0x7F * are_long) << 7)

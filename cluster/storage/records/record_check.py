@@ -130,7 +130,8 @@ def check_records(body: Body, count: int, claimed_span_ms: int, reads_max: int =
 def run_of_known(
     body: Body, position: int, number: int, count: int, claim: int
 ) -> tuple[int, int, int]:
-    """How many records from *position* on have the form of others before, and the size of each.
+    """Return how many records from *position* on have the form of others before, and the size of
+    each.
 
     Then how late they are: see `latest_of`.
     """
@@ -142,7 +143,8 @@ def run_of_known(
 
 
 def plain_end(body: Buffer, position: int, number: int) -> tuple[int, int]:
-    """Where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to read.
+    """Return where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to
+    read.
 
     Without headers, up to 8 KiB long, an offset below 8192, a key of up to 63 bytes: most are.
     Then its timestamp as it stands there, EARLIER where it is before the base timestamp.
@@ -251,7 +253,7 @@ def form_at(body: Body, position: int, number: int) -> tuple[Form, int]:
 
 
 def after(position: int, size: int, end: int, number: int) -> int:
-    """Where the next field begins; a size of -1 is that of nothing.
+    """Return where the next field begins; a size of -1 is that of nothing.
 
     Kafka takes all that are below 0 for that, and librdkafka's consumers stop at them for good.
     """
@@ -273,7 +275,7 @@ def end_of_header(body: Body, position: int, end: int, number: int) -> int:
 
 
 def varint(body: Body, position: int, size_max: int) -> tuple[int, int]:
-    """A zigzag number of at most *size_max* bytes, and the position behind it."""
+    """Return a zigzag number of at most *size_max* bytes, and the position behind it."""
     byte = body[position]
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -287,7 +289,8 @@ def varint(body: Body, position: int, size_max: int) -> tuple[int, int]:
 
 
 def is_plain_lone_record(buffer: Buffer, size: int) -> bool:
-    """Whether an uncompressed batch of *size* bytes holds one plain record with the batch's time.
+    """Return whether an uncompressed batch of *size* bytes holds one plain record with the batch's
+    time.
 
     False also for what `check_records` has to look at.
     """
@@ -301,7 +304,8 @@ def is_plain_lone_record(buffer: Buffer, size: int) -> bool:
 
 @cache
 def lone_beginning(size: int) -> tuple[int, int]:
-    """How a record of *size* bytes begins that has the time of its batch, no key and no headers.
+    """Return how a record of *size* bytes begins that has the time of its batch, no key and no
+    headers.
 
     Up to its value, of the first 8 bytes: those that count, as a mask, and what they are.
     """

@@ -34,7 +34,7 @@ from cluster.storage.records.validation import (
 
 
 def up_converted(content: Buffer, config: LogConfig, wall_ms: int) -> bytearray:
-    """The one batch of all messages in *content*, but for one that its end cuts off.
+    """Return the one batch of all messages in *content*, but for one that its end cuts off.
 
     On whatever thread.
 
@@ -62,7 +62,7 @@ def up_converted(content: Buffer, config: LogConfig, wall_ms: int) -> bytearray:
 
 
 def records_in(content: Buffer, config: LogConfig) -> tuple[int, list[Record]]:
-    """The codec of the messages in *content*, and their records."""
+    """Return the codec of the messages in *content*, and their records."""
     messages = tuple(whole_batches(content))
     if not messages:
         raise CorruptBatchError(0, "no whole message is there")

@@ -86,7 +86,7 @@ def checked_batch(
     wall_ms: int,
     has_checked_records: bool = False,
 ) -> BatchHeader:
-    """The header of the one batch that a producer sent in *buffer*.
+    """Return the header of the one batch that a producer sent in *buffer*.
 
     Its greatest timestamp is that of its records, and is written into *buffer* where it was not.
     With *has_checked_records* all that is about the records was done before.
@@ -217,7 +217,7 @@ def check_keys(body: Body, count: int) -> None:
 
 
 def time_range(buffer: Buffer, header: BatchHeader, size_max: int) -> TimeRange:
-    """The times of all records, which are sound, found by reading each."""
+    """Return the times of all records, which are sound, found by reading each."""
     earliest, latest = TIMESTAMP_MAX, NO_TIMESTAMP
     for _, timestamp in record_times(buffer, header, size_max):
         if timestamp > latest:
@@ -234,7 +234,8 @@ def with_right_times(
     config: LogConfig,
     wall_ms: int,
 ) -> BatchHeader:
-    """The header with the greatest timestamp that the records have; it is in *buffer* then, too.
+    """Return the header with the greatest timestamp that the records have; it is in *buffer* then,
+    too.
 
     Without *times* the header is right.  With LogAppendTime the broker's time will take its place.
 
@@ -257,12 +258,14 @@ def with_right_times(
 
 
 def contiguous(records: Buffer) -> Body:
-    """The records with the methods of bytes, copied only where they are a part of something."""
+    """Return the records with the methods of bytes, copied only where they are a part of
+    something.
+    """
     return bytes(records) if isinstance(records, memoryview) else records
 
 
 def unpacked_size_max(config: LogConfig) -> int:
-    """How large the records of a batch may become."""
+    """Return how large the records of a batch may become."""
     return min(
         max(UNPACKED_SIZE_MIN, UNPACKED_RATIO_MAX * config.message_size_max), UNPACKED_SIZE_MAX
     )
@@ -299,7 +302,8 @@ def check_fields(header: BatchHeader, size: int) -> None:
 
 
 def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch, ...]:
-    """The whole batches of a leader in *buffer*, which continue a log that ends at that offset.
+    """Return the whole batches of a leader in *buffer*, which continue a log that ends at that
+    offset.
 
     Raises:
         CorruptBatchError: one of them is damaged.
@@ -319,8 +323,8 @@ def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch,
 
 
 def offset_before_start(buffer: Buffer, start_offset: int) -> int | None:
-    """The first offset of batches that reach from before *start_offset* beyond it; None if they do
-    not.
+    """Return the first offset of batches that reach from before *start_offset* beyond it; None if
+    they do not.
 
     A leader sends such a batch for its log start when records were deleted up to within it.
 

@@ -56,7 +56,9 @@ class EpochRecovery:
         self._rebuilt(reason)
 
     def _have_epochs(self, trusted: Sequence[FileEntry]) -> bool:
-        """Whether the newest of the segments with batches begins with one that has an epoch."""
+        """Return whether the newest of the segments with batches begins with one that has an
+        epoch.
+        """
         newest = next((log for log in reversed(trusted) if log.size > 0), None)
         if newest is None:
             return False
@@ -86,7 +88,7 @@ class EpochRecovery:
             self._note_all(segment)
 
     def _note_all(self, segment: Segment) -> None:
-        """As far as the headers can be read."""
+        """Note the epochs of *segment*, as far as its headers can be read."""
         with suppress(CorruptBatchError):
             for _, header in headers(segment.file, 0, segment.size):
                 self.note(header)

@@ -96,7 +96,9 @@ def finish_swaps(
 
 
 def bases_of(names: Iterable[str], suffix: str = "") -> dict[str, int]:
-    """The files of segments among *names* that have *suffix* as well, with their base offsets."""
+    """Return the files of segments among *names* that have *suffix* as well, with their base
+    offsets.
+    """
     return {
         name: base_offset
         for name in names
@@ -106,7 +108,8 @@ def bases_of(names: Iterable[str], suffix: str = "") -> dict[str, int]:
 
 
 def end_of(files: Files, directory: str, log: FileEntry) -> int:
-    """Where a new segment ends, of which everything is read: what it replaces is removed for it.
+    """Return where a new segment ends, of which everything is read: what it replaces is removed for
+    it.
 
     One without a batch is right where nothing is left of a segment.
 
@@ -125,7 +128,7 @@ def end_of(files: Files, directory: str, log: FileEntry) -> int:
 
 
 def flaw_and_end(file: File, log: FileEntry) -> tuple[str | None, int]:
-    """What is wrong with a new segment, None for nothing, and where it ends."""
+    """Return what is wrong with a new segment, None for nothing, and where it ends."""
     expected = base_offset_of(log.name, LOG_SUFFIX + SWAP_SUFFIX)
     assert expected is not None
     end = 0

@@ -171,7 +171,9 @@ class Loader:
             self._find(Kind.FINISHED, reason, finished.first_offset, finished.end_offset)
 
     def _is_trusted(self, next_base_offset: int | None) -> bool:
-        """Whether a segment that ends at *next_base_offset* (None: the last) was made durable."""
+        """Return whether a segment that ends at *next_base_offset* (None: the last) was made
+        durable.
+        """
         if self._known.was_closed:
             return True
         return next_base_offset is not None and next_base_offset <= self._known.recovery_point
@@ -398,11 +400,13 @@ class Loader:
             self._find(ending.kind, ending.reason, end_offset, after, size + cut_size, names)
 
     def snapshots(self) -> tuple[int, ...]:
-        """The offsets of the snapshots that were there; some may have been removed since."""
+        """Return the offsets of the snapshots that were there; some may have been removed since."""
         return offsets_in(self._entries)
 
     def _producers_up_to(self, offset: int, *, is_trusted: bool = False) -> ProducerState:
-        """The producers up to *offset*; what snapshots say beyond it stays only if it is trusted"""
+        """Return the producers up to *offset*; what snapshots say beyond it stays only if it is
+        trusted
+        """
         snapshots = self.snapshots()
         if is_trusted:
             snapshots = tuple(one for one in snapshots if one <= offset)

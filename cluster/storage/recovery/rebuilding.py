@@ -65,7 +65,7 @@ def rebuild(
 
 
 def goes_back(segment: Segment, position: int, size: int) -> bool:
-    """Whether the batch behind that at *position* has lower offsets.
+    """Return whether the batch behind that at *position* has lower offsets.
 
     Then this one's base offset is damaged, which no checksum covers.
     """

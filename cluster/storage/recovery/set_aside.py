@@ -29,7 +29,7 @@ class SetAside:
     __slots__ = ("_directory", "_entries", "_files", "_names", "segments_gone")
 
     def __init__(self, files: Files, directory: str, entries: dict[str, FileEntry]) -> None:
-        """*entries* is what is there, without what is set aside from now on."""
+        """Begin; *entries* are the existing files, without those set aside from now on."""
         self._files = files
         self._directory = directory
         self._entries = entries
@@ -57,7 +57,7 @@ class SetAside:
         return end_offset, size, names
 
     def _end_of(self, base_offset: int) -> int:
-        """Where a segment that is given up ends, if its headers can be read."""
+        """Return where a segment that is given up ends, if its headers can be read."""
         name = file_name(base_offset, LOG_SUFFIX)
         file = self._files.open(f"{self._directory}/{name}")
         end_offset = base_offset

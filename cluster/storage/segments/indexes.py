@@ -27,7 +27,7 @@ Entry = tuple[int, int]
 
 @cache
 def number_within(size_max: int, entry_size: int) -> int:
-    """How many entries there is room for: one object for all logs, not 32 bytes in each."""
+    """Return how many entries there is room for: one object for all logs, not 32 bytes in each."""
     return size_max // entry_size
 
 
@@ -102,7 +102,7 @@ class IndexFile:
             raise CorruptFileError(self.path, f"last entry {self.last} of {log_size} bytes")
 
     def is_of_log(self, entry: Entry, log_size: int) -> bool:
-        """Whether *entry* may be in the index of a log of that size."""
+        """Return whether *entry* may be in the index of a log of that size."""
         raise NotImplementedError
 
     @property
@@ -136,7 +136,7 @@ class IndexFile:
 
     @property
     def _written_size(self) -> int:
-        """How much of the file is written, its preallocated zeros not counted."""
+        """Return how much of the file is written, its preallocated zeros not counted."""
         return self.count * self.LAYOUT.size - len(self._gathered)
 
     def add(self, entry: Entry) -> None:
@@ -153,14 +153,14 @@ class IndexFile:
             self._gathered = b""
 
     def last_at_most(self, field: int, target: int) -> Entry | None:
-        """The last entry whose *field* is at most *target*; None when there is none."""
+        """Return the last entry whose *field* is at most *target*; None when there is none."""
         number = self.number_at_most(field, target)
         if number == NOT_FOUND:
             return None
         return self.last if number == self.count - 1 else self.entry(number)
 
     def number_at_most(self, field: int, target: int) -> int:
-        """The number of that entry, by bisection: eighteen reads for a gigabyte of log."""
+        """Return the number of that entry, by bisection: eighteen reads for a gigabyte of log."""
         if self.last is None or self.last[field] <= target:
             return self.count - 1
         low, high = NOT_FOUND, self.count - 2
@@ -219,12 +219,16 @@ class OffsetIndex(IndexFile):
         self.add((last_offset - self.base_offset, position))
 
     def position_before(self, offset: int) -> int:
-        """A position at or before the batch that holds *offset*; 0 when the index knows none."""
+        """Return a position at or before the batch that holds *offset*; 0 when the index knows
+        none.
+        """
         entry = self.last_at_most(self.OFFSET, offset - self.base_offset)
         return 0 if entry is None else entry[self.POSITION]
 
     def boundary_before(self, position: int) -> int:
-        """The last indexed beginning of a batch at or before *position*; 0 when there is none."""
+        """Return the last indexed beginning of a batch at or before *position*; 0 when there is
+        none.
+        """
         entry = self.last_at_most(self.POSITION, position)
         return 0 if entry is None else entry[self.POSITION]
 
@@ -242,17 +246,17 @@ class TimeIndex(IndexFile):
 
     @property
     def is_full(self) -> bool:
-        """Whether only the place is left that the segment's closing entry needs."""
+        """Return whether only the place is left that the segment's closing entry needs."""
         return self.count >= self.entries_max - 1
 
     @property
     def max_timestamp(self) -> int:
-        """The timestamp of the last entry; NO_TIMESTAMP without one."""
+        """Return the timestamp of the last entry; NO_TIMESTAMP without one."""
         return NO_TIMESTAMP if self.last is None else self.last[self.TIMESTAMP]
 
     @property
     def max_timestamp_offset(self) -> int:
-        """The offset of the last entry; the base offset without one."""
+        """Return the offset of the last entry; the base offset without one."""
         return self.base_offset + (0 if self.last is None else self.last[self.OFFSET])
 
     def append_if_later(self, timestamp: int, offset: int, *, is_closing: bool = False) -> None:
@@ -264,6 +268,6 @@ class TimeIndex(IndexFile):
             self.add((timestamp, offset - self.base_offset))
 
     def offset_before(self, timestamp: int) -> int:
-        """An offset at or before the first one that can be later than *timestamp*."""
+        """Return an offset at or before the first one that can be later than *timestamp*."""
         entry = self.last_at_most(self.TIMESTAMP, timestamp)
         return self.base_offset + (0 if entry is None else entry[self.OFFSET])

@@ -33,7 +33,7 @@ class TransactionIndex:
 
     @property
     def file(self) -> File:
-        """The file, made if there is none."""
+        """Return the file, made if there is none."""
         if self._file is None:
             self._file = self._files.open(self.path, create=True)
             self.has_file = True
