@@ -35,12 +35,12 @@ class Source(Protocol):
     """An open file, read by position."""
 
     def read(self, position: int, size: int, /) -> bytes:
-        """Up to *size* bytes from *position* on; fewer only where the file ends."""
+        """Return up to *size* bytes from *position* on; fewer only where the file ends."""
         ...
 
 
 def headers(source: Source, position: int, end: int) -> Iterator[PlacedBatch]:
-    """The batches from *position* on whose last byte stands before *end*.
+    """Yield the batches from *position* on whose last byte stands before *end*.
 
     Records and checksums are not read.
 
@@ -67,7 +67,9 @@ def headers(source: Source, position: int, end: int) -> Iterator[PlacedBatch]:
 
 
 def first_header(source: Source, position: int, end: int) -> BatchHeader | None:
-    """The header of the batch at *position* that ends before *end*; None where there is none."""
+    """Return the header of the batch at *position* that ends before *end*; None where there is
+    none.
+    """
     if position < 0:
         return None
     try:
@@ -150,7 +152,7 @@ class Walk:
             self.tail = self._tail_at(position)
 
     def content(self, batch: WalkedBatch) -> bytes:
-        """All bytes of the batch that was yielded last."""
+        """Return all bytes of the batch that was yielded last."""
         size = batch.header.size
         self._fill(batch.position, size)
         start = batch.position - self._window_at
@@ -166,7 +168,7 @@ class Walk:
             self._window_at = position
 
     def _damaged_header(self, position: int) -> BatchHeader | None:
-        """The fields at *position*, which cannot be, if the length among them is right.
+        """Return the fields at *position*, which cannot be, if the length among them is right.
 
         It is believed where the file ends with the batch or a later batch follows it.
         """
@@ -204,7 +206,7 @@ class Walk:
 
 
 def valid_batches(source: Source, end: int) -> Iterator[PlacedBatch]:
-    """The batches of the first *end* bytes up to the first that is damaged or cut off.
+    """Yield the batches of the first *end* bytes up to the first that is damaged or cut off.
 
     From there on nothing can be trusted, since a damaged length hides where the next batch begins.
     """
@@ -215,7 +217,7 @@ def valid_batches(source: Source, end: int) -> Iterator[PlacedBatch]:
 
 
 def flaw_at(source: Source, position: int, end: int) -> Flaw:
-    """What is wrong at *position*, where no valid batch begins; the file ends at *end*."""
+    """Return what is wrong at *position*, where no valid batch begins; the file ends at *end*."""
     left = end - position
     try:
         header = parse_header(source.read(position, min(HEADER_SIZE, left)))
@@ -228,7 +230,9 @@ def flaw_at(source: Source, position: int, end: int) -> Flaw:
 
 
 def is_zero(source: Source, position: int, end: int) -> bool:
-    """Whether nothing was written there: preallocated, or a size that came before its content."""
+    """Return whether nothing was written there: preallocated, or a size that came before its
+    content.
+    """
     for start in range(position, end, WINDOW_SIZE):
         content = source.read(start, min(WINDOW_SIZE, end - start))
         if not content or content.count(0) < len(content):

@@ -62,12 +62,12 @@ def too_large(size_max: int) -> UnpackedTooLarge:
 
 
 def unpacked(batch: Buffer, codec: int, size_max: int) -> Buffer:
-    """The records of a whole batch, decompressed."""
+    """Return the records of a whole batch, decompressed."""
     return unpack(memoryview(batch)[HEADER_SIZE:], codec, size_max)
 
 
 def unpack(packed: memoryview, codec: int, size_max: int) -> Buffer:
-    """What was *packed*, up to *size_max* bytes of it.
+    """Return what was *packed*, up to *size_max* bytes of it.
 
     Raises:
         CorruptBatchError: it cannot be unpacked.
@@ -204,7 +204,7 @@ def with_wrong_checksum(frame: bytes) -> bytes:
 
 
 def with_right_checksum(frame: bytes) -> bytes:
-    """*frame* with the checksum that its header has to have; anything else as it is.
+    """Return *frame* with the checksum that its header has to have; anything else as it is.
 
     Kafka before 0.10 computed it wrongly: in messages of magic 0 it covers the frame's magic number
     as well, and readers of the standard refuse such a frame.
@@ -219,7 +219,7 @@ def with_right_checksum(frame: bytes) -> bytes:
 
 
 def xxh32(data: bytes) -> int:
-    """The hash of up to 15 bytes, with the seed 0."""
+    """Return the hash of up to 15 bytes, with the seed 0."""
     assert len(data) < 16
     value = PRIME_5 + len(data)
     whole = len(data) - len(data) % 4

@@ -138,7 +138,7 @@ def version_of(content: bytes, place: str) -> int:
 
 
 def part(message: Message, content: bytes, place: str) -> Part:
-    """The key or value that *content* is.
+    """Return the key or value that *content* is.
 
     Raises:
         MisreadError: it is none, or one of a version that is not known.
@@ -170,7 +170,7 @@ def plain(value: Any, version: int) -> Any:
 
 
 def with_meaning(record_type: RecordType, value: Part) -> Part:
-    """*value* with what is in the data of a group's members, where these are consumers.
+    """Return *value* with what is in the data of a group's members, where these are consumers.
 
     Raises:
         MisreadError: a transaction is in no state that there is.
@@ -195,7 +195,7 @@ def with_protocol(member: Fields) -> Fields:
 
 
 def fields_or_bytes(message: Message, content: bytes) -> Fields | bytes:
-    """What cannot be read stays bytes, as another protocol's does."""
+    """Return the fields of *content*; or *content*, if unreadable, as another protocol's is."""
     try:
         return fields(decode_payload(message, content), payload_version(content))
     except MalformedFrameError:

@@ -24,7 +24,7 @@ RELATIVE_OFFSET_MAX: Final = 2**31 - 1
 
 
 def half_entry(size: int, layout: Struct) -> str | None:
-    """What is wrong about the *size* of an index; None where it is of whole entries."""
+    """Return what is wrong about the *size* of an index; None where it is of whole entries."""
     return f"its size of {size} is no multiple of {layout.size}" if size % layout.size else None
 
 
@@ -40,7 +40,7 @@ class AbortedTxn(NamedTuple):
 
 
 def decode_aborted(content: bytes, path: str) -> list[AbortedTxn]:
-    """The entries of a file.
+    """Return the entries of a file.
 
     Raises:
         CorruptFileError: it is none of such entries.

@@ -61,7 +61,7 @@ class Producer(NamedTuple):
 
 
 def encode(producers: Iterable[Producer]) -> bytes:
-    """The content of a snapshot file."""
+    """Return the content of a snapshot file."""
     rows = [PRODUCER.pack(*row_of(producer)) for producer in producers]
     sealed = HEADER.pack(0, 0, len(rows))[SEALED_AT:] + b"".join(rows)
     return HEADER.pack(VERSION, crc32c(sealed), len(rows))[:SEALED_AT] + sealed
@@ -82,7 +82,7 @@ def row_of(producer: Producer) -> tuple[int, ...]:
 
 
 def decode(content: bytes, path: str) -> tuple[Producer, ...]:
-    """The producers of a snapshot file, in its order.
+    """Return the producers of a snapshot file, in its order.
 
     Raises:
         CorruptFileError: it was cut off, or its checksum is wrong, or its version unknown.

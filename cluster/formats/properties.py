@@ -25,7 +25,7 @@ def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
 
 
 def topic_id_in(content: bytes, path: str) -> str:
-    """The topic id in the *content* of the `partition.metadata` at *path*.
+    """Return the topic id in the *content* of the `partition.metadata` at *path*.
 
     Raises:
         CorruptFileError: it names none.
@@ -45,7 +45,7 @@ def encoded_topic_id(topic_id: str) -> bytes:
 
 
 def pairs_in(content: bytes, path: str, separator: str) -> dict[str, str]:
-    """The lines `key<separator>value` in the *content* of *path*, `#` lines left out."""
+    """Return the lines `key<separator>value` in the *content* of *path*, `#` lines left out."""
     try:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError:

@@ -106,7 +106,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def size(self) -> int:
-        """All bytes of the batch, its header included."""
+        """Return all bytes of the batch, its header included."""
         return self.length + PREFIX_SIZE
 
     @property
@@ -119,14 +119,14 @@ class BatchHeader(NamedTuple):
 
     @property
     def last_sequence(self) -> int:
-        """The sequence of the last record; -1 without a producer's sequence."""
+        """Return the sequence of the last record; -1 without a producer's sequence."""
         if self.base_sequence < 0:
             return -1
         return sequence_after(self.base_sequence, self.last_offset_delta)
 
     @property
     def codec(self) -> int:
-        """0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd; 5 to 7 are free."""
+        """Return 0 for none, 1 gzip, 2 snappy, 3 lz4, 4 zstd; 5 to 7 are free."""
         return self.attributes & CODEC_MASK
 
     @property
@@ -155,7 +155,7 @@ class PlacedBatch(NamedTuple):
 
 
 def sequence_after(sequence: int, count: int) -> int:
-    """The sequence number *count* records later; behind SEQUENCE_MAX comes 0."""
+    """Return the sequence number *count* records later; behind SEQUENCE_MAX comes 0."""
     return (sequence + count) & SEQUENCE_MAX
 
 
@@ -179,7 +179,7 @@ def parse_header(buffer: Buffer, position: int = 0) -> BatchHeader:
 
 
 def _parse_short(buffer: Buffer, position: int) -> BatchHeader:
-    """What is too short for a batch can still be an old message, which may be 26 bytes long."""
+    """Read what is too short for a batch: it can be an old message, of 26 bytes or more."""
     left = len(buffer) - position
     if left <= MAGIC_AT or buffer[position + MAGIC_AT] == CURRENT_MAGIC:
         raise CorruptBatchError(position, f"only {left} bytes are left")
@@ -217,7 +217,7 @@ def _parse_legacy(buffer: Buffer, position: int) -> BatchHeader:
 
 
 def whole_batches(buffer: Buffer, position: int = 0) -> Iterator[PlacedBatch]:
-    """The batches from *position* on that are there to their last byte.
+    """Yield the batches from *position* on that are there to their last byte.
 
     Ends before a batch that the buffer cuts off (the first one left is at the last batch's
     `position + header.size`); raises CorruptBatchError at bytes that are no batch.
@@ -235,7 +235,7 @@ def whole_batches(buffer: Buffer, position: int = 0) -> Iterator[PlacedBatch]:
 
 
 def checksum_matches(buffer: Buffer, header: BatchHeader, position: int = 0) -> bool:
-    """Whether the whole batch at *position* has the checksum that its header names.
+    """Return whether the whole batch at *position* has the checksum that its header names.
 
     A batch that the buffer cuts off does not match.  Copies nothing.
     """

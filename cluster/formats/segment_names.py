@@ -22,7 +22,7 @@ NAME_DIGITS: Final = 20
 
 @lru_cache(maxsize=1000)
 def file_name(base_offset: int, suffix: str) -> str:
-    """The name of a segment's file: the offset in 20 digits, and what it is.
+    """Return the name of a segment's file: the offset in 20 digits, and what it is.
 
     Most logs have only one segment, which begins at 0: their files share the names.
     """
@@ -30,7 +30,7 @@ def file_name(base_offset: int, suffix: str) -> str:
 
 
 def base_offset_of(name: str, suffix: str) -> int | None:
-    """The base offset in a file's name; None when it is no such file."""
+    """Return the base offset in a file's name; None when it is no such file."""
     digits = name.removesuffix(suffix)
     if digits == name or len(digits) != NAME_DIGITS or not digits.isdecimal():
         return None
