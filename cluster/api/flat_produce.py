@@ -75,7 +75,9 @@ flexible versions the tags."""
 
 
 def flexible_records(frame: memoryview, at: int) -> memoryview | None:
-    """The records whose size stands at *at*, up to 2 MB; None if anything but tags follows them."""
+    """Return the records whose size stands at *at*, up to 2 MB; None if anything but tags follows
+    them.
+    """
     size = frame[at]
     start = at + 1
     if size >= 1 << 7:
@@ -96,14 +98,14 @@ def flexible_records(frame: memoryview, at: int) -> memoryview | None:
 
 
 def plain_records(frame: memoryview, at: int) -> memoryview | None:
-    """The records whose size stands at *at*; None if anything follows them."""
+    """Return the records whose size stands at *at*; None if anything follows them."""
     (size,) = _SIZE.unpack_from(frame, at)
     start = at + _SIZE.size
     return frame[start:] if size >= HEADER_SIZE and start + size == len(frame) else None
 
 
 def unpacking(prefix_size: int) -> Callable[[memoryview], tuple[Any, ...]]:
-    """Takes version, correlation id, prefix and the partition's index from a request."""
+    """Return a function that reads version, correlation id, prefix and partition of a request."""
     return Struct(f">ii{prefix_size}si").unpack_from
 
 
@@ -200,7 +202,7 @@ class Prefixes:
         )
 
     def _looked_up(self, frame: memoryview, version: int, targets: dict[bytes, Target]) -> Target:
-        """What the prefix of *frame* means, found where its own lengths say that it ends."""
+        """Return what the prefix of *frame* means, found where its own lengths say that it ends."""
         topic_at, behind_topic, _ = LAYOUTS[version]
         at = topic_at + frame[_CLIENT_ID_AT + 1]
         at += frame[at] + behind_topic
@@ -211,7 +213,9 @@ class Prefixes:
         return target
 
     def _learned(self, frame: memoryview, version: int, prefix: bytes) -> Target:
-        """What *prefix* means, from now on; UNUSUAL also for what is not worth remembering."""
+        """Return what *prefix* means, from now on; UNUSUAL also for what is not worth
+        remembering.
+        """
         remembered = list(self._targets.values())
         if sum(map(len, remembered)) >= PREFIXES_MAX:
             self._unknown_count += 1
@@ -229,7 +233,7 @@ class Prefixes:
 
 
 def target_of(frame: memoryview, version: int, prefix: bytes) -> Target:
-    """What *prefix* means in *frame*, by the codec.
+    """Return what *prefix* means in *frame*, by the codec.
 
     Raises:
         PeerError: the frame is malformed.

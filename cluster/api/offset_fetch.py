@@ -143,7 +143,7 @@ def found_offsets(
 def topics_of(
     answer: FetchAnswer, asked: Topics | None
 ) -> Generator[None, None, list[OffsetFetchResponseTopic]]:
-    """The offsets by topic; each with the error, in a version that has none for all."""
+    """Return the offsets by topic; each with the error, in a version that has none for all."""
     failed = FetchedOffset(error=answer.error)
     indexes: Iterable[tuple[str, Sequence[int]]]
     if asked is None:
