@@ -50,7 +50,7 @@ class DeletedPartition:
         self._hosted.replica.unwatch(key)
 
     def expire(self) -> None:
-        """The answer is as it was at the last look."""
+        """Leave the answer as it was at the last check."""
 
 
 def await_deletions(

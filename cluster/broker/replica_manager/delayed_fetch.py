@@ -25,7 +25,7 @@ Answer: TypeAlias = Callable[[Sequence[Want], Found], None]
 
 
 def is_enough(session: Session, found: Found, limits: Limits) -> bool:
-    """Whether *found* is answered at once."""
+    """Return whether *found* is answered at once."""
     return (
         found.size >= limits.min_bytes
         or found.is_urgent

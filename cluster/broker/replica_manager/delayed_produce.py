@@ -41,7 +41,7 @@ class ProducePartitionStatus:
         """What the producer is answered, as far as that is known."""
 
     def error(self) -> ErrorCode | None:
-        """How the batch ended, NONE for well; None when that is not known yet."""
+        """Return how the batch ended, NONE for well; None when that is not known yet."""
         if self.disk_error is not None:
             return self.disk_error
         hosted = self.appended.hosted

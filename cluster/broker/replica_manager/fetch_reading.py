@@ -49,7 +49,7 @@ class Limits(NamedTuple):
 
     @property
     def is_replica(self) -> bool:
-        """Whether it is a follower who fetches: it reads up to the log's end."""
+        """Return whether it is a follower who fetches: it reads up to the log's end."""
         return self.replica_id >= NO_REPLICA
 
 
@@ -141,7 +141,7 @@ class FetchReader:
         )
 
     def _source_of(self, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
-        """The partition to read from; else the error to answer with."""
+        """Return the partition to read from; else the error to answer with."""
         if want.topic is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
         part = want.part
@@ -163,7 +163,7 @@ class FetchReader:
     def _replica_in_rack(
         self, hosted: HostedPartition, offset: int, limits: Limits
     ) -> BrokerId | None:
-        """The follower that a consumer shall read from instead of this leader, if any."""
+        """Return the follower that a consumer shall read from instead of this leader, if any."""
         racks = {
             BrokerId(one.broker_id): one.rack
             for one in self.cache.brokers.values()
@@ -173,7 +173,9 @@ class FetchReader:
         return preferred_read_replica(hosted.replica, end_offset, racks, limits.rack, offset)
 
     def _is_held_back(self, hosted: HostedPartition, limits: Limits) -> bool:
-        """Whether a follower is throttled and has to wait; a member of the ISR never has to."""
+        """Return whether a follower is throttled and has to wait; a member of the ISR never has
+        to.
+        """
         throttle = self.throttle
         return (
             throttle.is_active
@@ -207,7 +209,7 @@ class FetchReader:
 
 
 def sent_to(nearer: BrokerId, hosted: HostedPartition) -> ReadResult:
-    """The answer of a leader that reads nothing itself, since a follower is nearer."""
+    """Return the answer of a leader that reads nothing itself, since a follower is nearer."""
     high_watermark = hosted.replica.high_watermark
     return ReadResult(
         ErrorCode.NONE,
@@ -221,7 +223,7 @@ def sent_to(nearer: BrokerId, hosted: HostedPartition) -> ReadResult:
 def aborted_in(
     hosted: HostedPartition, offset: int, records: FileSlice | None
 ) -> Sequence[AbortedTxn]:
-    """Which transactions a consumer of committed records has to leave out."""
+    """Return which transactions a consumer of committed records has to leave out."""
     return () if records is None else hosted.log.aborted_transactions(offset, records)
 
 

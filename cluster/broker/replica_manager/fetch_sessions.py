@@ -251,7 +251,7 @@ class Session:
 
     @property
     def is_follower(self) -> bool:
-        """Whether it is a follower who fetches: it reads up to the log's end."""
+        """Return whether it is a follower who fetches: it reads up to the log's end."""
         return self.replica_id >= NO_REPLICA
 
     def fetch_once(self, parts: Iterable[Part], partitions: Partitions) -> None:
@@ -313,7 +313,7 @@ class Session:
             self.due.update(self.parts.values())
 
     def wants(self) -> Sequence[Want]:
-        """What is due, in the order of the line; without a session that is everything."""
+        """Return what is due, in the order of the line; without a session that is everything."""
         if self.session_id == NO_SESSION:
             return tuple(self.parts.values())
         return sorted(self.due, key=TURN) if len(self.due) > 1 else tuple(self.due)
@@ -336,7 +336,7 @@ class Session:
                 want.watch(hosted)
 
     def _is_at_end(self, want: Want, data: ReadResult, hosted: HostedPartition) -> bool:
-        """Whether nothing was found because there is nothing: else there was no room for it.
+        """Return whether nothing was found because there is nothing: else there was no room for it.
 
         A follower may join the ISR by each of its fetches, so none is left out before it has.
         """
@@ -408,7 +408,7 @@ class FetchSessions:
     __slots__ = ("_next_id", "_part_count", "_sessions", "_slots_max")
 
     def __init__(self, slots_max: int, first_id: int) -> None:
-        """Ids count up from *first_id*, which is another one after each start of the broker."""
+        """Begin; ids increase from *first_id*, which differs after each start of the broker."""
         self._sessions: dict[int, Session] = {}
         self._part_count = 0
         self._slots_max = slots_max
@@ -428,7 +428,7 @@ class FetchSessions:
         replica_epoch: int,
         isolation_level: int,
     ) -> Session | None:
-        """A new session; None when there is room for no more, or nothing to fetch."""
+        """Return a new session; None when there is room for no more, or nothing to fetch."""
         session = Session(
             self._next_id, uses_ids, replica_id, replica_epoch, isolation_level, now_ms
         )
@@ -475,7 +475,7 @@ class FetchSessions:
     def resume(
         self, session_id: int, epoch: int, uses_ids: bool, now_ms: int
     ) -> Session | ErrorCode:
-        """The session that a request goes on with; else why the client has to begin anew.
+        """Return the session that a request goes on with; else why the client has to begin anew.
 
         A fetch of it that waits is answered: its client does not wait any more.
         """

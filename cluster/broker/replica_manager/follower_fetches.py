@@ -46,7 +46,7 @@ def note_fetches(
 
 
 def counting(throttle: ReplicationThrottle, clock: Clock, answer: Answer) -> Answer:
-    """*answer*, by which what is sent to throttled followers counts for their rate."""
+    """Return *answer*, by which what is sent to throttled followers counts for their rate."""
 
     def give(wants: Sequence[Want], found: Found) -> None:
         if throttle.is_active:

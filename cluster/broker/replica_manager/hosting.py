@@ -25,18 +25,18 @@ class Hosting:
     log_dir_moves: LogDirMoves
 
     def is_offline(self, partition: TopicPartition) -> bool:
-        """Whether its log is in a directory that has failed."""
+        """Return whether its log is in a directory that has failed."""
         log = self.ports.logs.log(partition)
         return log is not None and log.is_offline
 
     def has_failed(self, directory: str) -> bool:
-        """Whether that log directory has failed."""
+        """Return whether that log directory has failed."""
         return any(
             one.path == directory and one.health.failure for one in self.ports.logs.directories
         )
 
     def topic_id(self, partition: TopicPartition) -> bytes:
-        """The id that its topic has in memory or on disk; NO_TOPIC_ID without one.
+        """Return the id that its topic has in memory or on disk; NO_TOPIC_ID without one.
 
         Raises:
             KafkaStorageError: the log directory fails.

@@ -53,7 +53,7 @@ class CleanerSettings(NamedTuple):
 
     @classmethod
     def of(cls, configs: BrokerConfigs) -> Self:
-        """Each of the threads has its part of the memory."""
+        """Return the settings of *configs*; each of the threads has its part of the memory."""
         threads = configs.number(CLEANER_THREADS)
         return cls(
             threads,
@@ -77,7 +77,7 @@ class LogCleaner:
     """All cleanings of one broker: at most one of a log at a time."""
 
     def __init__(self, ports: Ports, partitions: Partitions, wall_ms: Callable[[], int]) -> None:
-        """*wall_ms* is the time by which tombstones get old."""
+        """Begin; *wall_ms* is the time by which tombstones expire."""
         self._ports = ports
         self._partitions = partitions
         self._wall_ms = wall_ms
@@ -122,7 +122,7 @@ class LogCleaner:
                 yield from self._clean(*dirtiest)
 
     def _dirtiest(self) -> Generator[int | Wait, Any, DirtiestLog | None]:
-        """The log that is most in need of a cleaning; None where none needs any."""
+        """Return the log that is most in need of a cleaning; None where none needs any."""
         found: DirtiestLog | None = None
         self._uncleanable = {log for log in self._uncleanable if not log.is_deleted}
         for number, hosted in enumerate(tuple(self._partitions), start=1):
@@ -157,7 +157,7 @@ class LogCleaner:
         )
 
     def _is_moved(self, hosted: HostedPartition) -> bool:
-        """Whether the log is copied into another directory: so long it stays as it is."""
+        """Return whether the log is copied into another directory: so long it stays as it is."""
         return self._ports.logs.future_directory_of(hosted.partition) is not None
 
     def _measured(self, hosted: HostedPartition) -> DirtyPart:
@@ -268,7 +268,7 @@ class LogCleaner:
             raise work.failure
 
     def _log_of(self, hosted: HostedPartition) -> PartitionLog | None:
-        """The log that the partition has now."""
+        """Return the log that the partition has now."""
         found = self._partitions.find(hosted.partition)
         return None if found is None else found.log
 
@@ -307,6 +307,6 @@ class Slices:
 
 
 def slice_of(work: Callable[[], None]) -> Iterator[int]:
-    """*work* as a slice that moves no records."""
+    """Yield *work* as a slice that moves no records."""
     work()
     yield 0

@@ -215,7 +215,7 @@ class LogDirMoves:
             self.give_up(hosted.partition)
 
     def _is_of(self, hosted: HostedPartition, copy: PartitionLog) -> bool:
-        """Whether *copy* is of this topic, and not of an earlier one of its name."""
+        """Return whether *copy* is of this topic, and not of an earlier one of its name."""
         try:
             with copy.health.guard():
                 text = read_topic_id(self._ports.files, copy.directory)

@@ -94,7 +94,9 @@ class Partitions:
         self._lost.add(partition)
 
     def is_lost(self, partition: TopicPartition) -> bool:
-        """Whether `lose` was said of a partition that was neither added nor removed since."""
+        """Return whether `lose` was said of a partition that was neither added nor removed
+        since.
+        """
         return partition in self._lost
 
     def find(self, partition: TopicPartition) -> HostedPartition | None:
@@ -107,11 +109,11 @@ class Partitions:
         return tuple(self._topics.get(topic, NOTHING).values())
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
-        """Those of all partitions, for the checkpoint."""
+        """Return those of all partitions, for the checkpoint."""
         return {hosted.partition: hosted.replica.high_watermark for hosted in self}
 
     def high_watermark(self, partition: TopicPartition) -> int:
-        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
+        """Return the high watermark; 0 without a replica, of which nothing may be deleted yet."""
         hosted = self.find(partition)
         return 0 if hosted is None else hosted.replica.high_watermark
 
@@ -137,7 +139,9 @@ class Partitions:
         return self._cache.topic_name(topic_id)
 
     def hosted(self, topic: str, index: int) -> HostedPartition | ErrorCode:
-        """The partition, whether this broker leads or follows; else the error to answer with."""
+        """Return the partition, whether this broker leads or follows; else the error to answer
+        with.
+        """
         hosted = self.find_index(topic, index)
         if hosted is None:
             return self._error_elsewhere(topic, index)
@@ -146,7 +150,8 @@ class Partitions:
     def led(
         self, topic: str, index: int, leader_epoch: int = NO_CHECK
     ) -> HostedPartition | ErrorCode:
-        """The partition, if this broker leads it in *leader_epoch*; else the error to answer with.
+        """Return the partition, if this broker leads it in *leader_epoch*; else the error to answer
+        with.
 
         The epoch is checked before the leadership: an older client shall ask for news, a newer one
         shall wait for this broker to hear them.

@@ -21,7 +21,7 @@ class RecordWork(Protocol):
 
     @property
     def size(self) -> int:
-        """How many bytes it holds until it is done."""
+        """Return how many bytes it holds until it is done."""
         ...
 
     def run(self) -> None:

@@ -80,7 +80,7 @@ class RefusedBatches:
     def error_behind(
         self, topic: str, index: int, records: object, producers: ProducerState
     ) -> ErrorCode | None:
-        """Why a batch was refused that is missing before *records*; then so are these.
+        """Return why a batch was refused that is missing before *records*; then so are these.
 
         None where none is missing, or whatever is was not refused here, or long ago.
         """
@@ -112,8 +112,9 @@ class RefusedBatches:
 
 
 def may_be_behind(records: object, producers: ProducerState) -> bool:
-    """Whether a batch is missing before *records* that the leader before this one may have refused,
-    as only the producer knows."""
+    """Return whether a batch is missing before *records* that the leader before this one may have
+    refused, as only the producer knows.
+    """
     header = header_of(records)
     if header is None:
         return False
@@ -122,7 +123,9 @@ def may_be_behind(records: object, producers: ProducerState) -> bool:
 
 
 def header_of(records: object) -> BatchHeader | None:
-    """The header of an idempotent producer's batch; None for others, and for no batch at all."""
+    """Return the header of an idempotent producer's batch; None for others, and for no batch at
+    all.
+    """
     if not isinstance(records, memoryview):
         return None
     try:
@@ -134,6 +137,8 @@ def header_of(records: object) -> BatchHeader | None:
 
 
 def distance(sequence: int, later: int) -> int:
-    """How far *later* is behind *sequence*, or, negative, before it; behind the highest comes 0."""
+    """Return how far *later* is behind *sequence*, or, negative, before it; behind the highest
+    comes 0.
+    """
     steps = (later - sequence) & SEQUENCE_MAX
     return steps if steps <= SEQUENCE_MAX // 2 else steps - SEQUENCE_MAX - 1

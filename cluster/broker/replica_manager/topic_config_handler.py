@@ -61,7 +61,7 @@ class TopicConfigHandler:
             self._ports.journal.error(f"topic {topic}: no replica is held back: {problem}")
 
     def configs_of(self, topic: str) -> EffectiveTopicConfigs:
-        """The configs of a topic as they are known now.
+        """Return the configs of a topic as they are known now.
 
         Raises:
             InvalidLogConfig: its overrides are damaged, or cannot be served.
