@@ -24,7 +24,7 @@ HASHES_KEPT: Final = 4096
 """Of how many groups the partition is remembered: to compute it takes longer than a heartbeat."""
 
 SESSION: Final = 0
-"""A member, or an id that was given out, has not been heard of for too long."""
+"""A member, or an id that was given out, has sent nothing for too long."""
 JOIN: Final = 1
 """A rebalance goes on without those that have not joined."""
 SYNC: Final = 2
@@ -46,7 +46,7 @@ class Timer(NamedTuple):
 
 
 class StoredAssignment(NamedTuple):
-    """The assignments of a generation, on their way into the log."""
+    """The assignments of a generation, which are being appended."""
 
     group: Group
     generation: int
@@ -63,7 +63,7 @@ class ReplacedMember(NamedTuple):
 
 
 class StoredStaticMember(NamedTuple):
-    """The new id of a static *member* of a stable group, on its way into the log."""
+    """The new id of a static *member* of a stable group, which is being appended."""
 
     group: Group
     generation: int
@@ -76,7 +76,7 @@ class StoredStaticMember(NamedTuple):
 
 
 class StoredOffsets(NamedTuple):
-    """Offsets that *request* commits, on their way into the log: all but those refused."""
+    """Offsets that *request* commits, which are being appended: all but those refused."""
 
     group: Group
     request_id: int

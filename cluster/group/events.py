@@ -57,7 +57,7 @@ class Resigned(NamedTuple):
 
 
 class TopicsDeleted(NamedTuple):
-    """Partitions that are gone with their topics: nobody needs offsets of them."""
+    """Partitions that were deleted with their topics: their offsets are not needed any more."""
 
     partitions: tuple[TopicPartition, ...]
 

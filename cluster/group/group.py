@@ -77,7 +77,7 @@ class Group:
         """Whether a member came during the initial delay, which is then extended."""
         self.initial_delay: InitialDelay | None = None
         self.is_storing_assignment = False
-        """Whether the leader's assignment of this generation is on its way into the log."""
+        """Whether the leader's assignment of this generation is being appended to the log."""
         self.offsets = GroupOffsets()
         self._joining_count = 0
         self._protocol_counts: Counter[str] = Counter()
@@ -218,7 +218,7 @@ class Group:
     # Protocols.
 
     def _uncount(self, protocols: Protocols) -> None:
-        """Forget the support of one member, and the names that nobody has any more."""
+        """Subtract the protocols of one member, and drop the names that no member has any more."""
         counts = self._protocol_counts
         for name in dict(protocols):
             counts[name] -= 1
@@ -283,7 +283,7 @@ class Group:
         return tuple(one.joined(self.protocol_name) for one in self.members.values())
 
     def join_answer(self, member: Member) -> JoinAnswer:
-        """What *member* is told of the current generation."""
+        """Return the answer to a JoinGroup of *member*: the current generation."""
         is_leader = member.member_id == self.leader_id
         return JoinAnswer(
             member_id=member.member_id,
@@ -313,10 +313,11 @@ class Group:
     # Expiration.
 
     def expired_offsets(self, now_ms: int, retention_ms: int) -> tuple[TopicPartition, ...]:
-        """The partitions whose offsets nobody has needed for *retention_ms*.
+        """Return the partitions whose offsets have expired: they were not needed for
+        *retention_ms*.
 
-        Without members that time runs since the last one left; with some, only topics count that
-        none subscribes to, by their last commit; while the group rebalances, none does.
+        Without members that time runs since the last one left; with some, an offset of a topic
+        without subscribers expires by its last commit; while the group rebalances, none does.
         """
         offsets = self.offsets
         if self.protocol_type is not None and self.state is GroupState.EMPTY:

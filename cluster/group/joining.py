@@ -36,7 +36,7 @@ def join(context: Context, group: Group, request_id: int, request: JoinGroup) ->
 
 
 def refusal(context: Context, group: Group, request: JoinGroup) -> ErrorCode:
-    """Why nobody with this request joins, whoever it is."""
+    """Return why the group does not admit the request, whichever member sends it."""
     if not has_room(group, request.member_id, context.config.max_size):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     names = [name for name, _ in request.protocols]

@@ -34,6 +34,6 @@ def leave_one(context: Context, group: Group, leaving: LeavingMember) -> ErrorCo
 
 
 def left_unknown_group(request: LeaveGroup) -> LeaveAnswer:
-    """The answer for a group that is not there: nobody is in it."""
+    """Return the answer for a group that does not exist, and so has no members."""
     error = ErrorCode.UNKNOWN_MEMBER_ID
     return LeaveAnswer(ErrorCode.NONE, tuple(LeftMember(*one, error) for one in request.members))

@@ -150,9 +150,10 @@ class GroupOffsets:
         since_ms: Callable[[OffsetCommitValue], int],
         subscribed: Collection[str] = (),
     ) -> tuple[TopicPartition, ...]:
-        """The partitions whose offsets have been kept for *retention_ms*, counted from *since_ms*.
+        """Return the partitions whose offsets have been kept for *retention_ms*, counted from
+        *since_ms*.
 
-        A commit with a retention of its own goes by that.  None of a topic in *subscribed*.
+        A commit with a retention of its own expires by that.  None of a topic in *subscribed*.
         """
         return tuple(
             partition

@@ -17,10 +17,10 @@ from cluster.model.error_codes import ErrorCode
 
 
 def elect(context: Context, event: Elected) -> None:
-    """Load the partition, unless this broker has led it without a break.
+    """Load the partition, unless this broker has led it without interruption.
 
-    In the next leader epoch the log is what it was: the groups stay.  After a gap somebody else may
-    have led.
+    In the next leader epoch the log is what it was: the groups stay.  After an interruption another
+    broker may have led.
     """
     number, epoch = event
     partition = context.partitions.get(number)
@@ -66,9 +66,9 @@ def resign(context: Context, event: Resigned) -> None:
 
 
 def unload(context: Context, number: int) -> None:
-    """Forget the groups; whoever waits is sent to the next coordinator.
+    """Drop the groups; clients that wait are sent to the next coordinator.
 
-    A commit that is on its way into the log may be found there, or not.
+    A commit that is being appended may be in the log or not.
     """
     partition = context.partitions.pop(number)
     for group in partition.groups.values():

@@ -1,6 +1,6 @@
 """Rebalances: from the first reason to the next generation.
 
-    R1  `prepare`: members that wait for an assignment are told to join again
+    R1  `prepare`: members that wait for an assignment have to join again
     R2  all have joined, or the rebalance timeout is over: `complete_join`
     R3  the leader sends the assignment (`syncing`)
     R4  members that do not ask for it in time are removed, which is a reason for R1

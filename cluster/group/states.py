@@ -22,7 +22,7 @@ class GroupState(StrEnum):
     STABLE = "Stable"
     """Every member can have its assignment."""
     DEAD = "Dead"
-    """Deleted, or unloaded: whoever still holds the group must not use it."""
+    """Deleted, or unloaded: code that still has a reference must not use the group."""
 
 
 VALID_PREVIOUS: Final[Mapping[GroupState, frozenset[GroupState]]] = {

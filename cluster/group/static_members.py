@@ -70,10 +70,10 @@ def store(context: Context, group: Group, waiting: StoredStaticMember) -> None:
 
 
 def on_stored(context: Context, waiting: StoredStaticMember) -> None:
-    """Let the client go on in the current generation.
+    """Let the client continue in the current generation.
 
-    Before version 9 a leader that came back would assign again, to a group that does not wait for
-    it: so it is told that the leader is its old self.  If a rebalance has begun meanwhile, the
+    Before version 9 a leader that returned would assign again, to a group that does not wait for
+    it: so its answer names its old id as the leader.  If a rebalance has begun meanwhile, the
     JoinGroup is a part of that.
     """
     group, member = waiting.group, waiting.member

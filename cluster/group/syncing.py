@@ -1,6 +1,6 @@
-"""SyncGroup: the leader's assignment on its way to the members.
+"""SyncGroup: the leader's assignment is appended, and then sent to the members.
 
-The log has it before any member does, so that the next coordinator knows what they were given.
+The log has it before any member does, so that the next coordinator knows what they received.
 
 Source: Kafka's GroupCoordinator.
 """

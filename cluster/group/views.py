@@ -44,7 +44,7 @@ class ListedGroup(NamedTuple):
 
 
 UNKNOWN_GROUP: Final = GroupView(ErrorCode.NONE, GroupState.DEAD)
-"""A group that is not there: Kafka does not tell it from one that has ended."""
+"""A group that does not exist: Kafka shows it like one that is Dead."""
 
 
 def describe(group: Group) -> GroupView:

@@ -111,7 +111,7 @@ class GroupService:
         self._take(Requested(self._last_request, request))
 
     def refusal(self, group_id: str) -> ErrorCode:
-        """Why this broker says nothing about the group: NONE if it does."""
+        """Return why this broker does not answer for the group: NONE if it does."""
         return self._core.refusal(group_id)
 
     def fetch_offsets(
@@ -162,10 +162,10 @@ class GroupService:
             self._take(TopicsDeleted(partitions))
 
     def _look_at_topic(self) -> None:
-        """Begin anew if the topic has another partition count than was thought.
+        """Start again if the topic has another partition count than expected.
 
-        A broker may be elected before it hears of the topic that another broker has made, by other
-        configs than its own.  Kafka's would have to be started again.
+        A broker may be elected before it receives metadata of the topic, which another broker has
+        created with other configs.  Kafka's broker would have to be restarted.
         """
         count = len(self._cache.partitions_of(OFFSETS_TOPIC))
         if count in (0, self._partition_count):
