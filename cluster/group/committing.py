@@ -41,7 +41,7 @@ def commit_in_transaction(
 
 
 def refusal(group: Group, request: CommitOffsets | CommitTransactionalOffsets) -> ErrorCode:
-    """Why these offsets are not the requester's to commit.
+    """Return why these offsets are not the requester's to commit.
 
     Without a generation they come from a client that no group manages, or from an operator, and
     only an empty group takes them.  Old clients commit in transactions without their member id.

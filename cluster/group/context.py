@@ -33,7 +33,7 @@ SYNC: Final = 2
 
 @lru_cache(HASHES_KEPT)
 def partition_of(group_id: str, partition_count: int) -> int:
-    """The partition of `__consumer_offsets` that has a group's records."""
+    """Return the partition of `__consumer_offsets` that has a group's records."""
     return java_abs(java_hash(group_id)) % partition_count
 
 
@@ -130,7 +130,7 @@ class Context:
         self._append_ids = count()
 
     def partition(self, group_id: str) -> OffsetsPartition | None:
-        """The partition that has the group's records; None if another broker leads it."""
+        """Return the partition that has the group's records; None if another broker leads it."""
         return self.partitions.get(partition_of(group_id, self._partition_count))
 
     def group(self, group_id: str) -> Group | None:
@@ -138,7 +138,7 @@ class Context:
         return None if partition is None else partition.groups.get(group_id)
 
     def create(self, group_id: str) -> Group:
-        """A new group, in a partition that this broker leads."""
+        """Return a new group, in a partition that this broker leads."""
         number = partition_of(group_id, self._partition_count)
         group = Group(group_id, number, self.wall_ms)
         self.partitions[number].groups[group_id] = group

@@ -90,7 +90,7 @@ class GroupCoordinator:
         return self._end()
 
     def next_deadline(self) -> int | None:
-        """When `on_deadline` wants to be called, in ms; None for no need."""
+        """Return when `on_deadline` has to be called, in ms; None for never."""
         return self._context.timers.next_deadline()
 
     def on_deadline(self, now_ms: int, wall_ms: int) -> tuple[Effect, ...]:
@@ -141,7 +141,7 @@ class GroupCoordinator:
     # What is asked, and changes nothing.
 
     def refusal(self, group_id: str) -> ErrorCode:
-        """Why this coordinator answers nothing about the group: NONE if it does."""
+        """Return why this coordinator answers nothing about the group: NONE if it does."""
         return refuse_status(self._context, group_id, allows_empty=True)
 
     def fetch_offsets(
@@ -151,7 +151,7 @@ class GroupCoordinator:
         *,
         requires_stable: bool = False,
     ) -> FetchAnswer:
-        """The committed offsets of *partitions*; None for all that the group has.
+        """Return the committed offsets of *partitions*; None for all that the group has.
 
         *requires_stable* is for versions from 7 on: an offset that may still change is refused.
         """
@@ -167,7 +167,7 @@ class GroupCoordinator:
         return FetchAnswer(ErrorCode.NONE, found)
 
     def describe(self, group_id: str) -> GroupView:
-        """The state and the members of a group; one that is not there is Dead."""
+        """Return the state and the members of a group; one that is not there is Dead."""
         error = self.refusal(group_id)
         if error is not ErrorCode.NONE:
             return GroupView(error)
@@ -177,7 +177,8 @@ class GroupCoordinator:
     def list_groups(
         self, states: Collection[str] = (), types: Collection[str] = ()
     ) -> tuple[ErrorCode, tuple[ListedGroup, ...]]:
-        """The groups in one of *states* and of one of *types*, whatever the case; none means all.
+        """Return the groups in one of *states* and of one of *types*, whatever the case; none means
+        all.
 
         With an error while something is loaded: the list is not complete.
         """

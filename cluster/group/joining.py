@@ -46,7 +46,7 @@ def refusal(context: Context, group: Group, request: JoinGroup) -> ErrorCode:
 
 
 def has_room(group: Group, member_id: str, size_max: int) -> bool:
-    """Whether the member may be in the next generation.
+    """Return whether the member may be in the next generation.
 
     While a group rebalances, those count that have joined again: a group that is too large, after
     the limit was lowered, loses those that come last.

@@ -43,7 +43,7 @@ class GroupOffsets:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are none, and none on their way."""
+        """Return whether there are no offsets, and none is being appended."""
         return not (self._committed or self._pending or self._transactional)
 
     @property
@@ -51,7 +51,7 @@ class GroupOffsets:
         return self._committed
 
     def fetch(self, partition: TopicPartition, *, requires_stable: bool) -> FetchedOffset:
-        """What OffsetFetch answers for *partition*."""
+        """Return what OffsetFetch answers for *partition*."""
         if requires_stable and self._is_unstable(partition):
             return UNSTABLE
         committed = self._committed.get(partition)
@@ -90,7 +90,7 @@ class GroupOffsets:
             self._is_done(append_id, partition)
 
     def _is_done(self, append_id: int, partition: TopicPartition) -> bool:
-        """Whether the append was pending for *partition*; it no longer is."""
+        """Return whether the append was pending for *partition*; it no longer is."""
         pending = self._pending.get(partition)
         if pending is None or append_id not in pending:
             return False

@@ -78,7 +78,7 @@ class Replay:
                     committed[partition] = one
 
     def groups(self, partition: int, wall_ms: int) -> Mapping[str, Group]:
-        """The groups with their offsets, in *partition* of `__consumer_offsets`.
+        """Return the groups with their offsets, in *partition* of `__consumer_offsets`.
 
         Takes the offsets out: call it once.
         """

@@ -44,7 +44,7 @@ MISSING: Final = {
 
 
 def refuse_status(context: Context, group_id: str, *, allows_empty: bool) -> ErrorCode:
-    """Why this coordinator answers nothing about the group."""
+    """Return why this coordinator answers nothing about the group."""
     if not group_id and not allows_empty:
         return ErrorCode.INVALID_GROUP_ID
     partition = context.partition(group_id)
@@ -83,7 +83,7 @@ def refusal(context: Context, request: Request) -> ErrorCode:
 
 
 def makes_group(request: Request) -> bool:
-    """Whether the group begins with this request if it is not there."""
+    """Return whether the group begins with this request if it is not there."""
     match request:
         case JoinGroup():
             return request.member_id == UNKNOWN_MEMBER

@@ -108,7 +108,9 @@ def on_failed(context: Context, waiting: StoredStaticMember, error: ErrorCode) -
 
 
 def is_current(waiting: StoredStaticMember) -> bool:
-    """Whether nothing has come between: no rebalance, and no further client in the same place."""
+    """Return whether nothing has come between: no rebalance, and no further client in the same
+    place.
+    """
     group = waiting.group
     is_same = group.state is GroupState.STABLE and group.generation == waiting.generation
     return is_same and group.members.get(waiting.member_id) is waiting.member

@@ -36,7 +36,7 @@ def sync(context: Context, group: Group, request_id: int, request: SyncGroup) ->
 
 
 def refusal(group: Group, request: SyncGroup) -> ErrorCode:
-    """Why this member gets no assignment of the generation that it speaks of."""
+    """Return why this member gets no assignment of the generation in its request."""
     error = group.error_in_generation(
         request.member_id, request.group_instance_id, request.generation
     )

@@ -121,7 +121,7 @@ class GroupService:
         *,
         requires_stable: bool,
     ) -> FetchAnswer:
-        """The committed offsets of *partitions*; None for all that the group has."""
+        """Return the committed offsets of *partitions*; None for all that the group has."""
         return self._core.fetch_offsets(group_id, partitions, requires_stable=requires_stable)
 
     def describe(self, group_id: str) -> GroupView:
@@ -133,7 +133,7 @@ class GroupService:
         return self._core.list_groups(states, types)
 
     def coordinator_of(self, group_id: str) -> int | None:
-        """The broker that coordinates the group, maybe NO_LEADER; None without the topic."""
+        """Return the broker that coordinates the group, maybe NO_LEADER; None without the topic."""
         known = self._cache.partitions_of(OFFSETS_TOPIC)
         if not known:
             return None
