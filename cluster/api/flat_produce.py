@@ -81,7 +81,7 @@ def flexible_records(frame: memoryview, at: int) -> memoryview | None:
     size = frame[at]
     start = at + 1
     if size >= 1 << 7:
-        # Each byte tells by its highest bit that another one follows.
+        # The highest bit of each byte is set if another one follows.
         size += frame[start] - 1 << 7
         start += 1
         if size >= 1 << 14:
@@ -174,7 +174,7 @@ class Prefixes:
             targets = self._targets.get(version)
             if targets is None:
                 return None
-            # A prefix says itself where it ends: bytes that are known are the request's prefix.
+            # The lengths in a prefix give its end: cached bytes are the request's prefix.
             target = targets.get(prefix)
             if target is None:
                 target = self._looked_up(frame, version, targets)
@@ -226,7 +226,7 @@ class Prefixes:
         try:
             target = target_of(frame, version, prefix)
         except PeerError:
-            # The plain way says what is wrong with it.
+            # The plain path reports what is wrong with it.
             return UNUSUAL
         self._targets[version][prefix] = target
         return target

@@ -123,7 +123,7 @@ class OffsetFetches:
             ]
         if may_describe:
             return self.groups.fetch_offsets(group_id, wanted, requires_stable=body.require_stable)
-        # Who asks for all is told of those that he may see.
+        # A request for all offsets gets only those that the client may describe: none.
         return FetchAnswer(ErrorCode.NONE, dict.fromkeys(wanted or (), FORBIDDEN))
 
 

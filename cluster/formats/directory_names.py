@@ -68,7 +68,7 @@ def partition_of(name: str) -> TopicPartition | None:
     if found is None or DELETED.fullmatch(name) is not None or found["topic"] in (".", ".."):
         return None
     partition = TopicPartition(found["topic"], int(found["partition"]))
-    # `orders-007` is nobody's: the partition's own name is another.
+    # `orders-007` is no partition's: that of partition 7 has another name.
     is_own = partition.partition <= PARTITION_MAX and directory_name(partition) == name
     return partition if is_own else None
 

@@ -35,5 +35,5 @@ def base_offset_of(name: str, suffix: str) -> int | None:
     if digits == name or len(digits) != NAME_DIGITS or not digits.isdecimal():
         return None
     base_offset = int(digits)
-    # Twenty digits are more than an offset has: nobody could be asked for what lies there.
+    # Twenty digits are more than an offset has: no client could fetch from such a segment.
     return base_offset if base_offset <= OFFSET_MAX else None

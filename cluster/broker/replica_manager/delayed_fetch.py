@@ -66,7 +66,7 @@ class DelayedFetch:
     def give(self) -> None:
         self.answer(self.wants, self.found)
 
-    # What the session says while it waits.
+    # What the session calls while it waits.
 
     def came(self, size: int) -> None:
         self.missing -= size

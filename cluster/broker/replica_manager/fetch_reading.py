@@ -154,7 +154,7 @@ class FetchReader:
         if isinstance(want.key, bytes) and want.key != hosted.topic_id:
             return ErrorCode.INCONSISTENT_TOPIC_ID
         if limits.is_replica and limits.replica_id not in hosted.replica.assignment.replicas:
-            # A follower that the controller has added, and this leader has not heard of yet.
+            # A follower that the controller has added, before its request to this leader.
             if part.current_leader_epoch == NO_CHECK:
                 return ErrorCode.NOT_LEADER_OR_FOLLOWER
             return ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -191,7 +191,7 @@ class Want:
         if session.waiting is not None:
             session.waiting.came(size)
         else:
-            # It is due, however much more comes: appends need not tell of each other.
+            # It is due, whatever else is appended: the next append need not notify it again.
             self.unwatch()
 
     def _committed(self, size: int) -> None:

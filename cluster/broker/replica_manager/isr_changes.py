@@ -126,7 +126,7 @@ class IsrChanges:
             replica = hosted.replica
             if replica.holds_back:
                 # It may have waited for a follower that was about to join and has gone, or does
-                # not keep up any more.  Nothing else says so if nobody appends or fetches news.
+                # not keep up any more.  Without appends and fetches nothing else detects that.
                 replica.recount(now_ms)
             lagging = replica.lagging(now_ms)
             if not lagging or hosted.log.is_offline:

@@ -372,8 +372,8 @@ class LogDirMoves:
         for _ in range(TAIL_SLICES):
             if cut_of(log, copy) is None and copy.log_end_offset < log.log_end_offset:
                 append_slice(log, next_slice(log, copy, SLICE_SIZE), copy, now_ms)
-        # Where the log starts is durable before a client is told so.  Where the copy starts is
-        # durable since it was made so, and has to be no earlier.
+        # The log's start is durable before a client receives it.  The copy's start is
+        # durable since it was set, and must not be earlier.
         if not is_whole(log, copy) or self._partitions.find(partition) is not hosted:
             return
         if log.epochs.latest > copy.epochs.latest:

@@ -72,7 +72,7 @@ class Compaction:
         slot_count = max(rules.map_size // SLOT_SIZE, 2)
         self._map = OffsetMap(slot_count)
         self._keys_max = min(max(int(slot_count * rules.map_load_factor), 1), slot_count - 1)
-        # Those that ended before do not tell of what comes.
+        # Those that ended before have no batches in what follows.
         self._transactions = Transactions(
             entry for entry in rules.aborted if entry.last_offset >= rules.first_dirty_offset
         )

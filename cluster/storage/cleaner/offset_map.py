@@ -59,7 +59,7 @@ class OffsetMap:
         else:
             entry = blake2b(key, digest_size=WHOLE_SIZE_MAX).digest() + DIGESTED
         entries, offsets = self._entries, self._offsets
-        # By Python's own hash, for which nobody can choose keys that share a slot.
+        # By Python's own hash, for which no client can choose keys that share a slot.
         slot = hash(entry) % self._slot_count
         while offsets[slot] != 0:
             at = ENTRY_SIZE * slot

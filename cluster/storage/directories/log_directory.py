@@ -124,7 +124,7 @@ class LogDirectory:
         with suppress(FileExistsError):
             self._files.make_directory(self.path)
             self._files.sync_directory(self.path.rpartition("/")[0] or "/")
-        # Before anything is read: from here on nobody else writes it.
+        # Before anything is read: from here on no other process writes it.
         self._lock = self._files.lock(f"{self.path}/{LOCK}")
         # By the lock's own descriptor: closing any other one of this file would let the lock go.
         self._boot_id = self._lock.read(0, self._lock.size()).decode("ascii", "replace").strip()
@@ -428,7 +428,7 @@ class LogDirectory:
         when both are written.
         """
         with self.checkpointing:
-            # First of all: a log that has been cut by then says the same itself.
+            # First of all: a log that has been truncated by then has the same offset itself.
             planned = dict(self._truncations)
             # Another thread may begin a log or give one up meanwhile: these are those of now.
             logs = self._all_logs()
@@ -544,12 +544,12 @@ class LogDirectory:
         Each log is a piece of work for *run_all*: they wait for the disk together, which takes a
         fraction of the time that they take one by one.
         """
-        # The mark is written last: it says that all before it is durable, and a crash without it
+        # The mark is written last: with it, all before it is durable; and a crash without it
         # makes the next start read what lies beyond the recovery points.
         run_all([partial(log.close, now_ms) for _, log in self._all_logs()])
         self.write_checkpoints()
         if self.unopened and not self.was_closed:
-            # A crash may have damaged the logs that were not opened, and nobody has looked yet: the
+            # A crash may have damaged the logs that were not opened, which is not checked yet: the
             # mark would make the next start trust them.
             self.release()
             return

@@ -434,7 +434,7 @@ class LogManager:
         Any thread may do it, after `share_with_threads`.
         """
         for directory in self.online:
-            # Its health keeps the reason, for whoever serves its partitions.  Nothing is lost: the
+            # Its health keeps the reason, for requests for its partitions.  Nothing is lost: the
             # next start reads the checkpoints before, and more of the data.
             with suppress(KafkaStorageError):
                 directory.write_checkpoints()

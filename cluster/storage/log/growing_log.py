@@ -349,7 +349,7 @@ class GrowingLog:
         assert base_offset > self.active.base_offset, "each segment has a name of its own"
         assert base_offset >= self.log_end_offset, "a segment begins behind all that is there"
         self.active.finish()
-        # Before anything is appended behind: a snapshot's name says what it has seen.
+        # Before anything else is appended: a snapshot's name is the offset up to which it goes.
         self._write_snapshot()
         segment = Segment(self._files, self.directory, base_offset, self.config, now_ms)
         segment.create()
@@ -536,7 +536,7 @@ class GrowingLog:
         a loss of power is noticed, and made anew.
         """
         is_durable = self.recovery_point == self.log_end_offset and not self._has_new_names
-        # Epochs may be unsaved all the same: what the checkpoint says of the offsets behind the
+        # Epochs may be unsaved all the same: what the checkpoint has of the offsets after the
         # log's end and before its start, a start cuts off.
         with self.health.guard():
             if not is_durable:

@@ -117,7 +117,7 @@ class PartitionLog(GrowingLog):
             self._drop(self._segments[::-1], now_ms)
             remove_snapshots(self._files, self.directory)
             # A crash here leaves the oldest segments, or none: then the next start begins one where
-            # the directory's checkpoint says that the log starts.
+            # the log starts by the directory's checkpoint.
             segment = Segment(self._files, self.directory, offset, self.config, now_ms)
             segment.create()
             self._segments = [segment]
@@ -201,8 +201,8 @@ class PartitionLog(GrowingLog):
         self.end_replacing()
         with self.health.guard():
             if count == len(self._segments):
-                # The end of the log must have a segment when the others go: its name is all that
-                # says which offset comes next.
+                # The end of the log must have a segment when the others go: only its name
+                # has the next offset.
                 self._roll(self.log_end_offset, now_ms)
             # The oldest first.  The names are not synced: what a crash brings back is given up once
             # more.
@@ -333,7 +333,7 @@ class PartitionLog(GrowingLog):
         yield True
         new.change_suffix("")
         yield True
-        # Like every other segment than the last it is opened when somebody reads it.
+        # As every segment but the last, it is opened by its first reader.
         new.close_indexes()
 
     def _drop(

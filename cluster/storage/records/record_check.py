@@ -230,7 +230,7 @@ def form_at(body: Body, position: int, number: int) -> tuple[Form, int]:
         raise InvalidRecord(f"record {number} ends too early") from None
     if behind != end:
         raise InvalidRecord(f"record {number} has {length} bytes, but its fields do not")
-    # The first ones tell soonest where another form begins.  Attributes mean nothing to anybody.
+    # The first ones show soonest where another form begins.  Attributes have no meaning.
     fixed = (
         *range(position, start),
         *range(key_at, key_end),

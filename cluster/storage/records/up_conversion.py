@@ -91,7 +91,7 @@ def records_in(content: Buffer, config: LogConfig) -> tuple[int, list[Record]]:
             # Producers answer this error by sending smaller batches.
             raise MessageTooLarge(size_max + 1, size_max) from None
         except CorruptBatchError as error:
-            # As its checksum says, these are the bytes that the producer sent.
+            # By its checksum, these are the bytes that the producer sent.
             raise InvalidRecord(error.reason) from error
     if not all(record.is_valid for record in records):
         raise CorruptBatchError(0, "the checksum of a message in it is wrong")

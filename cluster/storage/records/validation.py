@@ -99,7 +99,7 @@ def checked_batch(
         InvalidRecord: it is not one whole batch, or not one that a producer may send.
         UnsupportedTransaction, MessageTooLarge, RecordListTooLarge, InvalidTimestamp
     """
-    # `parse_header` says what is wrong with a header; of one that is sound it would say no more.
+    # `parse_header` raises what is wrong with a header; of a valid one it would return no more.
     is_whole = len(buffer) >= HEADER_SIZE
     fields = HEADER_LAYOUT.unpack_from(buffer) if is_whole else parse_header(buffer)
     first, length, _, magic, crc, flags, delta, base_ms, max_ms, pid, epoch, sequence, count = (
@@ -202,7 +202,7 @@ def says_its_times(
         check_keys(body, header.record_count)
     if config.uses_log_append_time:
         return True
-    # The header says of no record that it is the earliest.
+    # The header does not have the earliest time.
     is_enough = config.timestamp_before_max_ms == NO_BOUND
     return is_latest and is_enough and header.max_timestamp >= NO_TIMESTAMP
 

@@ -354,7 +354,7 @@ class Loader:
         if end_offset > next_base_offset:
             return Ending(Kind.DAMAGE, f"the next segment begins at {next_base_offset}")
         if end_offset < next_base_offset:
-            # Whoever removed the file of a segment has left its indexes: no crash leaves only them.
+            # An operator removed the file of a segment, not its indexes: no crash leaves only them.
             # And what no segment can hold that begins there, this one has never had.
             is_near = next_base_offset - segment.base_offset <= RELATIVE_OFFSET_MAX + 1
             if self._known.machine_stopped and is_near and end_offset not in self._gone:

@@ -80,7 +80,7 @@ def open_log(
             loader.epochs.is_unsaved = True
         known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
         keep_snapshots(files, directory, known_snapshots, loader.segments)
-        # A log that nobody uses needs no descriptors: a broker may have more logs than the
+        # A log that is not in use needs no descriptors: a broker may have more logs than the
         # process may have files.  The first use opens them again.
         loader.segments[-1].close()
     except OSError as error:

@@ -297,8 +297,8 @@ class Segment:
                 return position
             end = position + header.size
         if end < self.size:
-            # Whoever took it for the end of the segment would go on with the next one, and miss all
-            # that is behind.
+            # A reader that took it for the end of the segment would continue with the next one, and
+            # miss the rest.
             raise CorruptBatchError(end, BEYOND)
         return None
 
@@ -330,7 +330,7 @@ class Segment:
                 end = position + header.size
                 next_offset = header.next_offset
         except CorruptBatchError:
-            # What stands before the damage can be read; who comes back for more is told.
+            # What is before the damage can be read; the next read raises the error.
             if end <= start:
                 raise
         if next_offset is not None:
