@@ -1,6 +1,6 @@
 """Files: the operations that the log needs.
 
-The port between the log, which decides, and a disk, which does: a real one in
+The port between the log, which decides, and a disk, which executes: a real one in
 `cluster.runtime.disk.files`, a simulated one in `tests.sim.disk`.  Paths are absolute texts with
 slashes.  Every method may raise OSError, and nothing else.
 """

@@ -1,4 +1,4 @@
-"""Log config: those of a topic's configs by which its log is kept.
+"""Log config: the configs of a topic that its log needs.
 
 Parses the values of Kafka's keys once.  Knows no broker defaults: the caller merges them in before.
 """
@@ -19,7 +19,7 @@ NO_BOUND: Final = 2**63 - 1
 COMPACT: Final = "compact"
 DELETE: Final = "delete"
 SERVED_POLICIES: Final = (COMPACT, DELETE)
-"""What may stand under cleanup.policy."""
+"""The allowed values of cleanup.policy."""
 
 READ_KEYS: Final = (
     "segment.bytes",
@@ -78,7 +78,7 @@ class LogConfig:
 
     @classmethod
     def parse(cls, configs: Mapping[str, str]) -> Self:
-        """Read the configs of a topic; keys of others are passed over, missing ones are defaults.
+        """Parse the configs of a topic; other keys are ignored, missing ones are defaults.
 
         `segment.jitter.ms` has no effect: segments roll when they are due.
 

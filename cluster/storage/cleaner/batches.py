@@ -1,7 +1,7 @@
-"""Batches that lose records: what is left of one when some of its records are dropped.
+"""Batches that lose records: what remains of one when some of its records are dropped.
 
-Offsets, sequences and the leader epoch of a batch stay.  Which records are dropped is the caller's
-business.
+Offsets, sequences and the leader epoch of a batch stay.  The caller decides which records are
+dropped.
 
 Source: Kafka's MemoryRecords.filterTo and DefaultRecordBatch.writeEmptyHeader.
 """

@@ -1,8 +1,9 @@
 """The cleaning of one log: its segments are read, compacted in groups, and replaced.
 
-What reads and writes files is given in slices, for any thread; `PartitionLog.begin_replacing` and
-what follows is the log's own.  The groups are replaced from the oldest on, and none is left out:
-the records that a tombstone deletes are gone before the tombstone.
+What reads and writes files is done in slices, which any thread may run;
+`PartitionLog.begin_replacing` and what follows belongs to the log's own thread.  The groups are
+replaced from the oldest on, and none is left out: the records that a tombstone deletes are gone
+before the tombstone.
 
 Source: Kafka's Cleaner.
 """
@@ -30,7 +31,7 @@ SLOTS_MIN: Final = 1024
 
 
 class LogChanged(Exception):
-    """The log is not what it was when its cleaning began: all may be begun anew."""
+    """The log has changed since its cleaning began: the cleaning may start again."""
 
 
 class CleanerLimits(NamedTuple):
@@ -71,7 +72,7 @@ class Cleaning:
         self._ends = [one.base_offset for one in log.segments[1:]]
         self._is_stopped = False
         self.new: Segment | None = None
-        """What `fill` has made."""
+        """The segment that `fill` has made."""
         record_count = part.end_offset - part.first_dirty_offset
         slots = int(record_count / max(limits.map_load_factor, 0.01)) + SLOTS_MIN
         self._compaction = Compaction(
@@ -96,11 +97,11 @@ class Cleaning:
         return min(self._compaction.end_offset, self._part.end_offset)
 
     def stop(self) -> None:
-        """Let the next slice raise LogChanged.  Any thread may ask for that."""
+        """Let the next slice raise LogChanged.  Any thread may call it."""
         self._is_stopped = True
 
     def check(self) -> None:
-        """Raise LogChanged where it makes no sense to go on.  Any thread may ask."""
+        """Raise LogChanged where it makes no sense to continue.  Any thread may call it."""
         log = self._log
         if (
             self._is_stopped
@@ -234,7 +235,7 @@ class Cleaning:
 
     @contextmanager
     def _disk(self) -> Iterator[None]:
-        """Say what a failure of the disk means here: a file may be gone for good reasons."""
+        """Translate a failure of the disk: a file may be missing because the log has changed."""
         try:
             yield
         except FileNotFoundError as error:
@@ -244,7 +245,7 @@ class Cleaning:
 
     @contextmanager
     def _placed(self, segment: Segment, position: int) -> Iterator[None]:
-        """Say where in the log a damaged batch is."""
+        """Add the position in the log to the error about a damaged batch."""
         try:
             yield
         except CorruptBatchError as error:

@@ -45,18 +45,18 @@ class CompactionRules(NamedTuple):
     map_size: int
     """Bytes for the offset map."""
     map_load_factor: float
-    """Up to which part of it keys are put in."""
+    """The largest part of its slots that is filled with keys."""
     wall_ms: int
     delete_retention_ms: int
-    """For how long a tombstone stays from when it is first met here."""
+    """How long a tombstone stays, from the first cleaning that reads it."""
     aborted: tuple[AbortedTxn, ...]
     """All transactions of the log that were aborted."""
     producers: tuple[Producer, ...]
-    """Those that may go on."""
+    """Producers that may send more."""
 
 
 class Cleaned(NamedTuple):
-    """What is left of some batches."""
+    """What remains of some batches."""
 
     content: bytes
     batches: tuple[PlacedBatch, ...]
@@ -102,7 +102,7 @@ class Compaction:
         return True
 
     def skip_to(self, offset: int) -> None:
-        """Note that there is nothing more before *offset*."""
+        """Note that there are no more records before *offset*."""
         self._indexed = max(self._indexed, offset - 1)
 
     def _index_batch(self, batch: bytes, header: BatchHeader, position: int) -> bool:
@@ -130,7 +130,9 @@ class Compaction:
     # Second pass.
 
     def begin_cleaning(self) -> None:
-        """Go through the log from its start: the batches of all segments before the end offset."""
+        """Start again from the beginning of the log: the batches of all segments before the end
+        offset.
+        """
         self._transactions = Transactions(self._rules.aborted)
 
     def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned:

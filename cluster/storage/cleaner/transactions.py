@@ -1,5 +1,5 @@
-"""Transactions in the part of a log that is read for cleaning: which batches were aborted, and
-which markers still have something to say.
+"""Transactions in the part of a log that is cleaned: which batches were aborted, and which markers
+are still needed.
 
 Source: Kafka's CleanedTransactionMetadata.
 """
@@ -13,7 +13,7 @@ from cluster.formats.records import marker_of
 
 
 class Transactions:
-    """What is known while batches are gone through from an offset on, in order."""
+    """The state of transactions while batches are read from an offset on, in order."""
 
     __slots__ = ("_aborted", "_committed", "_open", "_seen", "retained")
 
@@ -23,7 +23,7 @@ class Transactions:
         self._open: dict[int, AbortedTxn] = {}
         """By producer, the aborted transaction that has begun."""
         self._seen: set[int] = set()
-        """The producers of those of which batches came."""
+        """The producers of those of which batches were read."""
         self._committed: set[int] = set()
         """The producers with batches of a transaction that will be committed."""
         self.retained: list[AbortedTxn] = []

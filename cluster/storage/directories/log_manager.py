@@ -1,4 +1,4 @@
-"""All logs of a broker, and what has to be done to them from time to time.
+"""All logs of a broker, and the regular work on them.
 
 Spreads logs over the log directories, of which one may fail without the others.  Opening, flushing
 and removing take long; the shell decides on which thread they run.  Knows no replicas.
@@ -22,22 +22,22 @@ from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery.findings import RecoveryReport
 
 PREFERRED_MAX: Final = 100_000
-"""For how many partitions that are yet to come it is remembered where they shall be."""
+"""How many partitions that do not exist yet may have a preferred directory."""
 
 
 class Loaded(NamedTuple):
-    """What became of one log at the start."""
+    """The result of opening one log at the start."""
 
     partition: TopicPartition
     directory: str
     report: RecoveryReport | None
     """None when the log is not open."""
     problem: str | None
-    """Why it is not; its files are as they were."""
+    """Why it is not open; its files are unchanged."""
 
 
 class Deletion(NamedTuple):
-    """Files that may go now, and the directory that fails if they cannot."""
+    """Files that may be deleted now, and the directory that fails if they cannot."""
 
     deleted: DeletedSegment | DeletedDirectory
     directory: LogDirectory
@@ -105,7 +105,7 @@ class LogManager:
     def load(
         self, config_of: Callable[[str], LogConfig], now_ms: int, run_all: RunAll = run_in_turn
     ) -> Iterator[Loaded]:
-        """Open every log that is there; *config_of* gives a topic's config.
+        """Open every existing log; *config_of* returns a topic's config.
 
         Each log is a piece of work for *run_all*, one directory after the other.
 
@@ -156,10 +156,10 @@ class LogManager:
                 places[partition] = directory.path
 
     def _wanted_futures(self) -> frozenset[TopicPartition]:
-        """Return the partitions of which the copy that was being made is of any use.
+        """Return the partitions with a copy that can still be used.
 
-        Not those that no directory has: their deletion was interrupted.  And of several copies none
-        is the one that was asked for last.
+        Not those without a log in any directory: their deletion was interrupted.  And of several
+        copies it is unknown which one was requested last.
         """
         counts = Counter(of for one in self.directories for of, _ in one.survey.futures)
         there = {of for one in self.directories for of in one.survey.partitions}
@@ -262,9 +262,9 @@ class LogManager:
     # Logs that are moved to another directory.
 
     def prefer(self, partition: TopicPartition, directory: LogDirectory) -> None:
-        """Begin the log of *partition*, which there is not, in *directory*.
+        """Create the log of *partition*, which does not exist yet, in *directory*.
 
-        Of PREFERRED_MAX partitions that was said of last.
+        At most PREFERRED_MAX partitions have such a directory, the latest ones.
         """
         self._preferred.pop(partition, None)
         self._preferred[partition] = directory
@@ -347,12 +347,12 @@ class LogManager:
     def begin_truncation(
         self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
     ) -> None:
-        """Trust nothing from the *offsets* on of these partitions' logs, which there are, any more;
-        of *restarts* nothing at all, these begin anew at those offsets.
+        """Distrust everything from the *offsets* on in the existing logs of these partitions; of
+        *restarts* everything: these logs restart at those offsets.
 
         `write_checkpoints` follows, for all of them together, then `finish_truncation` for each:
         see `LogDirectory.begin_truncation`.  A directory that fails keeps the reason in its health;
-        the others go on.
+        the others continue.
         """
         for directory in self.directories:
             cut = {of: offset for of, offset in offsets.items() if of in directory.logs}
@@ -361,7 +361,7 @@ class LogManager:
                 directory.begin_truncation(cut, begun)
 
     def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
-        """Cut the log of *partition*, unless that was given up, or the log.
+        """Truncate the log of *partition*, unless the truncation or the log was given up.
 
         Raises:
             KafkaStorageError: its directory is or went offline.
@@ -371,7 +371,9 @@ class LogManager:
             directory.finish_truncation(partition, now_ms)
 
     def give_up_truncation(self, partition: TopicPartition) -> bool:
-        """Leave the log of *partition* as it is; whether it would have been cut."""
+        """Leave the log of *partition* as it is, and return whether it would have been
+        truncated.
+        """
         directory = self.directory_of(partition)
         return directory is not None and directory.give_up_truncation(partition)
 
@@ -422,7 +424,7 @@ class LogManager:
             directory.checkpointing = make_lock()
 
     def expire_producers_after(self, expiration_ms: int) -> None:
-        """Forget producers after such a silence, in the logs that are open and those to come."""
+        """Expire producers that send nothing for that long, in the open logs and in later ones."""
         for directory in self.directories:
             directory.producer_expiration_ms = expiration_ms
             for log in (*directory.futures.values(), *directory.logs.values()):
@@ -466,9 +468,9 @@ class LogManager:
         *,
         intact_since: int = UNKNOWN_BROKER_EPOCH,
     ) -> None:
-        """Come to an orderly end: the next start reads nothing of the data.
+        """Shut down cleanly: the next start reads no data.
 
-        *intact_since* is remembered for it: see the property.
+        *intact_since* is stored for it: see the property.
 
         The logs of a directory are closed by *run_all*, on whatever threads.
 
@@ -484,7 +486,7 @@ class LogManager:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why a log cannot be opened: in words, or as a mistake of ours that it has led to."""
+    """Return why a log cannot be opened: a known reason, or an error of this program."""
     if isinstance(error, CorruptFileError | InvalidLogConfig):
         return str(error)
     return f"opening it made this broker fail: {error!r}"

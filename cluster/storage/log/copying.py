@@ -1,8 +1,9 @@
-"""The copying of a log into another log directory: what has to go from the copy, and what comes.
+"""The copying of a log into another log directory: what to truncate in the copy, and what to
+append.
 
-The log that is copied goes on meanwhile: it is appended to, truncated, begun anew, and gives up
-old segments.  The copy follows, and takes its place when it has everything
-(`LogManager.replace_with_future`).  Who copies when, and how fast, is the caller's business.
+The log that is copied is in use meanwhile: it is appended to, truncated, restarted, and drops old
+segments.  The copy follows, and replaces it when it has everything
+(`LogManager.replace_with_future`).  The caller decides when a log is copied, and how fast.
 
 Source: Kafka's ReplicaAlterLogDirsThread.
 """
@@ -15,20 +16,22 @@ from cluster.storage.files import File
 from cluster.storage.log.partition_log import PartitionLog
 
 NOTHING_IS_OLD_MS: Final = -(2**62)
-"""A time of the clock by which retention gives up nothing for its age: the log decides, and the
-copy follows."""
+"""A time of the clock at which no segment has expired: retention applies to the log, and the copy
+follows.
+"""
 
 
 class Cut(NamedTuple):
-    """From where on nothing of a copy is to be kept; with *restarts* nothing at all, and it begins
-    anew there."""
+    """The offset from which on a copy is truncated; with *restarts* it is emptied, and restarts
+    there.
+    """
 
     offset: int
     restarts: bool
 
 
 class SourceChanged(Exception):
-    """What was to be copied has been given up meanwhile."""
+    """The log that was to be copied has been given up meanwhile."""
 
 
 def cut_of(log: PartitionLog, copy: PartitionLog) -> Cut | None:
@@ -97,7 +100,7 @@ def append_slice(log: PartitionLog, found: FileSlice, copy: PartitionLog, now_ms
 
 
 def follow_start(log: PartitionLog, copy: PartitionLog, now_ms: int) -> None:
-    """Let *copy* start where *log* does, if it has got there, and give up what lies before."""
+    """Let *copy* start where *log* does, if it has grown to there, and drop what is before."""
     start = log.log_start_offset
     if copy.log_start_offset < start <= copy.log_end_offset:
         copy.delete_records_before(start, start)

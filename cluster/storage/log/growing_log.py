@@ -39,7 +39,7 @@ from cluster.storage.segments.segment import Segment
 NO_DAMAGE: Final[frozenset[tuple[str, int]]] = frozenset()
 """Shared: an empty set of its own takes 216 bytes of each log."""
 DAMAGE_MAX: Final = 100
-"""How many damaged places of a log are news."""
+"""How many damaged places of a log are reported."""
 
 
 # Makes a named tuple in half the time: its fields need not be counted.
@@ -61,7 +61,7 @@ class AppendOutcome(NamedTuple):
 
 
 class GrowingLog:
-    """As much of the log of one replica as is needed while nothing is taken from it."""
+    """The part of a replica's log that is needed while nothing is removed from it."""
 
     __slots__ = (
         "_damage",
@@ -120,19 +120,19 @@ class GrowingLog:
         self._has_new_names = has_new_names
         self._is_new = has_new_names
         self._has_new_start = False
-        """Whether segments were dropped, and the epochs still begin with them on the disk."""
+        """Whether segments were dropped, while the epochs on the disk still begin with them."""
         self._is_flushing = False
         """Whether a flush is under way.  One at a time: it has taken the names that are to be
         synced, and another one that ended before it would count on them."""
         self._flushed_ms = now_ms
         self._truncations = 0
         self._replacing: Iterator[Literal[True]] | None = None
-        """What is left to do for a segment that is read in place of others already."""
+        """What remains to be done for a segment that readers use already in place of others."""
         self.directory = directory
         self.is_deleted = False
-        """Whether the directory has another name now, and may be a namesake's."""
+        """Whether the directory has been renamed, and its name may belong to another log."""
         self.is_being_cleaned = False
-        """Whether segments are about to be replaced: retention leaves all of them alone."""
+        """Whether segments are about to be replaced: retention drops none of them."""
         self.partition = partition
         self.config = config
         self.epochs = epochs
@@ -428,14 +428,14 @@ class GrowingLog:
 
     @property
     def owes_flush(self) -> bool:
-        """Return whether `flush.messages` wants what was appended to be durable before anybody
-        counts on it.
+        """Return whether `flush.messages` requires that what was appended is durable before it
+        counts as committed.
         """
         return self.log_end_offset - self.recovery_point >= self.config.flush_messages
 
     @property
     def committable_end(self) -> int:
-        """Return up to where records may count as committed: while a flush is owed, to what is
+        """Return up to where records may count as committed: while a flush is due, to what is
         durable.
         """
         return self.recovery_point if self.owes_flush else OFFSET_MAX

@@ -85,9 +85,9 @@ class LeaderEpochs:
             self.is_unsaved = True
 
     def hold(self, epoch: int, first_offset: int, last_offset: int) -> None:
-        """Take it from a batch that its offsets, and no later ones so far, are of *epoch*.
+        """Learn from a batch that its offsets, and no later ones so far, are of *epoch*.
 
-        Entries that contradict it go, and those that begin behind it.
+        Entries that contradict it are dropped, and those that begin after it.
         """
         latest = self._starts[-1] if self._starts else None
         if latest is not None and latest.epoch == epoch and latest.start_offset <= first_offset:
@@ -117,7 +117,7 @@ class LeaderEpochs:
         return file
 
     def begin_replacing(self) -> File:
-        """Write what the checkpoint shall say beside it, without waiting for the disk.
+        """Write the new content beside the checkpoint, without waiting for the disk.
 
         The caller has it replace the checkpoint, before anything else does: a crash must leave the
         old content or the new.
@@ -155,7 +155,7 @@ class LeaderEpochs:
         return EpochEnd(epoch if number == 0 else self._starts[number - 1].epoch, end_offset)
 
     def truncate_from_end(self, offset: int) -> None:
-        """Forget the epochs that begin at *offset* or later."""
+        """Drop the epochs that begin at *offset* or later."""
         kept = tuple(start for start in self._starts if start.start_offset < offset)
         if len(kept) < len(self._starts):
             self._replace_starts(kept)
@@ -173,7 +173,7 @@ class LeaderEpochs:
         self.is_unsaved = True
 
     def clear(self) -> None:
-        """Forget all epochs."""
+        """Drop all epochs."""
         if self._starts:
             self._replace_starts(())
             self.is_unsaved = True

@@ -86,12 +86,12 @@ class PartitionLog(GrowingLog):
             self._truncate_to(offset, now_ms)
 
     def _truncate_to(self, offset: int, now_ms: int) -> None:
-        """Drop segments, cut the one that stays, and let everything else end there.
+        """Drop segments, truncate the one that stays, and let everything else end there.
 
-        A crash in between leaves the log longer than it should be, which its owner finds as he
-        found it before; or it brings back segments behind one that is cut.  Since the recovery
-        point was lowered first, the next start reads the one that was cut, sees that it ends too
-        early, and sets aside what is behind.
+        A crash in between leaves the log longer than it should be, as its owner found it before; or
+        it brings back segments after a truncated one.  Since the recovery point was lowered first,
+        the next start reads the truncated segment, finds that it ends too early, and sets aside
+        what follows.
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
         self.end_replacing()
@@ -105,11 +105,11 @@ class PartitionLog(GrowingLog):
         self._end_at(self.active.tail().next_offset, now_ms)
 
     def restart_at(self, offset: int, now_ms: int) -> None:
-        """Drop everything and begin anew at *offset*, durably.
+        """Drop everything and restart at *offset*, durably.
 
-        A follower does this when the leader's log begins behind the end of its own.  The same
-        rule for the recovery point holds as for `truncate_to`, and *offset* stands in the
-        directory's checkpoint of log starts.
+        A follower does this when the leader's log begins after the end of its own.  The same rule
+        for the recovery point holds as for `truncate_to`, and *offset* is in the directory's
+        checkpoint of log starts.
         """
         self.end_replacing()
         with self.health.guard():
@@ -128,7 +128,9 @@ class PartitionLog(GrowingLog):
             self._end_at(offset, now_ms)
 
     def _trust_to(self, offset: int) -> None:
-        """Promise nothing from *offset* on, as the checkpoints do: before anything is cut."""
+        """Lower the recovery point to *offset*, as in the checkpoints: before anything is
+        truncated.
+        """
         self.recovery_point = min(self.recovery_point, offset)
         if self.cleaned_offset is not None:
             self.cleaned_offset = min(self.cleaned_offset, offset)
@@ -178,8 +180,8 @@ class PartitionLog(GrowingLog):
             self.epochs.truncate_from_start(offset)
 
     def delete_old_segments(self, now_ms: int, wall_ms: int, high_watermark: int) -> int:
-        """Drop the segments that retention gives up, and return how many; none while the log is
-        cleaned, which would be for nothing.
+        """Drop the segments that retention expires, and return how many; none while the log is
+        cleaned, whose result would be lost.
 
         Those before the log start, those too old by *wall_ms*, and the oldest while the log is too
         large; none with records at or beyond the high watermark.  Their files wait in
@@ -301,7 +303,7 @@ class PartitionLog(GrowingLog):
         return self._replacing is not None
 
     def end_replacing(self) -> None:
-        """Take all steps that are left of a replacement: the segments are to change otherwise."""
+        """Take all remaining steps of a replacement, before the segments change otherwise."""
         while self._replacing is not None and not self.is_deleted:
             self.sync_names()
             self.go_on_replacing()
@@ -378,11 +380,11 @@ class PartitionLog(GrowingLog):
         super().close(now_ms)
 
     def expire_producers(self, now_ms: int) -> None:
-        """Forget the producers that have been silent for long."""
+        """Expire the producers that have sent nothing for long."""
         self._producers.expire(now_ms, self.producer_expiration_ms)
 
     def reconfigure(self, config: LogConfig) -> None:
-        """Keep the log by other configs from now on; segments keep the sizes of their indexes."""
+        """Apply other configs to the log from now on; segments keep the sizes of their indexes."""
         self.config = config
         for segment in self._segments:
             segment.reconfigure(config)

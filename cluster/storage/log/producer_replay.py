@@ -63,7 +63,7 @@ def rebuilt_state(
 
 
 def replay(state: ProducerState, segments: Sequence[Segment], end_offset: int, now_ms: int) -> None:
-    """Count the batches of *segments* from the state's end up to *end_offset*."""
+    """Note the batches of *segments* from the state's end up to *end_offset*."""
     for number, segment in enumerate(segments, start=1):
         if number < len(segments) and segments[number].base_offset <= state.end_offset:
             continue
@@ -88,7 +88,7 @@ def keep_snapshots(
 
 
 def remove_snapshots(files: Files, directory: str) -> None:
-    """Remove all snapshots: the log begins anew, and knows no producer."""
+    """Remove all snapshots: the log restarts, and has no producers."""
     for offset in snapshot_offsets(files, directory):
         remove_if_there(files, snapshot_path(directory, offset))
 

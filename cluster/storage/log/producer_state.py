@@ -1,6 +1,6 @@
 """Producer state: whether a producer has sent a batch before, or has left one out.
 
-For every producer id the last five batches, as Kafka's idempotent producers need it: a retry is
+The last five batches of every producer id, as Kafka's idempotent producers need it: a retry is
 answered with the offset that it got the first time, a gap is refused.  Knows no files.
 
 Source: Kafka's ProducerStateManager and ProducerAppendInfo.
@@ -22,7 +22,7 @@ from cluster.formats.records import marker_of
 from cluster.storage.errors import InvalidProducerEpoch, OutOfOrderSequence
 
 BATCHES_MAX: Final = 5
-"""As many requests a producer may have in flight."""
+"""How many requests a producer may have in flight."""
 PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
 """Kafka's default of `producer.id.expiration.ms`."""
 
@@ -48,8 +48,8 @@ class ProducerState:
         known = {producer.producer_id: producer for producer in producers}
         self._producers = known or NO_PRODUCERS
         self._heard_ms = dict.fromkeys(known, now_ms) or NONE_HEARD
-        """When the last batch of each came into this log; the times of its records say when the
-        producer's machine believes that it was.
+        """When the last batch of each was appended to this log; the times of its records are those
+        of the producer's clock.
         """
         self._open: Mapping[int, int] = {
             producer.producer_id: producer.transaction_offset
@@ -215,7 +215,7 @@ class ProducerState:
         self._heard_ms[producer.producer_id] = now_ms
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
-        """Forget the producers that sent nothing for *expiration_ms* and have nothing open."""
+        """Expire the producers that sent nothing for *expiration_ms* and have nothing open."""
         self._producers = {
             producer_id: producer
             for producer_id, producer in self._producers.items()

@@ -74,7 +74,9 @@ class DeletedSegment(NamedTuple):
     """When it has no reader any more: `file.delete.delay.ms` after it was dropped."""
 
     def close(self) -> None:
-        """Let go of the descriptors, where those who read from them do: their numbers are free."""
+        """Close the descriptors, on the thread that reads from them: their numbers are free
+        afterwards.
+        """
         self.segment.close()
 
     def remove(self, files: Files) -> None:
@@ -92,7 +94,7 @@ class DeletedDirectory(NamedTuple):
     due_ms: int
 
     def close(self) -> None:
-        """Let go of the descriptors, as of a `DeletedSegment`."""
+        """Close the descriptors, as of a `DeletedSegment`."""
         for segment in self.segments:
             segment.close()
 

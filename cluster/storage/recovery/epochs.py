@@ -18,7 +18,7 @@ from cluster.storage.segments.segment import Segment
 
 
 class EpochRecovery:
-    """The epochs of the log in one directory, while its segments are gone through."""
+    """The epochs of the log in one directory, while its segments are read."""
 
     __slots__ = ("_directory", "_files", "_is_rebuilt", "_last_headers", "_rebuilt", "epochs")
 
@@ -33,11 +33,11 @@ class EpochRecovery:
         self.epochs = LeaderEpochs(files, directory)
 
     def load(self, trusted: Sequence[FileEntry], *, is_trusted: bool) -> None:
-        """Read the checkpoint; a damaged one is made anew from all batches.
+        """Read the checkpoint; a damaged one is rebuilt from all batches.
 
-        *trusted* are the segments that were made durable, oldest first.  Where that is not to be
-        said of the first (*is_trusted*), a crash can have left the checkpoint torn before anything
-        of the log was durable.
+        *trusted* are the segments that were made durable, oldest first.  Where even the first is
+        not trusted (*is_trusted*), a crash can have left the checkpoint torn before anything of the
+        log was durable.
         """
         if not is_trusted:
             with suppress(CorruptFileError):
@@ -83,7 +83,7 @@ class EpochRecovery:
         self._last_headers.append(header)
 
     def take(self, segment: Segment) -> None:
-        """Take the epochs of a trusted segment, where they are made anew."""
+        """Take the epochs of a trusted segment, where they are rebuilt."""
         if self._is_rebuilt:
             self._note_all(segment)
 
@@ -94,11 +94,11 @@ class EpochRecovery:
                 self.note(header)
 
     def check(self, segments: Sequence[Segment]) -> None:
-        """Make the epochs anew from all *segments* where they contradict the last batch of a
-        trusted one.
+        """Rebuild the epochs from all *segments* where they contradict the last batch of a trusted
+        one.
 
-        Epochs that begin behind a batch are silent about it: a message of an older format, which
-        has none, ends those before.
+        Epochs that begin after a batch do not contradict it: a message of an older format, which
+        has none, ends the epochs before it.
         """
         starts = self.epochs.starts
         if any(
