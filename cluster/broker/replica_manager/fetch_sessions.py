@@ -242,11 +242,11 @@ class Session:
         self.replica_epoch = replica_epoch
         self.isolation_level = isolation_level
         self.fetch_time = FetchTime(now_ms)
-        """When it was used last."""
+        """The time of its last use."""
         self.epoch = BEGIN + 1
         self.parts: dict[Hashable, Want] = {}
         self.due: set[Want] = set()
-        """Those in which there may be news; all others are watched."""
+        """Those that may have news; all others are watched."""
         self.waiting: Waiting | None = None
 
     @property
@@ -264,7 +264,7 @@ class Session:
     def change(
         self, parts: Iterable[Part], forgotten: Iterable[PartKey], partitions: Partitions
     ) -> None:
-        """Take the partitions that a request names, and let go of those that it forgets."""
+        """Add or update the partitions that a request names, and remove those that it forgets."""
         for key, part in parts:
             part_key = (key, part.partition)
             want = self.parts.get(part_key)
@@ -287,7 +287,7 @@ class Session:
         )
 
     def find_names(self, partitions: Partitions) -> None:
-        """Go by the topics' ids as they are now."""
+        """Look up the topics' names by their ids again."""
         if self.uses_ids and self._ids_version != partitions.ids_version:
             self._ids_version = partitions.ids_version
             for want in self.parts.values():
@@ -366,7 +366,7 @@ class Session:
     # Waiting.
 
     def begin_wait(self, waiting: Waiting, partitions: Partitions) -> None:
-        """Let *waiting* hear of all partitions, until `end_wait`; none has an error."""
+        """Notify *waiting* of all partitions, until `end_wait`; none has an error."""
         assert self.waiting is None
         self.waiting = waiting
         wants: Iterable[Want] = self.wants()
@@ -385,8 +385,8 @@ class Session:
             self.let_go()
 
     def end(self) -> None:
-        """Watch nothing any more, and forget all partitions, which refer to the session; a fetch
-        that waits is answered.
+        """Stop watching, and remove all partitions, which refer to the session; answer a fetch that
+        waits.
         """
         if self.waiting is not None:
             self.waiting.finish()
@@ -475,7 +475,8 @@ class FetchSessions:
     def resume(
         self, session_id: int, epoch: int, uses_ids: bool, now_ms: int
     ) -> Session | ErrorCode:
-        """Return the session that a request goes on with; else why the client has to begin anew.
+        """Return the session that a request continues; else the error, after which the client
+        starts again.
 
         A fetch of it that waits is answered: its client does not wait any more.
         """
@@ -494,7 +495,7 @@ class FetchSessions:
         return session
 
     def end(self, session_id: int) -> None:
-        """Without effect for one that is not there."""
+        """End the session; does nothing if there is none."""
         ended = self._sessions.pop(session_id, None)
         if ended is not None:
             self._part_count -= len(ended.parts)

@@ -1,4 +1,4 @@
-"""Fetches of followers: what a leader learns from being asked for the next records.
+"""Fetches of followers: what a leader learns from a request for the next records.
 
 Source: Kafka's Partition.updateFollowerFetchState.
 """
@@ -46,7 +46,7 @@ def note_fetches(
 
 
 def counting(throttle: ReplicationThrottle, clock: Clock, answer: Answer) -> Answer:
-    """Return *answer*, by which what is sent to throttled followers counts for their rate."""
+    """Return *answer* with a count of the bytes for throttled followers, for their rate."""
 
     def give(wants: Sequence[Want], found: Found) -> None:
         if throttle.is_active:

@@ -17,7 +17,7 @@ from cluster.storage.log.partition_log import PartitionLog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosting:
-    """Makes partitions of this broker, and knows the ids of their topics."""
+    """Creates the partitions of this broker, and knows the ids of their topics."""
 
     ports: Ports
     partitions: Partitions
@@ -56,7 +56,7 @@ class Hosting:
             return NO_TOPIC_ID
 
     def take_topic_id(self, hosted: HostedPartition, topic_id: bytes) -> None:
-        """Give a partition without a topic id that of its topic.
+        """Set the topic id of a partition that has none.
 
         Raises:
             KafkaStorageError: the log directory fails.

@@ -65,7 +65,7 @@ class Proposed(NamedTuple):
 
 
 class IsrChanges:
-    """What waits, and what is under way."""
+    """The proposals that wait, and those in flight."""
 
     __slots__ = (
         "_cache",
@@ -97,11 +97,11 @@ class IsrChanges:
         """Of each partition the last refusal that was logged, until a proposal is accepted."""
 
     def start(self) -> None:
-        """Look from now on for members of ISRs that lag, twice in the time that they may."""
+        """Check from now on for members of ISRs that lag, twice in the time that they may."""
         self._later("lag", max(1, self._ports.settings.lag_max_ms // 2), self._look_for_lag)
 
     def stop(self) -> None:
-        """Propose nothing any more."""
+        """Stop proposing."""
         for stop in self._stop_timers.values():
             stop()
         self._stop_timers.clear()
@@ -148,7 +148,7 @@ class IsrChanges:
         self.start()
 
     def propose(self, hosted: HostedPartition, change: PendingIsrChange) -> None:
-        """Have *change*, which its leader counts with already, decided on."""
+        """Propose *change*, with which its leader counts already."""
         self._waiting[hosted.partition] = Proposed(hosted, change)
         # What else changes in this turn goes with it.
         self._later("send", 0, self._send)
@@ -343,7 +343,7 @@ class IsrChanges:
         self._again(self._sent.values())
 
     def _again(self, unsettled: Iterable[Proposed]) -> None:
-        """Go on with what has come meanwhile, and after a while with the *unsettled* as well."""
+        """Send what has arrived meanwhile, and after a while the *unsettled* as well."""
         again = tuple(unsettled)
         for one in again:
             self._waiting.setdefault(one.hosted.partition, one)

@@ -158,8 +158,8 @@ class LogManager:
     def _wanted_futures(self) -> frozenset[TopicPartition]:
         """Return the partitions with a copy that can still be used.
 
-        Not those without a log in any directory: their deletion was interrupted.  And of several
-        copies it is unknown which one was requested last.
+        Not those without a log in any directory: their deletion was interrupted.  Not those with
+        several copies either: it is unknown which one was requested last.
         """
         counts = Counter(of for one in self.directories for of, _ in one.survey.futures)
         there = {of for one in self.directories for of in one.survey.partitions}

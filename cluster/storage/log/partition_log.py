@@ -128,9 +128,7 @@ class PartitionLog(GrowingLog):
             self._end_at(offset, now_ms)
 
     def _trust_to(self, offset: int) -> None:
-        """Lower the recovery point to *offset*, as in the checkpoints: before anything is
-        truncated.
-        """
+        """Lower recovery point and cleaned offset to *offset*, before anything is truncated."""
         self.recovery_point = min(self.recovery_point, offset)
         if self.cleaned_offset is not None:
             self.cleaned_offset = min(self.cleaned_offset, offset)

@@ -49,7 +49,7 @@ from cluster.storage.recovery.loader import Loader
 OF_ONE_LOG: Final = frozenset(
     (EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, EEXIST, ELOOP, ENAMETOOLONG)
 )
-"""Errors of names and their owners: the disk works, and so do the other logs on it."""
+"""Errors of names and permissions: the disk works, and so do the other logs on it."""
 
 
 def open_log(
@@ -62,7 +62,7 @@ def open_log(
     now_ms: int,
     producer_expiration_ms: int = PRODUCER_EXPIRATION_MS,
 ) -> tuple[PartitionLog, RecoveryReport]:
-    """Open the log in *directory*, which is there, or begin one in it.
+    """Open the log in *directory*, which exists, or create one in it.
 
     Raises:
         CorruptFileError: a segment that should be whole is damaged, or one that shall replace

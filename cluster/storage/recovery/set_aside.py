@@ -77,10 +77,10 @@ class SetAside:
         return free
 
     def tail(self, segment: Segment, end: int, reason: str, spared_max: int) -> list[str]:
-        """Copy what is behind the last valid batch of *segment*, up to *end*; the copy's name.
+        """Copy what follows the last valid batch of *segment*, up to *end*; return the copy's name.
 
-        It is durable but for that name.  Only where the disk is full, nothing is copied of what has
-        no more than *spared_max* bytes.
+        It is durable except for that name.  Only when the disk is full, nothing is copied of a rest
+        of at most *spared_max* bytes.
 
         Raises:
             CorruptFileError: there is no room for more than that, which is damaged for a *reason*.
@@ -98,7 +98,7 @@ class SetAside:
             raise CorruptFileError(path, text) from None
 
     def split(self, segment: Segment, end: int, name: str) -> None:
-        """Copy what is behind the last valid batch of *segment*, up to *end*, to the file *name*,
+        """Copy what follows the last valid batch of *segment*, up to *end*, to the file *name*,
         durably.
 
         Raises:

@@ -1,11 +1,11 @@
 """Offset and time index of a segment: entries of one size, in a file that is longer than they are.
 
-While a segment grows, its index files have their full size, zeros behind the last entry, as
-Kafka's have; they are cut to their entries when the segment is closed.
+While a segment grows, its index files have their full size, with zeros after the last entry, as
+Kafka's have; they are truncated to their entries when the segment is closed.
 
-Entries are gathered in memory before they are written: one at a time they cost as much as the
-batches that they point to.  A crash that takes them away takes nothing, since recovery makes the
-indexes of all segments anew that were not flushed.
+Entries are collected in memory before they are written: one at a time they cost as much as the
+batches that they point to.  A crash that loses them does no harm, since recovery rebuilds the
+indexes of all segments that were not flushed.
 """
 
 from errno import EIO
@@ -70,11 +70,11 @@ class IndexFile:
 
     @property
     def path(self) -> str:
-        """Put together when it is asked for: a broker has tens of thousands of these files."""
+        """Return the path, built on each call: a broker has tens of thousands of these files."""
         return f"{self.directory}/{self.name}"
 
     def create(self) -> None:
-        """Start without entries, whatever lay under the path, and preallocate."""
+        """Start without entries, whatever the file at the path has, and preallocate."""
         self.count = 0
         self.last = None
         self._gathered = b""
@@ -116,9 +116,9 @@ class IndexFile:
         return self.count >= self.entries_max
 
     def grow(self) -> None:
-        """Preallocate: the segment goes on growing.
+        """Preallocate: the segment continues to grow.
 
-        Never below the entries that are there: `segment.index.bytes` may have allowed more before.
+        Never below the existing entries: `segment.index.bytes` may have allowed more before.
         """
         self.file.truncate(max(self.entries_max, self.count) * self.LAYOUT.size)
 
@@ -147,7 +147,7 @@ class IndexFile:
             self.write_out()
 
     def write_out(self) -> None:
-        """Write what has been gathered."""
+        """Write the collected entries."""
         if self._gathered:
             self.file.write(self._written_size, self._gathered)
             self._gathered = b""
@@ -173,7 +173,7 @@ class IndexFile:
         return low
 
     def keep(self, count: int) -> None:
-        """Drop all entries behind the first *count*; the segment goes on growing."""
+        """Drop all entries after the first *count*; the segment continues to grow."""
         assert 0 <= count <= self.count
         self.write_out()
         self.count = count
@@ -187,22 +187,22 @@ class IndexFile:
         self.keep(self.number_at_most(self.OFFSET, offset - 1 - self.base_offset) + 1)
 
     def trim(self) -> None:
-        """Cut the file to its entries: the segment grows no more."""
+        """Truncate the file to its entries: the segment does not grow any more."""
         self.write_out()
         self.file.truncate(self.count * self.LAYOUT.size)
 
     def close(self) -> None:
-        """Let go of the descriptor; the next use opens the file again."""
+        """Close the descriptor; the next use opens the file again."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 class OffsetIndex(IndexFile):
-    """Where in a segment the batch with a certain offset begins.
+    """The positions in a segment at which batches with certain offsets begin.
 
-    Every few kilobytes of log there is one entry.  A lookup finds a place before the batch; the
-    rest of the way is a scan.
+    Every few kilobytes of log there is one entry.  A lookup finds a position before the batch; from
+    there the segment is scanned.
     """
 
     __slots__ = ()
@@ -234,7 +234,7 @@ class OffsetIndex(IndexFile):
 
 
 class TimeIndex(IndexFile):
-    """From which offset on a segment can hold records of a certain time."""
+    """The offsets from which on a segment can have records of certain times."""
 
     __slots__ = ()
     LAYOUT = TIME_LAYOUT
@@ -246,7 +246,7 @@ class TimeIndex(IndexFile):
 
     @property
     def is_full(self) -> bool:
-        """Return whether only the place is left that the segment's closing entry needs."""
+        """Return whether there is only room for the segment's closing entry."""
         return self.count >= self.entries_max - 1
 
     @property

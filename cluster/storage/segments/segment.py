@@ -1,7 +1,7 @@
 """A segment of a log: a file of batches with its two indexes.
 
-Appends, finds batches by offset and by time, and knows when it is full.  Which segment an offset
-belongs to, and what a batch must look like, is the log's business.
+Appends, finds batches by offset and by time, and knows when it is full.  The log decides which
+segment an offset belongs to, and what a batch must look like.
 """
 
 from collections.abc import Iterable, Mapping
@@ -207,7 +207,7 @@ class Segment:
         self._boundaries[last_offset + 1] = end
 
     def _remember(self, offset: int, position: int) -> None:
-        """Keep in mind that the batch with *offset* begins, or will begin, at *position*."""
+        """Remember that the batch with *offset* begins, or will begin, at *position*."""
         if len(self._boundaries) >= BOUNDARIES_MAX:
             self.forget_oldest()
         self._boundaries[offset] = position
@@ -380,7 +380,7 @@ class Segment:
         return now_ms - self.modified_ms
 
     def truncate_to(self, offset: int) -> bool:
-        """Drop the batch that holds *offset* and all behind it; whether there was any."""
+        """Drop the batch that holds *offset* and all after it; return whether there was any."""
         position = self.position_of(offset)
         if position is None:
             return False
@@ -402,10 +402,10 @@ class Segment:
         return True
 
     def cut(self, size: int) -> None:
-        """Cut the file of batches, durably.
+        """Truncate the file of batches, durably.
 
-        What is appended next must not be followed by what was cut: after a crash such batches
-        would be whole, and their offsets might go on from the new ones.
+        What is appended next must not be followed by what was cut off: after a crash such batches
+        would be whole, and their offsets might continue those of the new ones.
         """
         assert size <= self.size, "a cut adds nothing"
         self.file.truncate(size)
@@ -413,10 +413,10 @@ class Segment:
         self.size = size
 
     def finish(self) -> None:
-        """Close the segment for appends: last time entry, indexes cut to their entries.
+        """Close the segment for appends: last time entry, indexes truncated to their entries.
 
-        Their sizes are what `load` judges them by after an orderly end; after a crash an index with
-        zeros at its end is not believed, and made anew.
+        `load` checks their sizes after a clean shutdown; after a crash an index with zeros at its
+        end is not trusted, and is rebuilt.
         """
         self.time_index.append_if_later(
             self.max_timestamp, self.max_timestamp_offset, is_closing=True
@@ -429,7 +429,7 @@ class Segment:
         self._forget_boundaries()
 
     def _assert_indexed(self) -> None:
-        """Hold the indexes to the file: neither points behind the end of its batches."""
+        """Assert that the indexes fit the file: neither points beyond the end of its batches."""
         last, timed = self.offset_index.last, self.time_index.last
         assert last is None or 0 < last[OffsetIndex.POSITION] < self.size, "an entry in the file"
         assert timed is None or timed[TimeIndex.TIMESTAMP] <= self.max_timestamp, "a known time"
@@ -452,11 +452,11 @@ class Segment:
         return (*files, self.txn_index.file) if self.txn_index.has_file else files
 
     def reconfigure(self, config: LogConfig) -> None:
-        """Judge room and age by *config* from now on; the indexes keep their sizes."""
+        """Determine room and age by *config* from now on; the indexes keep their sizes."""
         self._config = config
 
     def close(self) -> None:
-        """Let go of all descriptors; the next use opens the files again."""
+        """Close all descriptors; the next use opens the files again."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -465,7 +465,7 @@ class Segment:
         self.txn_index.close()
 
     def close_indexes(self) -> None:
-        """Let go of the indexes' descriptors: a segment that is not the last is seldom asked."""
+        """Close the indexes' descriptors: a segment that is not the last is seldom read."""
         self.offset_index.close()
         self.time_index.close()
         self.txn_index.close()

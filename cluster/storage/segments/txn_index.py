@@ -40,10 +40,10 @@ class TransactionIndex:
         return self._file
 
     def load(self, base_offset: int) -> None:
-        """Take over the file that there is, of the segment that begins at *base_offset*.
+        """Take over the existing file, of the segment that begins at *base_offset*.
 
         Raises:
-            CorruptFileError: it is none of such entries.
+            CorruptFileError: it has other content than such entries.
         """
         self.has_file = True
         entries = self._read()
@@ -66,7 +66,7 @@ class TransactionIndex:
         return self._entries
 
     def replace(self, entries: Sequence[AbortedTxn]) -> None:
-        """Let *entries* be all, durably; a crash leaves these or those that were there.
+        """Replace all entries by *entries*, durably; a crash leaves these or the old ones.
 
         A file that has lost entries looks like one that never had them.
         """
@@ -87,14 +87,14 @@ class TransactionIndex:
         self._entries.append(entry)
 
     def truncate_to(self, offset: int) -> None:
-        """Drop the entries whose markers stand at *offset* or later."""
+        """Drop the entries whose markers are at *offset* or later."""
         kept = [entry for entry in self.entries if entry.last_offset < offset]
         if len(kept) < len(self.entries):
             self.file.truncate(len(kept) * TXN_LAYOUT.size)
             self._entries = kept
 
     def close(self) -> None:
-        """Let go of the descriptor and of the entries; the next use opens the file again."""
+        """Close the descriptor and drop the entries; the next use opens the file again."""
         if self._file is not None:
             self._file.close()
             self._file = None
