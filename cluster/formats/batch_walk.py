@@ -93,11 +93,11 @@ class Flaw(NamedTuple):
 
     reason: str
     is_torn: bool
-    """Whether a batch begins there that goes on behind the end of the file."""
+    """Whether a batch begins there that continues beyond the end of the file."""
 
 
 class Tail(NamedTuple):
-    """What stands behind the last batch: *size* bytes, 0 where the file ends with a batch."""
+    """The bytes after the last batch: *size* of them, 0 where the file ends with a batch."""
 
     position: int
     size: int
@@ -123,7 +123,7 @@ class Walk:
         self._window = b""
         self._window_at = position
         self.tail = Tail(end, 0)
-        """Known when all batches were taken."""
+        """Known when all batches were yielded."""
 
     def __iter__(self) -> Iterator[WalkedBatch]:
         position, end = self._position, self._end
@@ -159,7 +159,7 @@ class Walk:
         return self._window[start : start + size]
 
     def _fill(self, position: int, size: int) -> None:
-        """Have the *size* bytes from *position* on in the window, if there are as many."""
+        """Read the *size* bytes from *position* on into the window, if there are as many."""
         behind = self._window_at + len(self._window)
         if position + size > behind and behind < self._end:
             size = min(size, self._end - position)
@@ -230,7 +230,7 @@ def flaw_at(source: Source, position: int, end: int) -> Flaw:
 
 
 def is_zero(source: Source, position: int, end: int) -> bool:
-    """Return whether nothing was written there: preallocated, or a size that came before its
+    """Return whether nothing was written there: preallocated, or a size that precedes its
     content.
     """
     for start in range(position, end, WINDOW_SIZE):

@@ -23,7 +23,7 @@ SHOWN_SIZE_MAX: Final = 300
 def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:
     """Return the rows in the *content* of the checkpoint *path*, *width* words each.
 
-    None of an empty file: Kafka makes it before it has anything to say.
+    None of an empty file: Kafka creates it before it has any rows.
 
     Raises:
         CorruptFileError: version, count or a row are not what they have to be.
@@ -46,7 +46,7 @@ def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], 
 
 
 def shown(line: str) -> str:
-    """Return what a line is quoted as, which may be anything, of any length."""
+    """Return a line as a message quotes it; it may contain anything, of any length."""
     return repr(line) if len(line) <= SHOWN_SIZE_MAX else f"{line[:SHOWN_SIZE_MAX]!r}…"
 
 
@@ -63,6 +63,6 @@ def is_number(word: str) -> bool:
 
 
 def encode_rows(rows: Iterable[str]) -> bytes:
-    """Return what stands in a checkpoint with these rows."""
+    """Return the content of a checkpoint with these rows."""
     lines = list(rows)
     return "".join(f"{line}\n" for line in (VERSION, len(lines), *lines)).encode("utf-8")

@@ -11,13 +11,13 @@ from typing import Final
 from cluster.formats.record_batch import HEADER_SIZE, Buffer, CorruptBatchError
 
 UNPACKED_SIZE_MAX: Final = 256 * 1024**2
-"""How large a batch may become: a few bytes of zeros can claim gigabytes."""
+"""How large a batch may unpack: a few bytes can unpack to gigabytes of zeros."""
 
 GZIP_WINDOW: Final = 31
-"""zlib's way to say: with a header of gzip."""
+"""The value of zlib for a header of gzip."""
 XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
 XERIAL_VERSIONS: Final = Struct(">ii").pack(1, 1)
-"""That of the frame, and the oldest one whose readers understand it."""
+"""The version of the frame, and the oldest one whose readers support it."""
 XERIAL_HEADER_SIZE: Final = 16
 XERIAL_BLOCK_SIZE: Final = 32 * 1024
 LENGTH: Final = Struct(">i")
@@ -54,7 +54,7 @@ class Codec(IntEnum):
 
 
 class UnpackedTooLarge(CorruptBatchError):
-    """Records that would take more room than they may."""
+    """Records that would unpack to more bytes than allowed."""
 
 
 def too_large(size_max: int) -> UnpackedTooLarge:

@@ -1,6 +1,6 @@
-"""What coordinators of groups and of transactions keep in their topics, read from records.
+"""Records of coordinators of groups and of transactions, decoded from their topics.
 
-A record that is none of theirs is said to be so; it is never an error.
+A record of another kind is returned as such; it is never an error.
 
 Source: Kafka's DumpLogSegments, CoordinatorRecordSerde and TransactionLog.
 """
@@ -27,14 +27,14 @@ from cluster.wire.schema import fields_of
 
 Message = type[tuple[Any, ...]]
 Fields = dict[str, Any]
-"""The fields that a version has, by name; structs are fields again, data stays bytes."""
+"""The fields of a version, by name; structs are fields again, data stays bytes."""
 
 OFFSET_COMMIT: Final = "offset_commit"
 GROUP_METADATA: Final = "group_metadata"
 TRANSACTION: Final = "transaction"
 
 CONSUMER: Final = "consumer"
-"""The type of protocol that consumers speak, whose subscriptions can be read."""
+"""The protocol type of consumers, whose subscriptions can be decoded."""
 
 TRANSACTION_STATES: Final = (
     "Empty",
@@ -87,7 +87,7 @@ class CoordinatorRecord(NamedTuple):
 
 
 class UnknownRecord(NamedTuple):
-    """A record whose key has a version that stands for nothing we know."""
+    """A record whose key has an unknown version."""
 
     key_version: int
     is_transaction: bool
@@ -138,7 +138,7 @@ def version_of(content: bytes, place: str) -> int:
 
 
 def part(message: Message, content: bytes, place: str) -> Part:
-    """Return the key or value that *content* is.
+    """Decode *content*, a key or a value.
 
     Raises:
         MisreadError: it is none, or one of a version that is not known.
@@ -170,7 +170,7 @@ def plain(value: Any, version: int) -> Any:
 
 
 def with_meaning(record_type: RecordType, value: Part) -> Part:
-    """Return *value* with what is in the data of a group's members, where these are consumers.
+    """Return *value* with the decoded data of a group's members, where these are consumers.
 
     Raises:
         MisreadError: a transaction is in no state that there is.

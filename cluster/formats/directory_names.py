@@ -1,4 +1,4 @@
-"""Names of directories in a log directory: which partition's each is."""
+"""Names of directories in a log directory, and their partitions."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PARTITION_MAX: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The directories in a log directory, sorted by what they are."""
+    """The directories in a log directory, by kind."""
 
     partitions: tuple[TopicPartition, ...]
     deleted: tuple[str, ...]
@@ -27,7 +27,7 @@ class Survey:
     futures: tuple[tuple[TopicPartition, str], ...]
     """Partitions that were being copied from another directory, each with the copy's name."""
     foreign: tuple[str, ...]
-    """Names of what is not ours; it is left alone."""
+    """Names of other content, which is not touched."""
 
 
 def directory_name(partition: TopicPartition) -> str:

@@ -1,7 +1,7 @@
 """The records of `__consumer_offsets` as a group coordinator writes and reads them.
 
 Written in the versions of Kafka 3.9 with ZooKeeper, so that its brokers can take a group over; read
-in all versions.  Records of other kinds, such as those of KIP-848, are passed over.
+in all versions.  Records of other kinds, such as those of KIP-848, are ignored.
 
 Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
@@ -35,7 +35,7 @@ GROUP_VALUE: Final = 3
 
 
 NAMES_MAX: Final = 1024
-"""How many groups' topics are remembered: records of a group mostly follow each other."""
+"""How many groups' topics are cached: records of a group mostly follow each other."""
 
 _OFFSET_HEAD: Final = Struct(">hqih")
 """Version, offset, leader epoch and the length of the metadata."""

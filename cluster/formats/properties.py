@@ -1,4 +1,4 @@
-"""Small files of properties: whose is a log directory, and which topic's is a partition?"""
+"""Small files of properties: the owner of a log directory, and the topic id of a partition."""
 
 from typing import Final
 

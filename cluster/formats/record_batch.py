@@ -1,6 +1,6 @@
 """Record batches.
 
-What does the header of a record batch say, is the batch whole, and how is it stamped?
+The fields of a batch's header, whether the batch is whole, and how it is stamped.
 
 Knows the bytes of a batch and nothing of its records, of files or of connections.  Batches of
 magic 2 are read and stamped; the messages of the older formats (magic 0 and 1) are recognised and
@@ -18,7 +18,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
 
 Buffer = bytes | bytearray | memoryview
-"""What a batch stands in.  Stamping needs a writable one."""
+"""A buffer with a batch.  Stamping needs a writable one."""
 
 PREFIX_SIZE: Final = 12
 """Bytes of base offset and length, which the length itself does not count."""
@@ -31,7 +31,7 @@ SEQUENCE_MAX: Final = 2**31 - 1
 """The highest sequence number; the next one is 0."""
 
 OFFSET_MAX: Final = 2**63 - 1
-"""Where a log can end at most: the wire and the files have 64 bits for an offset."""
+"""The largest end offset of a log: the wire and the files have 64 bits for an offset."""
 
 HEADER_LAYOUT: Final = Struct(">qiibIhiqqqhii")
 """The fields of `BatchHeader`, in their order."""
@@ -89,7 +89,7 @@ class BatchHeader(NamedTuple):
 
     base_offset: int
     length: int
-    """Bytes behind this field: `size` counts all."""
+    """Bytes after this field: `size` counts all."""
     leader_epoch: int
     magic: int
     crc: int
@@ -155,7 +155,7 @@ class PlacedBatch(NamedTuple):
 
 
 def sequence_after(sequence: int, count: int) -> int:
-    """Return the sequence number *count* records later; behind SEQUENCE_MAX comes 0."""
+    """Return the sequence number *count* records later; after SEQUENCE_MAX comes 0."""
     return (sequence + count) & SEQUENCE_MAX
 
 
@@ -267,9 +267,9 @@ def stamp(
 def stamp_log_append_time(
     buffer: bytearray | memoryview, header: BatchHeader, wall_ms: int, position: int = 0
 ) -> BatchHeader:
-    """Say that the whole batch at *position* was appended at *wall_ms*, and return the new header.
+    """Stamp the batch at *position* with its append time *wall_ms*, and return the new header.
 
-    The records' own timestamps stay where they are and lose their meaning; the checksum is
+    The records' own timestamps stay and lose their meaning; the checksum is
     computed anew, over all bytes of the batch.  Only for magic 2.
     """
     attributes = header.attributes | LOG_APPEND_TIME

@@ -31,7 +31,7 @@ from cluster.formats.record_batch import (
 )
 
 RECORD_LENGTH_MIN: Final = 6
-"""What is behind the length of a record: six fields of a byte at least."""
+"""Bytes after the length of a record: six fields of at least one byte."""
 VARLONG_SHIFT_MAX: Final = 63
 TIMESTAMP_MAX: Final = 2**63 - 1
 NO_SEQUENCE: Final = -1
@@ -65,7 +65,7 @@ class RecordTime(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record as a consumer would get it."""
+    """One record as a consumer receives it."""
 
     offset: int
     timestamp: int
@@ -73,7 +73,7 @@ class Record(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[bytes, bytes | None], ...] = ()
-    """Their keys should be UTF-8; brokers do not look."""
+    """Their keys should be UTF-8; brokers do not check that."""
     sequence: int = NO_SEQUENCE
     checksum: int | None = None
     """Of a message of magic 0 or 1, whose records have one each."""
@@ -125,7 +125,7 @@ def record_times(
 
 
 def bodies_of(batch: Buffer, header: BatchHeader, size_max: int) -> Iterator[memoryview]:
-    """Yield what stands behind the length of each record of a batch of magic 2."""
+    """Yield the bytes after the length of each record of a batch of magic 2."""
     content = memoryview(unpacked(batch, header.codec, size_max))
     position = 0
     for _ in range(header.record_count):

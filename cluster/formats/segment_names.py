@@ -10,13 +10,13 @@ from cluster.formats.record_batch import OFFSET_MAX
 LOG_SUFFIX: Final = ".log"
 INDEX_SUFFIXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 SUFFIXES: Final = (*INDEX_SUFFIXES, SNAPSHOT_SUFFIX)
-"""What can lie beside the file of batches."""
+"""The suffixes of the files beside the file of batches."""
 DELETED_SUFFIX: Final = ".deleted"
-"""Behind the name of a file that waits for its removal."""
+"""Appended to the name of a file that waits for its removal."""
 CLEANED_SUFFIX: Final = ".cleaned"
-"""Behind the name of a file that is not whole yet: a start removes it, Kafka's as well."""
+"""Appended to the name of a file that is not whole yet: a start removes it, Kafka's as well."""
 SWAP_SUFFIX: Final = ".swap"
-"""Behind the name of a whole file that replaces others, as soon as these are gone."""
+"""Appended to the name of a whole file that replaces others, as soon as these are gone."""
 NAME_DIGITS: Final = 20
 
 

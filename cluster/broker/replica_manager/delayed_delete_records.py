@@ -1,4 +1,4 @@
-"""Deletions of records that wait until they are durable and all live replicas begin behind them.
+"""Deletions of records that wait until they are durable and all live replicas start after them.
 
 Source: Kafka's DelayedDeleteRecords.
 """
@@ -17,7 +17,7 @@ NO_OFFSET: Final = -1
 
 
 class DeletedPartition:
-    """A partition that this leader has cut off before *offset*, and what is answered for it."""
+    """A partition whose records before *offset* this leader has deleted, and the answer for it."""
 
     __slots__ = ("_hosted", "_offset", "error", "index", "low_watermark")
 

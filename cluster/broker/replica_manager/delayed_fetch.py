@@ -49,10 +49,10 @@ class DelayedFetch:
     limits: Limits
     answer: Answer
     missing: int
-    """How many bytes have still to come."""
+    """How many bytes are still missing."""
     wants: Sequence[Want] = ()
     found: Found = NOTHING_FOUND
-    """What is to be answered; nothing is kept while it waits."""
+    """The answer; nothing is kept while it waits."""
     operation: DelayedOperation = field(init=False)
     stop_look: Cancel | None = None
 

@@ -1,6 +1,6 @@
-"""Reads of a fetch request: what is there to read in the partitions of a fetch, within its limits?
+"""Reads of a fetch request: the records in the partitions of a fetch, within its limits.
 
-Records are named as ranges of files, never read here.
+Records are returned as ranges of files, never read here.
 
 Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 """
@@ -43,13 +43,13 @@ class Limits(NamedTuple):
     reads_followers: bool
     """Whether a follower may answer as well, with what it knows to be committed (KIP-392)."""
     rack: str
-    """Where a consumer stands that leaders may send to followers there; empty for all others."""
+    """The rack of a consumer that leaders may send to followers there; empty for all others."""
     listener: str
-    """By which of their listeners it would reach them."""
+    """The listener on which it would connect to them."""
 
     @property
     def is_replica(self) -> bool:
-        """Return whether it is a follower who fetches: it reads up to the log's end."""
+        """Return whether a follower fetches: it reads up to the log's end."""
         return self.replica_id >= NO_REPLICA
 
 
@@ -59,7 +59,7 @@ class Found(NamedTuple):
     data: tuple[ReadResult, ...]
     size: int
     is_urgent: bool
-    """Whether the client must hear of it at once, however little it is."""
+    """Whether the client must receive it at once, however little it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The partitions that this broker hosts.
 
-Which partitions has this broker, and may it answer for one of them?
+The replicas of this broker, and whether it may answer for a partition.
 
 The replicas and their logs side by side, and Kafka's error where a request is at the wrong place.
 """
@@ -33,7 +33,7 @@ class HostedPartition:
         self.replica = replica
         self.log = log
         self.topic_id = topic_id
-        """NO_TOPIC_ID while the controller has not said it."""
+        """NO_TOPIC_ID until the controller has sent it."""
 
 
 class Partitions:
@@ -60,7 +60,7 @@ class Partitions:
         self._note_id(hosted)
 
     def learn_id(self, hosted: HostedPartition, topic_id: bytes) -> None:
-        """Take note of the topic id of a partition that is here, which had none so far."""
+        """Note the topic id of a partition that is here, which had none so far."""
         assert hosted.topic_id == NO_TOPIC_ID
         hosted.topic_id = topic_id
         self._note_id(hosted)

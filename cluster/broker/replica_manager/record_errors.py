@@ -1,6 +1,6 @@
-"""Errors of single records: which records of a refused batch were the wrong ones?
+"""Errors of single records: which records of a refused batch were invalid.
 
-Only asked when a batch was refused: nothing looks at single records before.
+Only checked when a batch was refused: nothing reads single records before.
 
 Source: Kafka's LogValidator, whose messages producers show to people.
 """
@@ -52,7 +52,7 @@ def key_errors(error: RecordsWithoutKey, partition: TopicPartition) -> tuple[Rec
 
 
 def message_of(errors: tuple[RecordError, ...]) -> str:
-    """Return what is said of a whole batch with invalid records."""
+    """Return the message for a whole batch with invalid records."""
     shown = (f"RecordError(batchIndex={one.place}, message='{one.message}')" for one in errors)
     return (
         f"{MESSAGE} due to {len(errors)} record errors in total, and only showing the first three"

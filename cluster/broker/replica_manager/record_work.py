@@ -60,7 +60,7 @@ class RecordCheck:
 
 
 class Turn(NamedTuple):
-    """What still waits of one request, and how many bytes it kept at first."""
+    """The work of one request that still waits, and its bytes at first."""
 
     works: deque[tuple[RecordWork, Done]]
     size: int

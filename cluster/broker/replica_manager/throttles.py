@@ -34,13 +34,13 @@ class Throttles:
         self.log_dirs = ReplicationThrottle()
 
     def set_rates(self, configs: BrokerConfigs) -> None:
-        """Go by the broker's rates of now."""
+        """Apply the broker's current rates."""
         self.leader.rate = int(configs.text(LEADER_RATE) or NO_RATE)
         self.follower.rate = int(configs.text(FOLLOWER_RATE) or NO_RATE)
         self.log_dirs.rate = int(configs.text(LOG_DIR_RATE) or NO_RATE)
 
     def set_replicas(self, topic: str, broker_id: BrokerId, configs: EffectiveTopicConfigs) -> None:
-        """Hold back the replicas of *broker_id* that the configs of *topic* name."""
+        """Throttle the replicas of *broker_id* that the configs of *topic* name."""
         for throttle, text in (
             (self.leader, configs.throttled_leaders),
             (self.follower, configs.throttled_followers),
