@@ -1,4 +1,4 @@
-"""What all decisions of a coordinator share: configs, time, deadlines, effects, appends.
+"""State that all decisions of a coordinator share: configs, time, deadlines, effects, appends.
 
 Knows no rule of groups.
 """
@@ -21,12 +21,12 @@ from cluster.model.ids import LeaderEpoch
 from cluster.model.java_hash import java_abs, java_hash
 
 HASHES_KEPT: Final = 4096
-"""Of how many groups the partition is remembered: to compute it takes longer than a heartbeat."""
+"""Of how many groups the partition is cached: to compute it takes longer than a heartbeat."""
 
 SESSION: Final = 0
 """A member, or an id that was given out, has sent nothing for too long."""
 JOIN: Final = 1
-"""A rebalance goes on without those that have not joined."""
+"""A rebalance continues without members that have not joined."""
 SYNC: Final = 2
 """Members that have not asked for their assignment are removed."""
 
@@ -85,7 +85,7 @@ class StoredOffsets(NamedTuple):
 
 
 Waiting: TypeAlias = StoredAssignment | StoredStaticMember | StoredOffsets
-"""What waits for the outcome of an append."""
+"""What waits for the result of an append."""
 
 
 class OffsetsPartition:
@@ -102,7 +102,7 @@ class OffsetsPartition:
 
 
 class Context:
-    """The working state of one coordinator; *new_id* gives strings that were never given before."""
+    """The state of one coordinator; *new_id* returns strings that it never returned before."""
 
     __slots__ = (
         "_append_ids",
@@ -157,7 +157,7 @@ class Context:
         waiting: Waiting,
         producer: Producer = NO_PRODUCER,
     ) -> None:
-        """Append *records*; what is *waiting* goes on with the outcome."""
+        """Append *records*; *waiting* continues with the result."""
         number = waiting.group.partition
         partition = self.partitions[number]
         partition.waiting[append_id] = waiting

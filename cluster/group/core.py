@@ -64,7 +64,7 @@ class GroupCoordinator:
     # What happens.
 
     def step(self, event: Event, now_ms: int, wall_ms: int) -> tuple[Effect, ...]:
-        """Take note of *event*; returns what has to be done about it, in this order."""
+        """Handle *event*, and return the effects of it, in their order."""
         context = self._begin(now_ms, wall_ms)
         match event:
             case Requested(request_id, request):
@@ -94,7 +94,7 @@ class GroupCoordinator:
         return self._context.timers.next_deadline()
 
     def on_deadline(self, now_ms: int, wall_ms: int) -> tuple[Effect, ...]:
-        """Do what was put off until *now_ms*; too early a call does no harm."""
+        """Handle the deadlines up to *now_ms*; an early call does no harm."""
         context = self._begin(now_ms, wall_ms)
         for timer in context.timers.due(now_ms):
             if timer.group.state is GroupState.DEAD:
@@ -119,7 +119,7 @@ class GroupCoordinator:
         return effects
 
     def _go_on(self, event: Appended | AppendFailed) -> None:
-        """Go on with what waited for an append; an outcome of an earlier epoch is late."""
+        """Continue what waited for an append; a result of an earlier epoch is too late."""
         partition = self._context.partitions.get(event.partition)
         waiting = None if partition is None else partition.waiting.pop(event.append_id, None)
         if waiting is None:
@@ -141,7 +141,7 @@ class GroupCoordinator:
     # What is asked, and changes nothing.
 
     def refusal(self, group_id: str) -> ErrorCode:
-        """Return why this coordinator answers nothing about the group: NONE if it does."""
+        """Return why this coordinator does not answer for the group: NONE if it does."""
         return refuse_status(self._context, group_id, allows_empty=True)
 
     def fetch_offsets(

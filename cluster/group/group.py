@@ -21,7 +21,7 @@ from cluster.model.ids import TopicPartition
 
 
 class InitialDelay(NamedTuple):
-    """What is left of the wait for more members in the first rebalance of an empty group."""
+    """The rest of the wait for more members in the first rebalance of an empty group."""
 
     delay_ms: int
     remaining_ms: int
@@ -57,7 +57,7 @@ class Group:
         self.partition = partition
         self.state = GroupState.EMPTY
         self.state_timestamp: int | None = wall_ms
-        """When it entered its state, by the wall clock; None if the log does not say."""
+        """When it entered its state, by the wall clock; None if the log does not have it."""
         self.generation = 0
         """0 until the first rebalance is over."""
         self.protocol_type: str | None = None
@@ -68,13 +68,13 @@ class Group:
         self.static_ids: dict[str, str] = {}
         """The member id of each group instance id."""
         self.pending_members: set[str] = set()
-        """Ids that were given out, and have not come back with a JoinGroup."""
+        """Ids that were given out, and were in no JoinGroup yet."""
         self.pending_sync: set[str] = set()
         """Members of this generation that have not sent a SyncGroup."""
         self.subscribed_topics: frozenset[str] | None = None
         """Of a group of consumers; None if unknown."""
         self.has_new_member = False
-        """Whether a member came during the initial delay, which is then extended."""
+        """Whether a member joined during the initial delay, which is then extended."""
         self.initial_delay: InitialDelay | None = None
         self.is_storing_assignment = False
         """Whether the leader's assignment of this generation is being appended to the log."""
@@ -132,7 +132,7 @@ class Group:
     # Members.
 
     def add(self, member: Member, protocol_type: str) -> None:
-        """Add a member that supports what all others do."""
+        """Add a member that supports a protocol of all others."""
         assert member.member_id not in self.members, member.member_id
         if not self.members:
             self.protocol_type = protocol_type

@@ -12,7 +12,7 @@ from cluster.model.error_codes import ErrorCode
 
 
 def leave(context: Context, group: Group, request: LeaveGroup) -> LeaveAnswer:
-    """Remove the members one by one; each has an error of its own."""
+    """Remove the members one by one; each result has its own error."""
     left = []
     for member in request.members:
         error = leave_one(context, group, member)

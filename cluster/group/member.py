@@ -1,4 +1,4 @@
-"""A member of a group, as its coordinator knows it.
+"""A member of a group, as its coordinator stores it.
 
 Source: Kafka's MemberMetadata.
 """
@@ -88,7 +88,7 @@ class Member:
         )
 
     def stored(self, protocol: str, assignment: bytes) -> GroupMember:
-        """Return what the log keeps of the member."""
+        """Return the member as the log stores it."""
         return GroupMember(
             self.member_id,
             self.group_instance_id,

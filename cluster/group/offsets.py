@@ -1,4 +1,4 @@
-"""The offsets of a group: committed ones, and those that are on their way into the log.
+"""The offsets of a group: committed ones, and those that are being appended.
 
 An offset counts once its record is replicated.  Commits of one partition may be answered by the log
 in another order than they were appended: the one with the higher offset in the log wins, as it does
@@ -65,11 +65,11 @@ class GroupOffsets:
         )
 
     def load(self, committed: dict[TopicPartition, Committed]) -> None:
-        """Have the offsets of the log, and keep the dictionary."""
+        """Take the offsets of the log, and keep the dictionary."""
         self._committed = committed
 
     def load_transactional(self, producer_id: int, held: dict[TopicPartition, Committed]) -> None:
-        """Have the offsets of a transaction that is open in the log."""
+        """Take the offsets of a transaction that is open in the log."""
         self._transactional[producer_id] = held
 
     # Commits.
@@ -114,7 +114,7 @@ class GroupOffsets:
                 held[partition] = Committed(log_offset, value)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
-        """Commit what the producer's transaction holds, or forget it."""
+        """Commit the offsets of the producer's transaction, or drop them."""
         held = self._transactional.pop(producer_id, {})
         if is_commit:
             for partition, committed in held.items():
@@ -123,13 +123,13 @@ class GroupOffsets:
     # Removal.
 
     def remove_all(self) -> tuple[TopicPartition, ...]:
-        """Forget everything; the partitions that the log may have offsets of."""
+        """Drop everything; return the partitions that the log may have offsets of."""
         return self.remove(tuple(self._committed.keys() | self._pending.keys()))
 
     def remove(self, partitions: Collection[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """Forget the offsets of *partitions*; those of them that the log may have offsets of.
+        """Drop the offsets of *partitions*; return those that the log may have offsets of.
 
-        A commit that is pending stands in the log before the tombstone, and must not come back.
+        A pending commit is before the tombstone in the log, and must not come back.
         """
         for producer_id, held in tuple(self._transactional.items()):
             for partition in partitions:

@@ -1,4 +1,4 @@
-"""Which partitions of `__consumer_offsets` this broker coordinates: election, loading, resignation.
+"""The partitions of `__consumer_offsets` that this broker leads: election, loading, resignation.
 
 The leader epoch of the partition is the coordinator's: what it appends names it, and what comes
 from an earlier one, a load or an outcome, has no effect.
@@ -57,7 +57,7 @@ def on_loaded(context: Context, group: Group) -> None:
 
 
 def resign(context: Context, event: Resigned) -> None:
-    """Forget the partition's groups, unless a later election is known."""
+    """Drop the partition's groups, unless a later election is known."""
     partition = context.partitions.get(event.partition)
     if partition is None:
         return

@@ -68,7 +68,7 @@ class SyncGroup:
 
 
 class Heartbeat(NamedTuple):
-    """A sign of life of a member."""
+    """A heartbeat of a member."""
 
     group_id: str
     member_id: str

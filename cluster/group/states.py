@@ -1,4 +1,4 @@
-"""The states of a group, what may come after what, and which requests a state refuses.
+"""The states of a group, their order, and the requests that each refuses.
 
 Source: Kafka's GroupState and GroupCoordinator.
 """

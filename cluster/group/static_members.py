@@ -28,7 +28,7 @@ def replace(
     old_id: str,
     new_id: str,
 ) -> None:
-    """Let the client of *request* be the static member that was *old_id*, as *new_id*."""
+    """Replace the static member *old_id* by the client of *request*, as *new_id*."""
     member = group.members[old_id]
     before = ReplacedMember(
         old_id, member.protocols, member.rebalance_timeout_ms, member.session_timeout_ms
@@ -88,7 +88,7 @@ def on_stored(context: Context, waiting: StoredStaticMember) -> None:
 
 
 def on_failed(context: Context, waiting: StoredStaticMember, error: ErrorCode) -> None:
-    """Give the place back to the old client: the next coordinator will know no other."""
+    """Restore the old client: the next coordinator will know no other."""
     if not is_current(waiting):
         return
     group, member = waiting.group, waiting.member

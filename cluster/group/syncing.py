@@ -88,7 +88,7 @@ def on_stored(context: Context, waiting: StoredAssignment) -> None:
 
 
 def on_failed(context: Context, waiting: StoredAssignment, error: ErrorCode) -> None:
-    """Begin anew: the log may have this assignment or not."""
+    """Rebalance again: the log may have this assignment or not."""
     if is_current(waiting):
         refuse_assignments(context, waiting.group, assignment_error(error))
         prepare_if_possible(context, waiting.group)

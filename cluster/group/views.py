@@ -65,7 +65,7 @@ def describe(group: Group) -> GroupView:
 
 
 def is_listed(group: Group, states: Collection[str], types: Collection[str]) -> bool:
-    """Return whether *group* is among those asked for; no states, or no types, are all of them."""
+    """Return whether *group* is requested; no states, or no types, mean all of them."""
     is_in_state = not states or group.state.lower() in {one.lower() for one in states}
     return is_in_state and (not types or CLASSIC in {one.lower() for one in types})
 

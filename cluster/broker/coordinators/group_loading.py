@@ -59,7 +59,7 @@ class GroupLoading:
             self._read_next()
 
     def stop(self) -> None:
-        """Begin no more."""
+        """Start no further loads."""
         self._waiting.clear()
 
     def _read_next(self) -> None:

@@ -1,4 +1,4 @@
-"""The shell of the group coordinator: carries out what the core wants done.
+"""The shell of the group coordinator: executes the effects of the core.
 
 `cluster.group` decides; here are the log, the clock, and those who wait for answers.  Events are
 taken one after the other: what an effect leads to at once, an append that is committed for example,
@@ -96,7 +96,7 @@ class GroupService:
         return str(UUID(bytes=self._ports.random_stream.unique_id()))
 
     def stop(self) -> None:
-        """Load nothing more, and do nothing by itself."""
+        """Start no further loads, and cancel the timer."""
         self._loading.stop()
         if self._stop_timer is not None:
             self._stop_timer()
@@ -184,7 +184,7 @@ class GroupService:
     # Events and effects.
 
     def _take(self, event: Event) -> None:
-        """Let the core take note of *event*, once it has those before."""
+        """Let the core handle *event*, after the events before it."""
         self._events.append(event)
         self._work()
 

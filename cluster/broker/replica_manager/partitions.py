@@ -94,7 +94,7 @@ class Partitions:
         self._lost.add(partition)
 
     def is_lost(self, partition: TopicPartition) -> bool:
-        """Return whether `lose` was said of a partition that was neither added nor removed
+        """Return whether `lose` was called for a partition that was neither added nor removed
         since.
         """
         return partition in self._lost
