@@ -13,17 +13,6 @@ from tests.tidy import modules, sources, statements_of
 # The worker that parses the files for the other tests of the whole checkout.
 pytestmark = pytest.mark.xdist_group("tidy")
 
-NOT_YET: Final = frozenset(
-    {
-        *("cluster.api", "cluster.broker.coordinators", "cluster.broker.replica_manager"),
-        *("cluster.formats", "cluster.group", "cluster.storage"),
-        *("kadmin.admin.answers", "kadmin.admin.ports", "kadmin.admin.wire", "kadmin.app.session"),
-        *("kadmin.cli.hint_target", "kadmin.cli.live_values", "kadmin.cli.main"),
-        "kadmin.cli.reassign.execution",
-    }
-)
-"""Packages and modules that still have such words; what is clean has to leave this list."""
-
 PRIVATE: Final = (
     *("depot", "doom", "glance", "index_lies", "lies_of_indexes", "office", "rehearse", "reign"),
     *("standstill", "stranger"),
@@ -96,34 +85,12 @@ def vague_by_module() -> Mapping[str, list[str]]:
     return {name: words for name, words in found.items() if words}
 
 
-def places_of(name: str) -> frozenset[str]:
-    """Return the module *name* and the packages that it is in."""
-    parts = name.split(".")
-    return frozenset(".".join(parts[:end]) for end in range(1, len(parts) + 1))
-
-
-def held(found: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return what was *found* in modules that are not in `NOT_YET`."""
-    return {name: words for name, words in found.items() if NOT_YET.isdisjoint(places_of(name))}
-
-
 def test_names_and_texts_have_no_private_words() -> None:
-    assert held(private_by_module()) == {name: [word] for name, word in INTERFACE.items()}
+    assert private_by_module() == {name: [word] for name, word in INTERFACE.items()}
 
 
 def test_docstrings_have_the_words_of_the_field() -> None:
-    assert held(vague_by_module()) == {}
-
-
-def test_what_is_clean_is_held_to_it() -> None:
-    unclean = {
-        place
-        for found in (private_by_module(), vague_by_module())
-        for name in found
-        for place in places_of(name)
-    }
-
-    assert NOT_YET - unclean == set()
+    assert vague_by_module() == {}
 
 
 @pytest.mark.parametrize("text", ["class UriDepot:", "REIGNS = 1", "a stranger", "class Life:"])

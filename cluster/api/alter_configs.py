@@ -38,7 +38,7 @@ Response: TypeAlias = type[AlterConfigsResponse] | type[IncrementalAlterConfigsR
 def handle(
     ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
-    """AlterConfigs: replaces all overrides of a resource."""
+    """Replace all overrides of a resource (AlterConfigs)."""
     body = cast(AlterConfigsRequest, request.body)
     changes = [
         (resource, partial(replaced, rules_of(ports.settings, resource), one.configs))
@@ -58,7 +58,7 @@ def handle(
 def handle_incremental(
     ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
-    """IncrementalAlterConfigs: overrides that it does not name stay."""
+    """Change the named overrides (IncrementalAlterConfigs); all others stay."""
     body = cast(IncrementalAlterConfigsRequest, request.body)
     changes = [
         (resource, partial(changed, rules_of(ports.settings, resource), one.configs))
@@ -130,7 +130,7 @@ def refusal(
 
 
 def broker_refusal(registration: Registration, name: str) -> ApiError:
-    """Why the configs of the broker *name* cannot be changed here; no error when they can.
+    """Return why the configs of the broker *name* cannot be changed here; no error when they can.
 
     Only the broker itself changes its own configs; any broker changes those for all.
     """
@@ -155,7 +155,7 @@ def entity_of(registration: Registration, resource: Resource) -> Entity:
 
 
 def rules_of(settings: ApiSettings, resource: Resource) -> Rules:
-    """The rules for the configs of *resource*, whose type has been checked."""
+    """Return the rules for the configs of *resource*, whose type has been checked."""
     if resource[0] == ResourceType.BROKER:
         is_cluster_default = resource[1] == EVERY_BROKER
         return Rules(

@@ -30,14 +30,15 @@ def handle(told: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply:
 
 
 def advertised(served: Mapping[ApiKey, Versions]) -> tuple[ApiVersion, ...]:
-    """The served APIs in the form of the response."""
+    """Return the served APIs in the form of the response."""
     return tuple(ApiVersion(key, of.lowest, of.highest) for key, of in served.items())
 
 
 def answer_unsupported(
     served: Mapping[ApiKey, Versions], error: UnsupportedVersionError
 ) -> Buffers | None:
-    """The frame that returns the served versions of ApiVersions to a client with a newer one.
+    """Return the frame that returns the served versions of ApiVersions to a client with a newer
+    one.
 
     None for other APIs: their connection is to be closed.
     """

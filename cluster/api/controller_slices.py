@@ -40,7 +40,7 @@ def submit_in_slices(
 
 
 def slices(items: Iterable[T]) -> Iterator[tuple[T, ...]]:
-    """*items* in their order, `SLICE_SIZE` at a time; an empty slice for none."""
+    """Yield *items* in their order, `SLICE_SIZE` at a time; an empty slice for none."""
     waiting = iter(items)
     yield tuple(islice(waiting, SLICE_SIZE))
     while part := tuple(islice(waiting, SLICE_SIZE)):

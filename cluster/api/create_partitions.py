@@ -104,7 +104,7 @@ def refusal(
     added_count: int,
     room: int,
 ) -> ApiError:
-    """The errors that can be found without reading ZooKeeper."""
+    """Return the errors that can be found without reading ZooKeeper."""
     if cache.live_controller_id != registration.broker_id:
         return ApiError(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
     if count > 1:

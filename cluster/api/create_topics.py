@@ -101,7 +101,7 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
 def validate(
     ports: Ports, judged: Collection[NewTopic | CreatableTopicResult]
 ) -> Procedure[list[CreatableTopicResult]]:
-    """The result of each topic without creating it, or the error.
+    """Return the result of each topic without creating it, or the error.
 
     The metadata lacks topics that are being deleted, so ZooKeeper is read.
     """

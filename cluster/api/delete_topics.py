@@ -72,7 +72,7 @@ def delete(
 
 
 def resolved(cache: MetadataCache, topic: DeletedTopic) -> str | None:
-    """The topic's name; None for an unknown id."""
+    """Return the topic's name; None for an unknown id."""
     if topic.topic_id == NO_TOPIC_ID:
         return topic.name
     return cache.topic_name(topic.topic_id)

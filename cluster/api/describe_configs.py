@@ -179,7 +179,7 @@ class ConfigReader:
         return ApiError(ErrorCode.INVALID_REQUEST, message)
 
     def _refused(self, keys: Sequence[str] | None) -> Iterator[Described]:
-        """The overrides that the broker cannot apply, if there are any."""
+        """Yield the overrides that the broker cannot apply, if there are any."""
         refused = self.refused_partitions.shown
         if refused and (not keys or REFUSED_PARTITIONS in keys):
             yield Described(
@@ -196,7 +196,7 @@ class ConfigReader:
 def broker_config(
     configs: BrokerConfigs, name: str, sources: tuple[ConfigSource, ...]
 ) -> Described:
-    """A broker's config, restricted to *sources*."""
+    """Return a broker's config, restricted to *sources*."""
     synonyms = [one for one in configs.synonyms(name) if one.source in sources]
     return Described(
         name,
@@ -210,7 +210,7 @@ def broker_config(
 
 
 def broker_documentation(name: str) -> str | None:
-    """The documentation of a broker's config, and whether it has an effect here; None if
+    """Return the documentation of a broker's config, and whether it has an effect here; None if
     unknown.
     """
     row = SUPPORTED_BROKER_CONFIGS.get(name)
@@ -221,14 +221,14 @@ def broker_documentation(name: str) -> str | None:
 
 
 def broker_number(name: str) -> int | None:
-    """The broker id in a resource's name; None for an impossible one."""
+    """Return the broker id in a resource's name; None for an impossible one."""
     digits = name[1:] if name[:1] in ("+", "-") else name
     is_number = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_MAX
     return int(name) if is_number else None
 
 
 def chosen(names: Iterable[str], keys: Sequence[str] | None) -> Iterator[str]:
-    """The requested ones; null means all, as an empty list does."""
+    """Return the requested ones; null means all, as an empty list does."""
     return (name for name in names if not keys or name in keys)
 
 

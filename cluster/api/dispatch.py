@@ -137,7 +137,7 @@ BROKER: Final = on_cluster(AclOperation.CLUSTER_ACTION)
 
 
 def on_either(operation: AclOperation) -> tuple[Permission, ...]:
-    """For requests that name resources of both types."""
+    """Return the permissions for a request that names resources of both types."""
     return (on_topic(operation), on_cluster(operation))
 
 
@@ -253,7 +253,7 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
 
 
 def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
-    """The handler of each API, with the services that it uses."""
+    """Return the handler of each API, with the services that it uses."""
     of, ports, cache, partitions = services, services.ports, services.cache, services.partitions
     controller = ports.controller
     hints = LeaderHints(partitions, cache)

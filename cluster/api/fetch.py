@@ -111,7 +111,9 @@ class Fetches:
     def _session_of(
         self, body: FetchRequest, uses_ids: bool, limits: Limits
     ) -> Session | ErrorCode:
-        """The session of the request; one for itself where it has none, or there is no room."""
+        """Return the session of the request; one for itself where it has none, or there is no
+        room.
+        """
         sessions, partitions = self.fetch_sessions, self.partitions
         now_ms = self.ports.clock.now_ms()
         replica_id, replica_epoch = limits.replica_id, limits.replica_epoch

@@ -1,18 +1,19 @@
 """The flat path of produce: the usual request of one batch, read and answered without a codec.
 
-A producer sends the same bytes in front of its records again and again.  So the beginnings of
-requests are remembered with what they mean and with the answer's fixed parts; the batch itself is
-appended as every other one (`cluster.broker.replica_manager.appending`).
+A producer sends the same bytes before its records again and again.  So the beginnings of requests
+are cached with their meaning and with the answer's fixed parts; the batch itself is appended as
+every other one (`cluster.broker.replica_manager.appending`).
 
-Nothing is decided here.  What is not as usual goes the plain way (`cluster.api.produce`), and
-nothing has changed then: other versions, several partitions, acks=0, what somebody waits for,
-records that take long to look at, and what is answered with the leader's address.  What holds:
+Nothing is decided here.  A request that is not the usual one takes the plain path
+(`cluster.api.produce`), and nothing has changed then: other versions, several partitions, acks=0,
+requests that wait, records that take long to check, and answers with the leader's address.  What
+holds:
 
-* answers are those of the plain way: `tests/cluster/api/test_flat_produce.py` compares them after
+* answers are those of the plain path: `tests/cluster/api/test_flat_produce.py` compares them after
   random requests;
-* the partition, its leader and its configs are asked for with each request: what is remembered is
-  of the bytes of a request alone;
-* what is remembered is bounded, in number and in size, for all connections together.
+* the partition, its leader and its configs are looked up with each request: the cache depends on
+  the bytes of a request alone;
+* the cache is bounded, in number and in size, for all connections together.
 """
 
 import struct
@@ -74,11 +75,13 @@ flexible versions the tags."""
 
 
 def flexible_records(frame: memoryview, at: int) -> memoryview | None:
-    """The records whose size stands at *at*, up to 2 MB; None if anything but tags follows them."""
+    """Return the records whose size stands at *at*, up to 2 MB; None if anything but tags follows
+    them.
+    """
     size = frame[at]
     start = at + 1
     if size >= 1 << 7:
-        # Each byte tells by its highest bit that another one follows.
+        # The highest bit of each byte is set if another one follows.
         size += frame[start] - 1 << 7
         start += 1
         if size >= 1 << 14:
@@ -95,14 +98,14 @@ def flexible_records(frame: memoryview, at: int) -> memoryview | None:
 
 
 def plain_records(frame: memoryview, at: int) -> memoryview | None:
-    """The records whose size stands at *at*; None if anything follows them."""
+    """Return the records whose size stands at *at*; None if anything follows them."""
     (size,) = _SIZE.unpack_from(frame, at)
     start = at + _SIZE.size
     return frame[start:] if size >= HEADER_SIZE and start + size == len(frame) else None
 
 
 def unpacking(prefix_size: int) -> Callable[[memoryview], tuple[Any, ...]]:
-    """Takes version, correlation id, prefix and the partition's index from a request."""
+    """Return a function that reads version, correlation id, prefix and partition of a request."""
     return Struct(f">ii{prefix_size}si").unpack_from
 
 
@@ -148,7 +151,7 @@ UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"
 
 
 def flat_produce(ports: Ports, appender: Appender) -> FlatProduce | None:
-    """The flat path of a broker; None where requests need somebody's permission."""
+    """Return the flat path of a broker; None where requests need authorization."""
     if ports.authorizer is not None:
         return None
     return Prefixes(appender).answer
@@ -171,7 +174,7 @@ class Prefixes:
             targets = self._targets.get(version)
             if targets is None:
                 return None
-            # A prefix says itself where it ends: bytes that are known are the request's prefix.
+            # The lengths in a prefix give its end: cached bytes are the request's prefix.
             target = targets.get(prefix)
             if target is None:
                 target = self._looked_up(frame, version, targets)
@@ -199,7 +202,7 @@ class Prefixes:
         )
 
     def _looked_up(self, frame: memoryview, version: int, targets: dict[bytes, Target]) -> Target:
-        """What the prefix of *frame* means, found where its own lengths say that it ends."""
+        """Return what the prefix of *frame* means, found where its own lengths say that it ends."""
         topic_at, behind_topic, _ = LAYOUTS[version]
         at = topic_at + frame[_CLIENT_ID_AT + 1]
         at += frame[at] + behind_topic
@@ -210,7 +213,9 @@ class Prefixes:
         return target
 
     def _learned(self, frame: memoryview, version: int, prefix: bytes) -> Target:
-        """What *prefix* means, from now on; UNUSUAL also for what is not worth remembering."""
+        """Return what *prefix* means, from now on; UNUSUAL also for what is not worth
+        remembering.
+        """
         remembered = list(self._targets.values())
         if sum(map(len, remembered)) >= PREFIXES_MAX:
             self._unknown_count += 1
@@ -221,14 +226,14 @@ class Prefixes:
         try:
             target = target_of(frame, version, prefix)
         except PeerError:
-            # The plain way says what is wrong with it.
+            # The plain path reports what is wrong with it.
             return UNUSUAL
         self._targets[version][prefix] = target
         return target
 
 
 def target_of(frame: memoryview, version: int, prefix: bytes) -> Target:
-    """What *prefix* means in *frame*, by the codec.
+    """Return what *prefix* means in *frame*, by the codec.
 
     Raises:
         PeerError: the frame is malformed.

@@ -69,7 +69,7 @@ def obey(
 
 
 def changes_of(body: LeaderAndIsrRequest) -> Iterator[RoleChange]:
-    """The change of each partition; equal states and replicas share one object."""
+    """Yield the change of each partition; equal states and replicas share one object."""
     kept = Kept(cache(state_of), cache(PartitionAssignment))
     for state in body.ungrouped_partition_states:
         yield change_of(state.topic_name, NO_TOPIC_ID, state, kept)
@@ -127,7 +127,7 @@ def change_of(
 def answer(
     version: int, changes: Sequence[RoleChange], errors: Mapping[TopicPartition, ErrorCode]
 ) -> Steps:
-    """Partitions have topic names, or are grouped by topic id."""
+    """Answer the partitions, which have topic names, or are grouped by topic id."""
     by_id: dict[bytes, list[LeaderAndIsrPartitionError]] = {}
     for change in changes:
         by_id.setdefault(change.topic_id, []).append(

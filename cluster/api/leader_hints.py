@@ -21,7 +21,7 @@ class LeaderHints:
     cache: MetadataCache
 
     def current_leader(self, topic: str, index: int) -> LeaderIdAndEpoch:
-        """The leader by this broker's replica or metadata; NO_HINT when both lack it."""
+        """Return the leader by this broker's replica or metadata; NO_HINT when both lack it."""
         hosted = self.partitions.find_index(topic, index)
         if hosted is not None and hosted.replica.leader_epoch >= 0:
             return LeaderIdAndEpoch(hosted.replica.state.leader, hosted.replica.leader_epoch)
@@ -31,7 +31,9 @@ class LeaderHints:
     def endpoints_of(
         self, hints: Iterable[LeaderIdAndEpoch], listener: str
     ) -> tuple[NodeEndpoint, ...]:
-        """The addresses of the leaders on *listener*; those that are not live are left out."""
+        """Return the addresses of the leaders on *listener*; those that are not live are left
+        out.
+        """
         endpoints = []
         for leader_id in sorted({hint.leader_id for hint in hints}):
             leader = self.cache.brokers.get(leader_id)

@@ -97,8 +97,9 @@ def list_segments(
     topic: str,
     part: ListOffsetsPartition,
 ) -> ListOffsetsPartitionResponse:
-    """Where segments begin, the latest first; in the place of those beyond it the end that is
-    committed."""
+    """Return where segments begin, the latest first; in the place of those beyond it the end that
+    is committed.
+    """
     index = part.partition_index
     hosted = hosted_for(partitions, topic, part, body)
     if isinstance(hosted, ErrorCode):
@@ -116,7 +117,7 @@ def list_segments(
 
 
 def named_again(body: ListOffsetsRequest) -> Generator[None, None, set[tuple[str, int]]]:
-    """The partitions that *body* names more than once."""
+    """Return the partitions that *body* names more than once."""
     named: set[tuple[str, int]] = set()
     again: set[tuple[str, int]] = set()
     for topic in body.topics:
@@ -183,7 +184,7 @@ def is_client(body: ListOffsetsRequest) -> bool:
 
 
 def is_settling(hosted: HostedPartition) -> bool:
-    """Whether a new leader does not know yet whether all its initial records are committed.
+    """Return whether a new leader does not know yet whether all its initial records are committed.
 
     The leader before may have returned offsets beyond the high watermark.
     """
@@ -191,7 +192,9 @@ def is_settling(hosted: HostedPartition) -> bool:
 
 
 def is_committed(hosted: HostedPartition, found: FoundOffset | None, timestamp: int) -> bool:
-    """Whether the result holds, whatever happens to the records behind the high watermark."""
+    """Return whether the result holds, whatever happens to the records behind the high
+    watermark.
+    """
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return True
     if timestamp == LATEST or found is None:
@@ -200,7 +203,7 @@ def is_committed(hosted: HostedPartition, found: FoundOffset | None, timestamp: 
 
 
 def end_of(hosted: HostedPartition, body: ListOffsetsRequest) -> int:
-    """The partition's end for the sender of the request."""
+    """Return the partition's end for the sender of the request."""
     if not is_client(body):
         return hosted.log.log_end_offset
     high_watermark = hosted.replica.high_watermark
@@ -210,8 +213,8 @@ def end_of(hosted: HostedPartition, body: ListOffsetsRequest) -> int:
 
 
 def find(hosted: HostedPartition, timestamp: int, end: int) -> FoundOffset | None:
-    """The offset; None where no record is that recent, and for tiered storage, which does not
-    exist.
+    """Return the offset; None where no record is that recent, and for tiered storage, which does
+    not exist.
 
     Raises:
         LogError, DamagedSegment

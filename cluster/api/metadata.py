@@ -136,7 +136,7 @@ class MetadataReader:
 def asked_topics(
     cache: MetadataCache, body: MetadataRequest, version: int
 ) -> Iterable[MetadataRequestTopic]:
-    """The requested topics; in version 0, which has no null, an empty list means all."""
+    """Return the requested topics; in version 0, which has no null, an empty list means all."""
     topics = body.topics
     if topics is None or (version == 0 and not topics):
         names = tuple(cache.topics)
@@ -146,7 +146,7 @@ def asked_topics(
 
 
 def brokers_on(cache: MetadataCache, listener: str) -> Iterator[MetadataResponseBroker]:
-    """The brokers that can be reached on the client's listener."""
+    """Yield the brokers that can be reached on the client's listener."""
     for live in cache.brokers.values():
         endpoint = live.endpoints.get(listener)
         if endpoint is not None:

@@ -124,7 +124,7 @@ class OffsetCommits:
 def value_of(
     one: OffsetCommitRequestPartition, retention_ms: int, now_ms: int
 ) -> OffsetCommitValue:
-    """What is kept; a client of versions 2 to 4 may say for how long."""
+    """Return what is kept; a client of versions 2 to 4 may say for how long."""
     has_time = one.commit_timestamp != NO_TIMESTAMP
     return OffsetCommitValue(
         one.committed_offset,

@@ -45,7 +45,7 @@ Topics = Sequence[OffsetFetchRequestTopic]
 
 @dataclass(frozen=True, slots=True)
 class OffsetFetches:
-    """Tells of offsets."""
+    """The handler of OffsetFetch."""
 
     ports: Ports
     cache: MetadataCache
@@ -123,7 +123,7 @@ class OffsetFetches:
             ]
         if may_describe:
             return self.groups.fetch_offsets(group_id, wanted, requires_stable=body.require_stable)
-        # Who asks for all is told of those that he may see.
+        # A request for all offsets gets only those that the client may describe: none.
         return FetchAnswer(ErrorCode.NONE, dict.fromkeys(wanted or (), FORBIDDEN))
 
 
@@ -143,7 +143,7 @@ def found_offsets(
 def topics_of(
     answer: FetchAnswer, asked: Topics | None
 ) -> Generator[None, None, list[OffsetFetchResponseTopic]]:
-    """The offsets by topic; each with the error, in a version that has none for all."""
+    """Return the offsets by topic; each with the error, in a version that has none for all."""
     failed = FetchedOffset(error=answer.error)
     indexes: Iterable[tuple[str, Sequence[int]]]
     if asked is None:

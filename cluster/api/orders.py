@@ -24,7 +24,8 @@ OrderRequest: TypeAlias = LeaderAndIsrRequest | StopReplicaRequest | UpdateMetad
 
 
 def is_answer_too_long(topics: Iterable[tuple[str, int]]) -> bool:
-    """Whether the answer would be too long; *topics* are names and how often each is repeated.
+    """Return whether the answer would be too long; *topics* are names and how often each is
+    repeated.
 
     An order has each name once, where it may have 32,767 bytes, which no topic has.
     """
@@ -38,7 +39,7 @@ def take(orders: Orders, request: RequestFrame, reply: Reply, procedure: Procedu
 
 
 def sender_of(orders: Orders, request: RequestFrame) -> Sender:
-    """The sender and the receiver of *request*, for state-change.log and the fence."""
+    """Return the sender and the receiver of *request*, for state-change.log and the fence."""
     body = cast(OrderRequest, request.body)
     broker_id = orders.registration.broker_id
     tag = OrderTag(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)

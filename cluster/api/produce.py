@@ -140,7 +140,7 @@ class Produces:
             reply(self._response_of(request.api_version, peer, topics))
 
     def _response_of(self, version: int, peer: Peer, topics: Outcomes) -> ProduceResponse:
-        """The answers; from HINT_VERSION on with the leader where this broker is not it."""
+        """Return the answers; from HINT_VERSION on with the leader where this broker is not it."""
         responses: list[TopicProduceResponse] = []
         hints: list[LeaderIdAndEpoch] = []
         for topic, outcomes in topics:
@@ -231,13 +231,13 @@ class WaitingProduce:
         self._api.answer(self._request, self._peer, self._reply, self._topics)
 
     def _end(self) -> None:
-        """The connection has ended: what was sent is appended all the same."""
+        """Append all the same what was sent when the connection has ended."""
         if self._cancel is not None:
             self._cancel()
 
 
 def is_closed(topic: str, client_id: str | None) -> bool:
-    """Whether only brokers write to *topic*, which their coordinators read back."""
+    """Return whether only brokers write to *topic*, which their coordinators read back."""
     return topic in INTERNAL_TOPICS and client_id != ADMIN_CLIENT
 
 
@@ -246,7 +246,7 @@ def closed_to(topic: str) -> Refusal:
 
 
 def answer_nothing(topics: Outcomes, reply: Reply) -> None:
-    """The only way to tell a producer with acks=0 of an error is to end its connection."""
+    """End the connection on an error: a producer with acks=0 receives no answer."""
     for topic, outcomes in topics:
         for answer in map(answer_of, outcomes):
             if answer.error_code != NO_ERROR:
@@ -258,7 +258,7 @@ def answer_nothing(topics: Outcomes, reply: Reply) -> None:
 
 
 def answer_of(outcome: Outcome | None) -> PartitionProduceResponse:
-    """What is answered for a batch, now that all is known."""
+    """Return what is answered for a batch, now that all is known."""
     if isinstance(outcome, PartitionProduceResponse):
         return outcome
     if isinstance(outcome, ProducePartitionStatus):

@@ -52,7 +52,7 @@ def answer(stopped: Stopped) -> Steps:
 
 
 def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
-    """The partitions, from any of the request's three forms."""
+    """Yield the partitions, from any of the request's three forms."""
     for named in body.ungrouped_partitions:
         partition = TopicPartition(named.topic_name, named.partition_index)
         yield Stop(partition, ANY_EPOCH[0], body.delete_partitions)

@@ -31,7 +31,7 @@ def build_batch(
     producer_id: int = NO_PRODUCER_ID,
     producer_epoch: int = NO_EPOCH,
 ) -> bytearray:
-    """A batch of keys with values, uncompressed, whose records all have *timestamp_ms*.
+    """Return a batch of keys with values, uncompressed, whose records all have *timestamp_ms*.
 
     With a producer it is transactional; it has no sequence, as only brokers may append.
     """
@@ -51,7 +51,7 @@ def build_batch(
 def build_compressed_batch(
     records: Iterable[tuple[int, bytes | None, bytes | None]], codec: int
 ) -> bytearray:
-    """A batch of timestamps with keys and values, compressed by *codec*.
+    """Return a batch of timestamps with keys and values, compressed by *codec*.
 
     Its base timestamp is that of the first record, whatever that is, as in a batch of Kafka's.
     """
@@ -68,7 +68,9 @@ def build_compressed_batch(
 
 
 def record_of(number: int, delta_ms: int, key: bytes | None, value: bytes | None) -> bytes:
-    """The *number*th record of a batch, without headers, *delta_ms* from its base timestamp."""
+    """Return the *number*th record of a batch, without headers, *delta_ms* from its base
+    timestamp.
+    """
     # Times at both ends of 64 bits are further apart than these count: as for Kafka, it wraps.
     wrapped = (delta_ms + 2**63) % 2**64 - 2**63
     zigzag = wrapped << 1 ^ wrapped >> 63
@@ -107,5 +109,5 @@ def fill_header(
 
 
 def with_length(content: bytes | None) -> bytes:
-    """*content* behind its length, a zigzag number."""
+    """Return *content* behind its length, a zigzag number."""
     return NOTHING if content is None else encode(2 * len(content)) + content

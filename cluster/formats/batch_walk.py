@@ -35,12 +35,12 @@ class Source(Protocol):
     """An open file, read by position."""
 
     def read(self, position: int, size: int, /) -> bytes:
-        """Up to *size* bytes from *position* on; fewer only where the file ends."""
+        """Return up to *size* bytes from *position* on; fewer only where the file ends."""
         ...
 
 
 def headers(source: Source, position: int, end: int) -> Iterator[PlacedBatch]:
-    """The batches from *position* on whose last byte stands before *end*.
+    """Yield the batches from *position* on whose last byte stands before *end*.
 
     Records and checksums are not read.
 
@@ -67,7 +67,9 @@ def headers(source: Source, position: int, end: int) -> Iterator[PlacedBatch]:
 
 
 def first_header(source: Source, position: int, end: int) -> BatchHeader | None:
-    """The header of the batch at *position* that ends before *end*; None where there is none."""
+    """Return the header of the batch at *position* that ends before *end*; None where there is
+    none.
+    """
     if position < 0:
         return None
     try:
@@ -91,11 +93,11 @@ class Flaw(NamedTuple):
 
     reason: str
     is_torn: bool
-    """Whether a batch begins there that goes on behind the end of the file."""
+    """Whether a batch begins there that continues beyond the end of the file."""
 
 
 class Tail(NamedTuple):
-    """What stands behind the last batch: *size* bytes, 0 where the file ends with a batch."""
+    """The bytes after the last batch: *size* of them, 0 where the file ends with a batch."""
 
     position: int
     size: int
@@ -105,10 +107,10 @@ class Tail(NamedTuple):
 
 
 class Walk:
-    """The batches of *source* from *position* up to *end*, with a look at their checksums.
+    """The batches of *source* from *position* up to *end*, with a check of their checksums.
 
-    A wrong checksum does not end the walk, since the length still says where the next batch begins;
-    bytes that are no batch do.
+    A wrong checksum does not end the walk, since the length still leads to the next batch; bytes
+    that are no batch do.
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class Walk:
         self._window = b""
         self._window_at = position
         self.tail = Tail(end, 0)
-        """Known when all batches were taken."""
+        """Known when all batches were yielded."""
 
     def __iter__(self) -> Iterator[WalkedBatch]:
         position, end = self._position, self._end
@@ -150,14 +152,14 @@ class Walk:
             self.tail = self._tail_at(position)
 
     def content(self, batch: WalkedBatch) -> bytes:
-        """All bytes of the batch that was yielded last."""
+        """Return all bytes of the batch that was yielded last."""
         size = batch.header.size
         self._fill(batch.position, size)
         start = batch.position - self._window_at
         return self._window[start : start + size]
 
     def _fill(self, position: int, size: int) -> None:
-        """Have the *size* bytes from *position* on in the window, if there are as many."""
+        """Read the *size* bytes from *position* on into the window, if there are as many."""
         behind = self._window_at + len(self._window)
         if position + size > behind and behind < self._end:
             size = min(size, self._end - position)
@@ -166,7 +168,7 @@ class Walk:
             self._window_at = position
 
     def _damaged_header(self, position: int) -> BatchHeader | None:
-        """The fields at *position*, which cannot be, if the length among them is right.
+        """Return the fields at *position*, which cannot be, if the length among them is right.
 
         It is believed where the file ends with the batch or a later batch follows it.
         """
@@ -204,7 +206,7 @@ class Walk:
 
 
 def valid_batches(source: Source, end: int) -> Iterator[PlacedBatch]:
-    """The batches of the first *end* bytes up to the first that is damaged or cut off.
+    """Yield the batches of the first *end* bytes up to the first that is damaged or cut off.
 
     From there on nothing can be trusted, since a damaged length hides where the next batch begins.
     """
@@ -215,7 +217,7 @@ def valid_batches(source: Source, end: int) -> Iterator[PlacedBatch]:
 
 
 def flaw_at(source: Source, position: int, end: int) -> Flaw:
-    """What is wrong at *position*, where no valid batch begins; the file ends at *end*."""
+    """Return what is wrong at *position*, where no valid batch begins; the file ends at *end*."""
     left = end - position
     try:
         header = parse_header(source.read(position, min(HEADER_SIZE, left)))
@@ -228,7 +230,9 @@ def flaw_at(source: Source, position: int, end: int) -> Flaw:
 
 
 def is_zero(source: Source, position: int, end: int) -> bool:
-    """Whether nothing was written there: preallocated, or a size that came before its content."""
+    """Return whether nothing was written there: preallocated, or a size that precedes its
+    content.
+    """
     for start in range(position, end, WINDOW_SIZE):
         content = source.read(start, min(WINDOW_SIZE, end - start))
         if not content or content.count(0) < len(content):

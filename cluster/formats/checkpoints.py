@@ -21,9 +21,9 @@ SHOWN_SIZE_MAX: Final = 300
 
 
 def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:
-    """The rows in the *content* of the checkpoint *path*, *width* words each.
+    """Return the rows in the *content* of the checkpoint *path*, *width* words each.
 
-    None of an empty file: Kafka makes it before it has anything to say.
+    None of an empty file: Kafka creates it before it has any rows.
 
     Raises:
         CorruptFileError: version, count or a row are not what they have to be.
@@ -46,12 +46,12 @@ def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], 
 
 
 def shown(line: str) -> str:
-    """What a line is quoted as, which may be anything, of any length."""
+    """Return a line as a message quotes it; it may contain anything, of any length."""
     return repr(line) if len(line) <= SHOWN_SIZE_MAX else f"{line[:SHOWN_SIZE_MAX]!r}…"
 
 
 def is_number(word: str) -> bool:
-    """Whether *word* is a whole number of 64 bits, as all are that Kafka writes."""
+    """Return whether *word* is a whole number of 64 bits, as all are that Kafka writes."""
     digits = word.removeprefix("-")
     # Python refuses to convert some thousand digits: their number comes first.
     return (
@@ -63,6 +63,6 @@ def is_number(word: str) -> bool:
 
 
 def encode_rows(rows: Iterable[str]) -> bytes:
-    """What stands in a checkpoint with these rows."""
+    """Return the content of a checkpoint with these rows."""
     lines = list(rows)
     return "".join(f"{line}\n" for line in (VERSION, len(lines), *lines)).encode("utf-8")

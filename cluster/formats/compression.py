@@ -11,18 +11,18 @@ from typing import Final
 from cluster.formats.record_batch import HEADER_SIZE, Buffer, CorruptBatchError
 
 UNPACKED_SIZE_MAX: Final = 256 * 1024**2
-"""How large a batch may become: a few bytes of zeros can claim gigabytes."""
+"""How large a batch may unpack: a few bytes can unpack to gigabytes of zeros."""
 
 GZIP_WINDOW: Final = 31
-"""zlib's way to say: with a header of gzip."""
+"""The value of zlib for a header of gzip."""
 XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
 XERIAL_VERSIONS: Final = Struct(">ii").pack(1, 1)
-"""That of the frame, and the oldest one whose readers understand it."""
+"""The version of the frame, and the oldest one whose readers support it."""
 XERIAL_HEADER_SIZE: Final = 16
 XERIAL_BLOCK_SIZE: Final = 32 * 1024
 LENGTH: Final = Struct(">i")
 NO_ROOM: Final = "whole buffer"
-"""What cramjam says when only the room was too small; more of it cures nothing else."""
+"""The message of cramjam when only the room was too small; more room cures no other error."""
 
 LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 LZ4_DESCRIPTOR_AT: Final = 4
@@ -54,7 +54,7 @@ class Codec(IntEnum):
 
 
 class UnpackedTooLarge(CorruptBatchError):
-    """Records that would take more room than they may."""
+    """Records that would unpack to more bytes than allowed."""
 
 
 def too_large(size_max: int) -> UnpackedTooLarge:
@@ -62,12 +62,12 @@ def too_large(size_max: int) -> UnpackedTooLarge:
 
 
 def unpacked(batch: Buffer, codec: int, size_max: int) -> Buffer:
-    """The records of a whole batch, decompressed."""
+    """Return the records of a whole batch, decompressed."""
     return unpack(memoryview(batch)[HEADER_SIZE:], codec, size_max)
 
 
 def unpack(packed: memoryview, codec: int, size_max: int) -> Buffer:
-    """What was *packed*, up to *size_max* bytes of it.
+    """Return what was *packed*, up to *size_max* bytes of it.
 
     Raises:
         CorruptBatchError: it cannot be unpacked.
@@ -204,7 +204,7 @@ def with_wrong_checksum(frame: bytes) -> bytes:
 
 
 def with_right_checksum(frame: bytes) -> bytes:
-    """*frame* with the checksum that its header has to have; anything else as it is.
+    """Return *frame* with the checksum that its header has to have; anything else as it is.
 
     Kafka before 0.10 computed it wrongly: in messages of magic 0 it covers the frame's magic number
     as well, and readers of the standard refuse such a frame.
@@ -219,7 +219,7 @@ def with_right_checksum(frame: bytes) -> bytes:
 
 
 def xxh32(data: bytes) -> int:
-    """The hash of up to 15 bytes, with the seed 0."""
+    """Return the hash of up to 15 bytes, with the seed 0."""
     assert len(data) < 16
     value = PRIME_5 + len(data)
     whole = len(data) - len(data) % 4

@@ -1,6 +1,6 @@
-"""What coordinators of groups and of transactions keep in their topics, read from records.
+"""Records of coordinators of groups and of transactions, decoded from their topics.
 
-A record that is none of theirs is said to be so; it is never an error.
+A record of another kind is returned as such; it is never an error.
 
 Source: Kafka's DumpLogSegments, CoordinatorRecordSerde and TransactionLog.
 """
@@ -27,14 +27,14 @@ from cluster.wire.schema import fields_of
 
 Message = type[tuple[Any, ...]]
 Fields = dict[str, Any]
-"""The fields that a version has, by name; structs are fields again, data stays bytes."""
+"""The fields of a version, by name; structs are fields again, data stays bytes."""
 
 OFFSET_COMMIT: Final = "offset_commit"
 GROUP_METADATA: Final = "group_metadata"
 TRANSACTION: Final = "transaction"
 
 CONSUMER: Final = "consumer"
-"""The type of protocol that consumers speak, whose subscriptions can be read."""
+"""The protocol type of consumers, whose subscriptions can be decoded."""
 
 TRANSACTION_STATES: Final = (
     "Empty",
@@ -50,7 +50,7 @@ TRANSACTION_STATES: Final = (
 
 
 class RecordType(NamedTuple):
-    """What a version of a key says its record is."""
+    """The kind of a record, by the version of its key."""
 
     name: str
     key: Message
@@ -87,7 +87,7 @@ class CoordinatorRecord(NamedTuple):
 
 
 class UnknownRecord(NamedTuple):
-    """A record whose key has a version that stands for nothing we know."""
+    """A record whose key has an unknown version."""
 
     key_version: int
     is_transaction: bool
@@ -108,7 +108,7 @@ class MisreadError(Exception):
 
 
 def decoded(record: Record, types: Mapping[int, RecordType]) -> Decoded:
-    """What *record* says, in the topic whose *types* these are, OFFSETS or TRANSACTIONS."""
+    """Decode *record* of the topic whose *types* these are, OFFSETS or TRANSACTIONS."""
     if record.key is None:
         return UndecodableRecord("The record has no key.")
     try:
@@ -126,7 +126,7 @@ def decoded(record: Record, types: Mapping[int, RecordType]) -> Decoded:
 
 
 def version_of(content: bytes, place: str) -> int:
-    """The version with which *content* begins, the key or the value as *place* says.
+    """Return the version with which *content* begins, the key or the value according to *place*.
 
     Raises:
         MisreadError: there is none.
@@ -138,7 +138,7 @@ def version_of(content: bytes, place: str) -> int:
 
 
 def part(message: Message, content: bytes, place: str) -> Part:
-    """The key or value that *content* is.
+    """Decode *content*, a key or a value.
 
     Raises:
         MisreadError: it is none, or one of a version that is not known.
@@ -170,7 +170,7 @@ def plain(value: Any, version: int) -> Any:
 
 
 def with_meaning(record_type: RecordType, value: Part) -> Part:
-    """*value* with what is in the data of a group's members, where these are consumers.
+    """Return *value* with the decoded data of a group's members, where these are consumers.
 
     Raises:
         MisreadError: a transaction is in no state that there is.
@@ -195,7 +195,7 @@ def with_protocol(member: Fields) -> Fields:
 
 
 def fields_or_bytes(message: Message, content: bytes) -> Fields | bytes:
-    """What cannot be read stays bytes, as another protocol's does."""
+    """Return the fields of *content*; or *content*, if unreadable, as another protocol's is."""
     try:
         return fields(decode_payload(message, content), payload_version(content))
     except MalformedFrameError:

@@ -1,4 +1,4 @@
-"""Names of directories in a log directory: which partition's each is."""
+"""Names of directories in a log directory, and their partitions."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PARTITION_MAX: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The directories in a log directory, sorted by what they are."""
+    """The directories in a log directory, by kind."""
 
     partitions: tuple[TopicPartition, ...]
     deleted: tuple[str, ...]
@@ -27,7 +27,7 @@ class Survey:
     futures: tuple[tuple[TopicPartition, str], ...]
     """Partitions that were being copied from another directory, each with the copy's name."""
     foreign: tuple[str, ...]
-    """Names of what is not ours; it is left alone."""
+    """Names of other content, which is not touched."""
 
 
 def directory_name(partition: TopicPartition) -> str:
@@ -35,7 +35,7 @@ def directory_name(partition: TopicPartition) -> str:
 
 
 def deleted_name(partition: TopicPartition, unique_id: str) -> str:
-    """The name of a partition's directory while it waits for deletion, cut as Kafka cuts it.
+    """Return the name of a partition's directory while it waits for deletion, cut as Kafka cuts it.
 
     *unique_id* keeps it apart from a namesake that was deleted before: 32 hexadecimal digits.
     """
@@ -44,8 +44,8 @@ def deleted_name(partition: TopicPartition, unique_id: str) -> str:
 
 
 def future_name(partition: TopicPartition, unique_id: str) -> str:
-    """The name of the directory that a partition's log is copied into, until it takes the place of
-    the one that it is copied from.
+    """Return the name of the directory that a partition's log is copied into, until it takes the
+    place of the one that it is copied from.
 
     Not cut, unlike `deleted_name`: a start has to know whose it is.  See `may_be_copied`.
     """
@@ -53,22 +53,22 @@ def future_name(partition: TopicPartition, unique_id: str) -> str:
 
 
 def may_be_copied(partition: TopicPartition) -> bool:
-    """Whether the topic's name is short enough for a `future_name`."""
+    """Return whether the topic's name is short enough for a `future_name`."""
     return len(future_name(partition, "0" * UNIQUE_ID_SIZE)) <= NAME_SIZE_MAX
 
 
 def deleted_future_name(name: str) -> str:
-    """The name of the copy *name* while it waits for deletion: as long, and as unique."""
+    """Return the name of the copy *name* while it waits for deletion: as long, and as unique."""
     return name.removesuffix(FUTURE_SUFFIX) + DELETE_SUFFIX
 
 
 def partition_of(name: str) -> TopicPartition | None:
-    """The partition whose directory is called *name*; None when no partition's is."""
+    """Return the partition whose directory is called *name*; None when no partition's is."""
     found = PARTITION.fullmatch(name)
     if found is None or DELETED.fullmatch(name) is not None or found["topic"] in (".", ".."):
         return None
     partition = TopicPartition(found["topic"], int(found["partition"]))
-    # `orders-007` is nobody's: the partition's own name is another.
+    # `orders-007` is no partition's: that of partition 7 has another name.
     is_own = partition.partition <= PARTITION_MAX and directory_name(partition) == name
     return partition if is_own else None
 
@@ -93,6 +93,6 @@ def survey(names: tuple[str, ...]) -> Survey:
 
 
 def copied_partition(name: str) -> TopicPartition | None:
-    """The partition whose log is copied into the directory *name*; None when none is."""
+    """Return the partition whose log is copied into the directory *name*; None when none is."""
     found = FUTURE.fullmatch(name)
     return None if found is None else partition_of(found["own"])

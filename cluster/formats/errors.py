@@ -1,10 +1,10 @@
-"""Errors of files whose content is not what it has to be."""
+"""Errors of files with invalid content."""
 
 from cluster.model.errors import ClusterError
 
 
 class CorruptFileError(ClusterError):
-    """A file of ours, or of a Kafka broker, whose content is not what its name promises."""
+    """A file of this project, or of a Kafka broker, with other content than its name promises."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")

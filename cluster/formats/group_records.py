@@ -1,7 +1,7 @@
 """The records of `__consumer_offsets` as a group coordinator writes and reads them.
 
 Written in the versions of Kafka 3.9 with ZooKeeper, so that its brokers can take a group over; read
-in all versions.  Records of other kinds, such as those of KIP-848, are passed over.
+in all versions.  Records of other kinds, such as those of KIP-848, are ignored.
 
 Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
@@ -35,7 +35,7 @@ GROUP_VALUE: Final = 3
 
 
 NAMES_MAX: Final = 1024
-"""How many groups' topics are remembered: records of a group mostly follow each other."""
+"""How many groups' topics are cached: records of a group mostly follow each other."""
 
 _OFFSET_HEAD: Final = Struct(">hqih")
 """Version, offset, leader epoch and the length of the metadata."""
@@ -115,8 +115,8 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
 
 
 def encoded_offset(key: OffsetCommitKey, value: OffsetCommitValue) -> EncodedRecord | None:
-    """The record of an offset in the version that most are written in; None for others, and for
-    what has no form.
+    """Return the record of an offset in the version that most are written in; None for others, and
+    for what has no form.
     """
     group, topic, partition = key
     offset, leader_epoch, metadata, timestamp, expire_timestamp = value
@@ -133,7 +133,7 @@ def encoded_offset(key: OffsetCommitKey, value: OffsetCommitValue) -> EncodedRec
 
 @lru_cache(maxsize=NAMES_MAX)
 def key_beginning(group: str, topic: str) -> bytes:
-    """An offset's key without its partition."""
+    """Return an offset's key without its partition."""
     names = [name.encode() for name in (group, topic)]
     return OFFSET_KEY_BEGINNING + b"".join(_INT16.pack(len(name)) + name for name in names)
 
@@ -156,7 +156,7 @@ def names_of(key: bytes) -> tuple[str, str] | None:
 
 
 def offset_of(value: bytes) -> OffsetCommitValue | None:
-    """The value of an offset in the version that is written; None for any other one."""
+    """Return the value of an offset in the version that is written; None for any other one."""
     try:
         version, offset, leader_epoch, size = _OFFSET_HEAD.unpack_from(value)
         metadata_end = _OFFSET_HEAD.size + size

@@ -24,7 +24,7 @@ RELATIVE_OFFSET_MAX: Final = 2**31 - 1
 
 
 def half_entry(size: int, layout: Struct) -> str | None:
-    """What is wrong about the *size* of an index; None where it is of whole entries."""
+    """Return what is wrong with the *size* of an index; None where all its entries are whole."""
     return f"its size of {size} is no multiple of {layout.size}" if size % layout.size else None
 
 
@@ -34,13 +34,13 @@ class AbortedTxn(NamedTuple):
     producer_id: int
     first_offset: int
     last_offset: int
-    """That of its marker."""
+    """The offset of its marker."""
     last_stable_offset: int
-    """Up to where everything was decided when it was aborted."""
+    """The last stable offset when it was aborted."""
 
 
 def decode_aborted(content: bytes, path: str) -> list[AbortedTxn]:
-    """The entries of a file.
+    """Return the entries of a file.
 
     Raises:
         CorruptFileError: it is none of such entries.

@@ -27,7 +27,7 @@ class NotConvertible(CorruptBatchError):
 
 
 def down_converted(batch: bytes, header: BatchHeader, magic: int, first_offset: int) -> bytes:
-    """The whole *batch* as messages of at most *magic*: as it is, where it is none newer.
+    """Return the whole *batch* as messages of at most *magic*: as it is, where it is none newer.
 
     Without records before *first_offset*, but for a compressed batch, which stays whole.  Nothing
     is left of a transaction's marker, and of a batch that the cleaner has emptied.
@@ -56,7 +56,8 @@ def down_converted(batch: bytes, header: BatchHeader, magic: int, first_offset: 
 def build_message_set(
     records: Sequence[Record], magic: int, codec: int = Codec.NONE, attributes: int = 0
 ) -> bytes:
-    """The messages of *records*, which have their offsets; compressed, they are wrapped in one.
+    """Return the messages of *records*, which have their offsets; compressed, they are wrapped in
+    one.
 
     What *magic* has no room for is left out: headers, and in magic 0 the timestamps.
     """

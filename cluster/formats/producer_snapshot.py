@@ -1,7 +1,7 @@
-"""Producer snapshots: what a log knows of its producers, as a `.snapshot` file.
+"""Producer snapshots: the state of a log's producers, as a `.snapshot` file.
 
-Kafka's format, version 1: of each producer the last batch only.  Its name is the offset up to
-which the log was read.
+Kafka's format, version 1: of each producer the last batch only.  Its name is the offset up to which
+the log was read.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class SentBatch(NamedTuple):
 
 
 class Producer(NamedTuple):
-    """What a log knows of one producer."""
+    """The state of one producer in a log."""
 
     producer_id: int
     epoch: int
@@ -61,7 +61,7 @@ class Producer(NamedTuple):
 
 
 def encode(producers: Iterable[Producer]) -> bytes:
-    """The content of a snapshot file."""
+    """Return the content of a snapshot file."""
     rows = [PRODUCER.pack(*row_of(producer)) for producer in producers]
     sealed = HEADER.pack(0, 0, len(rows))[SEALED_AT:] + b"".join(rows)
     return HEADER.pack(VERSION, crc32c(sealed), len(rows))[:SEALED_AT] + sealed
@@ -82,7 +82,7 @@ def row_of(producer: Producer) -> tuple[int, ...]:
 
 
 def decode(content: bytes, path: str) -> tuple[Producer, ...]:
-    """The producers of a snapshot file, in its order.
+    """Return the producers of a snapshot file, in its order.
 
     Raises:
         CorruptFileError: it was cut off, or its checksum is wrong, or its version unknown.

@@ -1,4 +1,4 @@
-"""Small files of properties: whose is a log directory, and which topic's is a partition?"""
+"""Small files of properties: the owner of a log directory, and the topic id of a partition."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ VERSION: Final = "0"
 
 
 def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
-    """The broker and the cluster in the *content* of the `meta.properties` at *path*, also of a
-    KRaft broker; None of the one that it does not say.
+    """Return the broker and the cluster in the *content* of the `meta.properties` at *path*, also
+    of a KRaft broker; None for one that is missing.
 
     Raises:
-        CorruptFileError: it says something, and neither of these.
+        CorruptFileError: there is content, but neither of these.
     """
     values = pairs_in(content, path, separator="=")
     broker, cluster = values.get("broker.id") or values.get("node.id"), values.get("cluster.id")
@@ -25,7 +25,7 @@ def owner_in(content: bytes, path: str) -> tuple[str | None, str | None]:
 
 
 def topic_id_in(content: bytes, path: str) -> str:
-    """The topic id in the *content* of the `partition.metadata` at *path*.
+    """Return the topic id in the *content* of the `partition.metadata` at *path*.
 
     Raises:
         CorruptFileError: it names none.
@@ -45,7 +45,7 @@ def encoded_topic_id(topic_id: str) -> bytes:
 
 
 def pairs_in(content: bytes, path: str, separator: str) -> dict[str, str]:
-    """The lines `key<separator>value` in the *content* of *path*, `#` lines left out."""
+    """Return the lines `key<separator>value` in the *content* of *path*, `#` lines left out."""
     try:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError:

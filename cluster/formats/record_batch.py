@@ -1,6 +1,6 @@
 """Record batches.
 
-What does the header of a record batch say, is the batch whole, and how is it stamped?
+The fields of a batch's header, whether the batch is whole, and how it is stamped.
 
 Knows the bytes of a batch and nothing of its records, of files or of connections.  Batches of
 magic 2 are read and stamped; the messages of the older formats (magic 0 and 1) are recognised and
@@ -18,7 +18,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
 
 Buffer = bytes | bytearray | memoryview
-"""What a batch stands in.  Stamping needs a writable one."""
+"""A buffer with a batch.  Stamping needs a writable one."""
 
 PREFIX_SIZE: Final = 12
 """Bytes of base offset and length, which the length itself does not count."""
@@ -31,7 +31,7 @@ SEQUENCE_MAX: Final = 2**31 - 1
 """The highest sequence number; the next one is 0."""
 
 OFFSET_MAX: Final = 2**63 - 1
-"""Where a log can end at most: the wire and the files have 64 bits for an offset."""
+"""The largest end offset of a log: the wire and the files have 64 bits for an offset."""
 
 HEADER_LAYOUT: Final = Struct(">qiibIhiqqqhii")
 """The fields of `BatchHeader`, in their order."""
@@ -82,14 +82,14 @@ class CorruptBatchError(ClusterError):
 class BatchHeader(NamedTuple):
     """A batch's header, its fields in the order of the bytes.
 
-    Of a message of magic 0 or 1: `base_offset` is the offset of its *last* record (a compressed
-    one holds several, and only decompression would tell the first), `record_count` is 1, both
+    Of a message of magic 0 or 1: `base_offset` is the offset of its *last* record (a compressed one
+    holds several, and only decompression would show the first), `record_count` is 1, both
     timestamps are the message's own, and what the old formats lack is -1.
     """
 
     base_offset: int
     length: int
-    """Bytes behind this field: `size` counts all."""
+    """Bytes after this field: `size` counts all."""
     leader_epoch: int
     magic: int
     crc: int
@@ -102,11 +102,11 @@ class BatchHeader(NamedTuple):
     producer_epoch: int
     base_sequence: int
     record_count: int
-    """As the producer says: 0 where the cleaner emptied the batch, and never checked here."""
+    """As the producer set it: 0 where the cleaner emptied the batch, and never checked here."""
 
     @property
     def size(self) -> int:
-        """All bytes of the batch, its header included."""
+        """Return all bytes of the batch, its header included."""
         return self.length + PREFIX_SIZE
 
     @property
@@ -119,14 +119,14 @@ class BatchHeader(NamedTuple):
 
     @property
     def last_sequence(self) -> int:
-        """The sequence of the last record; -1 without a producer's sequence."""
+        """Return the sequence of the last record; -1 without a producer's sequence."""
         if self.base_sequence < 0:
             return -1
         return sequence_after(self.base_sequence, self.last_offset_delta)
 
     @property
     def codec(self) -> int:
-        """0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd; 5 to 7 are free."""
+        """Return 0 for none, 1 gzip, 2 snappy, 3 lz4, 4 zstd; 5 to 7 are free."""
         return self.attributes & CODEC_MASK
 
     @property
@@ -139,7 +139,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_control(self) -> bool:
-        """Whether it holds a transaction's marker instead of somebody's records."""
+        """Return whether it holds a transaction's marker instead of a client's records."""
         return self.attributes & _CONTROL != 0 and self.magic == CURRENT_MAGIC
 
     @property
@@ -155,7 +155,7 @@ class PlacedBatch(NamedTuple):
 
 
 def sequence_after(sequence: int, count: int) -> int:
-    """The sequence number *count* records later; behind SEQUENCE_MAX comes 0."""
+    """Return the sequence number *count* records later; after SEQUENCE_MAX comes 0."""
     return (sequence + count) & SEQUENCE_MAX
 
 
@@ -179,7 +179,7 @@ def parse_header(buffer: Buffer, position: int = 0) -> BatchHeader:
 
 
 def _parse_short(buffer: Buffer, position: int) -> BatchHeader:
-    """What is too short for a batch can still be an old message, which may be 26 bytes long."""
+    """Read what is too short for a batch: it can be an old message, of 26 bytes or more."""
     left = len(buffer) - position
     if left <= MAGIC_AT or buffer[position + MAGIC_AT] == CURRENT_MAGIC:
         raise CorruptBatchError(position, f"only {left} bytes are left")
@@ -217,7 +217,7 @@ def _parse_legacy(buffer: Buffer, position: int) -> BatchHeader:
 
 
 def whole_batches(buffer: Buffer, position: int = 0) -> Iterator[PlacedBatch]:
-    """The batches from *position* on that are there to their last byte.
+    """Yield the batches from *position* on that are there to their last byte.
 
     Ends before a batch that the buffer cuts off (the first one left is at the last batch's
     `position + header.size`); raises CorruptBatchError at bytes that are no batch.
@@ -235,7 +235,7 @@ def whole_batches(buffer: Buffer, position: int = 0) -> Iterator[PlacedBatch]:
 
 
 def checksum_matches(buffer: Buffer, header: BatchHeader, position: int = 0) -> bool:
-    """Whether the whole batch at *position* has the checksum that its header names.
+    """Return whether the whole batch at *position* has the checksum that its header names.
 
     A batch that the buffer cuts off does not match.  Copies nothing.
     """
@@ -267,9 +267,9 @@ def stamp(
 def stamp_log_append_time(
     buffer: bytearray | memoryview, header: BatchHeader, wall_ms: int, position: int = 0
 ) -> BatchHeader:
-    """Say that the whole batch at *position* was appended at *wall_ms*, and return the new header.
+    """Stamp the batch at *position* with its append time *wall_ms*, and return the new header.
 
-    The records' own timestamps stay where they are and lose their meaning; the checksum is
+    The records' own timestamps stay and lose their meaning; the checksum is
     computed anew, over all bytes of the batch.  Only for magic 2.
     """
     attributes = header.attributes | LOG_APPEND_TIME

@@ -28,7 +28,7 @@ class RecordSpan(NamedTuple):
 def record_spans(  # noqa: C901 - its numbers are read in place, one branch for each size
     body: bytes, count: int
 ) -> Iterator[RecordSpan]:
-    """The *count* records of *body*, in order.
+    """Yield the *count* records of *body*, in order.
 
     Raises:
         CorruptBatchError: they are not as they say; those before were yielded.

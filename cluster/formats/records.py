@@ -31,7 +31,7 @@ from cluster.formats.record_batch import (
 )
 
 RECORD_LENGTH_MIN: Final = 6
-"""What is behind the length of a record: six fields of a byte at least."""
+"""Bytes after the length of a record: six fields of at least one byte."""
 VARLONG_SHIFT_MAX: Final = 63
 TIMESTAMP_MAX: Final = 2**63 - 1
 NO_SEQUENCE: Final = -1
@@ -65,7 +65,7 @@ class RecordTime(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record as a consumer would get it."""
+    """One record as a consumer receives it."""
 
     offset: int
     timestamp: int
@@ -73,7 +73,7 @@ class Record(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[bytes, bytes | None], ...] = ()
-    """Their keys should be UTF-8; brokers do not look."""
+    """Their keys should be UTF-8; brokers do not check that."""
     sequence: int = NO_SEQUENCE
     checksum: int | None = None
     """Of a message of magic 0 or 1, whose records have one each."""
@@ -84,7 +84,7 @@ class Record(NamedTuple):
 def records_of(
     batch: bytes, header: BatchHeader, size_max: int = UNPACKED_SIZE_MAX
 ) -> Iterator[Record]:
-    """The records of the whole *batch*, in order; its checksum is not looked at.
+    """Yield the records of the whole *batch*, in order; its checksum is not looked at.
 
     Raises:
         CorruptBatchError: they cannot be read, or would unpack to more than *size_max* bytes.
@@ -103,7 +103,7 @@ def records_of(
 def record_times(
     batch: Buffer, header: BatchHeader, size_max: int = UNPACKED_SIZE_MAX
 ) -> Iterator[RecordTime]:
-    """Offset and timestamp of each record of a whole batch, in order.
+    """Yield offset and timestamp of each record of a whole batch, in order.
 
     A batch of LogAppendTime gives its own time to all of them.
 
@@ -125,7 +125,7 @@ def record_times(
 
 
 def bodies_of(batch: Buffer, header: BatchHeader, size_max: int) -> Iterator[memoryview]:
-    """What stands behind the length of each record of a batch of magic 2."""
+    """Yield the bytes after the length of each record of a batch of magic 2."""
     content = memoryview(unpacked(batch, header.codec, size_max))
     position = 0
     for _ in range(header.record_count):
@@ -135,7 +135,9 @@ def bodies_of(batch: Buffer, header: BatchHeader, size_max: int) -> Iterator[mem
 
 
 def body_at(content: memoryview, position: int) -> tuple[memoryview, int]:
-    """What stands behind the length of the record at *position*, and where the next one begins."""
+    """Return what stands behind the length of the record at *position*, and where the next one
+    begins.
+    """
     length, start = varint(content, position)
     end = start + length
     if length < RECORD_LENGTH_MIN or end > len(content):
@@ -152,7 +154,8 @@ def check_end(content: Buffer, position: int) -> None:
 def keys_and_values(
     batch: bytes, header: BatchHeader, size_max: int = UNPACKED_SIZE_MAX
 ) -> Iterator[KeyAndValue]:
-    """Keys and values of the records of the whole *batch*: `records_of`, where no more is needed.
+    """Yield keys and values of the records of the whole *batch*: `records_of`, where no more is
+    needed.
 
     Raises:
         CorruptBatchError: as `records_of`.
@@ -179,7 +182,8 @@ def keys_and_values(
 
 
 def plain_record(content: bytes, position: int) -> tuple[bytes, bytes | None, int] | None:
-    """Key and value of the record at *position*, and where it ends; None where it is not plain.
+    """Return key and value of the record at *position*, and where it ends; None where it is not
+    plain.
 
     It is, with a key and without headers, if it is up to 8 KiB long, and the difference of its time
     takes one byte and that of its offset two.
@@ -228,7 +232,7 @@ def plain_record(content: bytes, position: int) -> tuple[bytes, bytes | None, in
 
 
 def timestamp_of(header: BatchHeader, delta: int) -> int:
-    """The time of a record; one that does not fit into 64 bits is what it is for Kafka."""
+    """Return the time of a record; one that does not fit into 64 bits is what it is for Kafka."""
     if header.is_log_append_time:
         return header.max_timestamp
     return (header.base_timestamp + delta + 2**63) % 2**64 - 2**63
@@ -260,7 +264,9 @@ def current_record(body: memoryview, header: BatchHeader) -> Record:
 
 
 def bytes_at(body: memoryview, position: int) -> tuple[bytes | None, int]:
-    """Bytes behind their length, None where that is below 0, and the position behind them."""
+    """Return bytes behind their length, None where that is below 0, and the position behind
+    them.
+    """
     size, start = varint(body, position)
     if size < 0:
         return None, start
@@ -271,7 +277,7 @@ def bytes_at(body: memoryview, position: int) -> tuple[bytes | None, int]:
 
 
 def legacy_records(batch: bytes, header: BatchHeader, size_max: int) -> Iterator[Record]:
-    """The message itself, or those that it wraps."""
+    """Yield the message itself, or those that it wraps."""
     outer = message_at(batch, 0, len(batch))
     if header.codec == 0:
         yield outer
@@ -306,7 +312,7 @@ def messages_of(body: bytes) -> Iterator[Record]:
 
 
 def message_at(body: bytes, position: int, end: int) -> Record:
-    """The message of magic 0 or 1 that takes the bytes from *position* to *end*."""
+    """Return the message of magic 0 or 1 that takes the bytes from *position* to *end*."""
     offset, _, checksum, magic, _ = LEGACY.unpack_from(body, position)
     timestamp = NO_TIMESTAMP
     if magic == 1:
@@ -330,7 +336,7 @@ def legacy_bytes_at(body: bytes, position: int, end: int) -> tuple[bytes | None,
 
 
 def marker_of(batch: Buffer) -> Marker:
-    """The marker in a control batch.
+    """Return the marker in a control batch.
 
     Raises:
         CorruptBatchError: there is no such record.
@@ -350,7 +356,7 @@ def marker_of(batch: Buffer) -> Marker:
 
 
 def varint(data: Buffer, position: int) -> tuple[int, int]:
-    """A zigzag number of variable length, and the position behind it.
+    """Return a zigzag number of variable length, and the position behind it.
 
     Of ten bytes the lowest 64 bits count, as for Kafka.
     """

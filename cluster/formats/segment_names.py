@@ -10,19 +10,19 @@ from cluster.formats.record_batch import OFFSET_MAX
 LOG_SUFFIX: Final = ".log"
 INDEX_SUFFIXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 SUFFIXES: Final = (*INDEX_SUFFIXES, SNAPSHOT_SUFFIX)
-"""What can lie beside the file of batches."""
+"""The suffixes of the files beside the file of batches."""
 DELETED_SUFFIX: Final = ".deleted"
-"""Behind the name of a file that waits for its removal."""
+"""Appended to the name of a file that waits for its removal."""
 CLEANED_SUFFIX: Final = ".cleaned"
-"""Behind the name of a file that is not whole yet: a start removes it, Kafka's as well."""
+"""Appended to the name of a file that is not whole yet: a start removes it, Kafka's as well."""
 SWAP_SUFFIX: Final = ".swap"
-"""Behind the name of a whole file that replaces others, as soon as these are gone."""
+"""Appended to the name of a whole file that replaces others, as soon as these are gone."""
 NAME_DIGITS: Final = 20
 
 
 @lru_cache(maxsize=1000)
 def file_name(base_offset: int, suffix: str) -> str:
-    """The name of a segment's file: the offset in 20 digits, and what it is.
+    """Return the name of a segment's file: the offset in 20 digits, and what it is.
 
     Most logs have only one segment, which begins at 0: their files share the names.
     """
@@ -30,10 +30,10 @@ def file_name(base_offset: int, suffix: str) -> str:
 
 
 def base_offset_of(name: str, suffix: str) -> int | None:
-    """The base offset in a file's name; None when it is no such file."""
+    """Return the base offset in a file's name; None when it is no such file."""
     digits = name.removesuffix(suffix)
     if digits == name or len(digits) != NAME_DIGITS or not digits.isdecimal():
         return None
     base_offset = int(digits)
-    # Twenty digits are more than an offset has: nobody could be asked for what lies there.
+    # Twenty digits are more than an offset has: no client could fetch from such a segment.
     return base_offset if base_offset <= OFFSET_MAX else None

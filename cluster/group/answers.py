@@ -1,4 +1,4 @@
-"""What a coordinator answers; handlers leave out what a version of their API lacks."""
+"""Answers of a coordinator; handlers leave out what a version of their API lacks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class HeartbeatAnswer(NamedTuple):
 
 
 class LeftMember(NamedTuple):
-    """What became of one member in a LeaveGroup."""
+    """The result of one member in a LeaveGroup."""
 
     member_id: str
     group_instance_id: str | None
@@ -75,7 +75,7 @@ class CommitAnswer(NamedTuple):
 
 
 class DeleteGroupAnswer(NamedTuple):
-    """Whether a group is gone."""
+    """Whether a group was deleted."""
 
     error: ErrorCode
 

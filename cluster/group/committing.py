@@ -17,7 +17,7 @@ from cluster.model.group_records import OffsetCommitKey
 
 
 def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
-    """Append the offsets; a commit is a sign of life of its member, too."""
+    """Append the offsets; a commit renews the session of its member, too."""
     error = refusal(group, request)
     if error is ErrorCode.NONE and group.state is not GroupState.EMPTY:
         error = COMMIT[group.state]
@@ -41,7 +41,7 @@ def commit_in_transaction(
 
 
 def refusal(group: Group, request: CommitOffsets | CommitTransactionalOffsets) -> ErrorCode:
-    """Why these offsets are not the requester's to commit.
+    """Return why the client may not commit these offsets.
 
     Without a generation they come from a client that no group manages, or from an operator, and
     only an empty group takes them.  Old clients commit in transactions without their member id.

@@ -1,4 +1,4 @@
-"""What all decisions of a coordinator share: configs, time, deadlines, effects, appends.
+"""State that all decisions of a coordinator share: configs, time, deadlines, effects, appends.
 
 Knows no rule of groups.
 """
@@ -21,19 +21,19 @@ from cluster.model.ids import LeaderEpoch
 from cluster.model.java_hash import java_abs, java_hash
 
 HASHES_KEPT: Final = 4096
-"""Of how many groups the partition is remembered: to compute it takes longer than a heartbeat."""
+"""Of how many groups the partition is cached: to compute it takes longer than a heartbeat."""
 
 SESSION: Final = 0
-"""A member, or an id that was given out, has not been heard of for too long."""
+"""A member, or an id that was given out, has sent nothing for too long."""
 JOIN: Final = 1
-"""A rebalance goes on without those that have not joined."""
+"""A rebalance continues without members that have not joined."""
 SYNC: Final = 2
 """Members that have not asked for their assignment are removed."""
 
 
 @lru_cache(HASHES_KEPT)
 def partition_of(group_id: str, partition_count: int) -> int:
-    """The partition of `__consumer_offsets` that has a group's records."""
+    """Return the partition of `__consumer_offsets` that has a group's records."""
     return java_abs(java_hash(group_id)) % partition_count
 
 
@@ -46,7 +46,7 @@ class Timer(NamedTuple):
 
 
 class StoredAssignment(NamedTuple):
-    """The assignments of a generation, on their way into the log."""
+    """The assignments of a generation, which are being appended."""
 
     group: Group
     generation: int
@@ -63,7 +63,7 @@ class ReplacedMember(NamedTuple):
 
 
 class StoredStaticMember(NamedTuple):
-    """The new id of a static *member* of a stable group, on its way into the log."""
+    """The new id of a static *member* of a stable group, which is being appended."""
 
     group: Group
     generation: int
@@ -76,7 +76,7 @@ class StoredStaticMember(NamedTuple):
 
 
 class StoredOffsets(NamedTuple):
-    """Offsets that *request* commits, on their way into the log: all but those refused."""
+    """Offsets that *request* commits, which are being appended: all but those refused."""
 
     group: Group
     request_id: int
@@ -85,7 +85,7 @@ class StoredOffsets(NamedTuple):
 
 
 Waiting: TypeAlias = StoredAssignment | StoredStaticMember | StoredOffsets
-"""What waits for the outcome of an append."""
+"""What waits for the result of an append."""
 
 
 class OffsetsPartition:
@@ -102,7 +102,7 @@ class OffsetsPartition:
 
 
 class Context:
-    """The working state of one coordinator; *new_id* gives strings that were never given before."""
+    """The state of one coordinator; *new_id* returns strings that it never returned before."""
 
     __slots__ = (
         "_append_ids",
@@ -130,7 +130,7 @@ class Context:
         self._append_ids = count()
 
     def partition(self, group_id: str) -> OffsetsPartition | None:
-        """The partition that has the group's records; None if another broker leads it."""
+        """Return the partition that has the group's records; None if another broker leads it."""
         return self.partitions.get(partition_of(group_id, self._partition_count))
 
     def group(self, group_id: str) -> Group | None:
@@ -138,7 +138,7 @@ class Context:
         return None if partition is None else partition.groups.get(group_id)
 
     def create(self, group_id: str) -> Group:
-        """A new group, in a partition that this broker leads."""
+        """Return a new group, in a partition that this broker leads."""
         number = partition_of(group_id, self._partition_count)
         group = Group(group_id, number, self.wall_ms)
         self.partitions[number].groups[group_id] = group
@@ -157,7 +157,7 @@ class Context:
         waiting: Waiting,
         producer: Producer = NO_PRODUCER,
     ) -> None:
-        """Append *records*; what is *waiting* goes on with the outcome."""
+        """Append *records*; *waiting* continues with the result."""
         number = waiting.group.partition
         partition = self.partitions[number]
         partition.waiting[append_id] = waiting

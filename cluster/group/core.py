@@ -64,7 +64,7 @@ class GroupCoordinator:
     # What happens.
 
     def step(self, event: Event, now_ms: int, wall_ms: int) -> tuple[Effect, ...]:
-        """Take note of *event*; returns what has to be done about it, in this order."""
+        """Handle *event*, and return the effects of it, in their order."""
         context = self._begin(now_ms, wall_ms)
         match event:
             case Requested(request_id, request):
@@ -90,11 +90,11 @@ class GroupCoordinator:
         return self._end()
 
     def next_deadline(self) -> int | None:
-        """When `on_deadline` wants to be called, in ms; None for no need."""
+        """Return when `on_deadline` has to be called, in ms; None for never."""
         return self._context.timers.next_deadline()
 
     def on_deadline(self, now_ms: int, wall_ms: int) -> tuple[Effect, ...]:
-        """Do what was put off until *now_ms*; too early a call does no harm."""
+        """Handle the deadlines up to *now_ms*; an early call does no harm."""
         context = self._begin(now_ms, wall_ms)
         for timer in context.timers.due(now_ms):
             if timer.group.state is GroupState.DEAD:
@@ -119,7 +119,7 @@ class GroupCoordinator:
         return effects
 
     def _go_on(self, event: Appended | AppendFailed) -> None:
-        """Go on with what waited for an append; an outcome of an earlier epoch is late."""
+        """Continue what waited for an append; a result of an earlier epoch is too late."""
         partition = self._context.partitions.get(event.partition)
         waiting = None if partition is None else partition.waiting.pop(event.append_id, None)
         if waiting is None:
@@ -141,7 +141,7 @@ class GroupCoordinator:
     # What is asked, and changes nothing.
 
     def refusal(self, group_id: str) -> ErrorCode:
-        """Why this coordinator answers nothing about the group: NONE if it does."""
+        """Return why this coordinator does not answer for the group: NONE if it does."""
         return refuse_status(self._context, group_id, allows_empty=True)
 
     def fetch_offsets(
@@ -151,7 +151,7 @@ class GroupCoordinator:
         *,
         requires_stable: bool = False,
     ) -> FetchAnswer:
-        """The committed offsets of *partitions*; None for all that the group has.
+        """Return the committed offsets of *partitions*; None for all that the group has.
 
         *requires_stable* is for versions from 7 on: an offset that may still change is refused.
         """
@@ -167,7 +167,7 @@ class GroupCoordinator:
         return FetchAnswer(ErrorCode.NONE, found)
 
     def describe(self, group_id: str) -> GroupView:
-        """The state and the members of a group; one that is not there is Dead."""
+        """Return the state and the members of a group; one that is not there is Dead."""
         error = self.refusal(group_id)
         if error is not ErrorCode.NONE:
             return GroupView(error)
@@ -177,7 +177,8 @@ class GroupCoordinator:
     def list_groups(
         self, states: Collection[str] = (), types: Collection[str] = ()
     ) -> tuple[ErrorCode, tuple[ListedGroup, ...]]:
-        """The groups in one of *states* and of one of *types*, whatever the case; none means all.
+        """Return the groups in one of *states* and of one of *types*, whatever the case; none means
+        all.
 
         With an error while something is loaded: the list is not complete.
         """

@@ -1,4 +1,4 @@
-"""Effects: what a coordinator wants done, in their order.
+"""Effects: the actions that a coordinator requests, in their order.
 
 There is no effect that sets a timer: a shell asks the core for its next deadline after every step.
 """
@@ -11,7 +11,7 @@ from cluster.model.ids import LeaderEpoch
 
 
 class Producer(NamedTuple):
-    """Who appends a transactional batch."""
+    """The producer of a transactional batch."""
 
     producer_id: int
     producer_epoch: int

@@ -24,7 +24,7 @@ class Appended(NamedTuple):
 
 
 class AppendFailed(NamedTuple):
-    """The batch of an `Append` was refused, or was not replicated in time: it may be there yet."""
+    """The batch of an `Append` was refused, or not replicated in time: the log may have it."""
 
     partition: int
     append_id: int
@@ -57,13 +57,13 @@ class Resigned(NamedTuple):
 
 
 class TopicsDeleted(NamedTuple):
-    """Partitions that are gone with their topics: nobody needs offsets of them."""
+    """Partitions that were deleted with their topics: their offsets are not needed any more."""
 
     partitions: tuple[TopicPartition, ...]
 
 
 class ExpirationDue(NamedTuple):
-    """It is time to remove old offsets, as of *now_ms* of a wall clock that can be trusted."""
+    """Old offsets are to be removed, as of *now_ms* of a wall clock that can be trusted."""
 
     now_ms: int
 

@@ -21,7 +21,7 @@ from cluster.model.ids import TopicPartition
 
 
 class InitialDelay(NamedTuple):
-    """What is left of the wait for more members in the first rebalance of an empty group."""
+    """The rest of the wait for more members in the first rebalance of an empty group."""
 
     delay_ms: int
     remaining_ms: int
@@ -57,7 +57,7 @@ class Group:
         self.partition = partition
         self.state = GroupState.EMPTY
         self.state_timestamp: int | None = wall_ms
-        """When it entered its state, by the wall clock; None if the log does not say."""
+        """When it entered its state, by the wall clock; None if the log does not have it."""
         self.generation = 0
         """0 until the first rebalance is over."""
         self.protocol_type: str | None = None
@@ -68,16 +68,16 @@ class Group:
         self.static_ids: dict[str, str] = {}
         """The member id of each group instance id."""
         self.pending_members: set[str] = set()
-        """Ids that were given out, and have not come back with a JoinGroup."""
+        """Ids that were given out, and were in no JoinGroup yet."""
         self.pending_sync: set[str] = set()
         """Members of this generation that have not sent a SyncGroup."""
         self.subscribed_topics: frozenset[str] | None = None
         """Of a group of consumers; None if unknown."""
         self.has_new_member = False
-        """Whether a member came during the initial delay, which is then extended."""
+        """Whether a member joined during the initial delay, which is then extended."""
         self.initial_delay: InitialDelay | None = None
         self.is_storing_assignment = False
-        """Whether the leader's assignment of this generation is on its way into the log."""
+        """Whether the leader's assignment of this generation is being appended to the log."""
         self.offsets = GroupOffsets()
         self._joining_count = 0
         self._protocol_counts: Counter[str] = Counter()
@@ -85,7 +85,7 @@ class Group:
 
     @classmethod
     def loaded(cls, group_id: str, partition: int, stored: GroupMetadataValue) -> "Group":
-        """The group as the log has it: Stable, or Empty without members."""
+        """Return the group as the log has it: Stable, or Empty without members."""
         group = cls(group_id, partition, 0)
         timestamp = stored.current_state_timestamp
         group.state_timestamp = None if timestamp == NO_TIMESTAMP else timestamp
@@ -117,12 +117,12 @@ class Group:
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """The longest of all members', 0 without any."""
+        """Return the longest of all members', 0 without any."""
         return max((one.rebalance_timeout_ms for one in self.members.values()), default=0)
 
     @property
     def joining_count(self) -> int:
-        """How many members wait for the next generation."""
+        """Return how many members wait for the next generation."""
         return self._joining_count
 
     @property
@@ -132,7 +132,7 @@ class Group:
     # Members.
 
     def add(self, member: Member, protocol_type: str) -> None:
-        """Add a member that supports what all others do."""
+        """Add a member that supports a protocol of all others."""
         assert member.member_id not in self.members, member.member_id
         if not self.members:
             self.protocol_type = protocol_type
@@ -185,7 +185,9 @@ class Group:
         member.session_timeout_ms = session_ms
 
     def error_of(self, member_id: str, group_instance_id: str | None) -> ErrorCode:
-        """Why no request of this member is served: it is unknown, or another has its place."""
+        """Return why no request of this member is served: it is unknown, or another has its
+        place.
+        """
         if group_instance_id is not None:
             current_id = self.static_ids.get(group_instance_id)
             if current_id is None:
@@ -197,7 +199,7 @@ class Group:
     def error_in_generation(
         self, member_id: str, group_instance_id: str | None, generation: int
     ) -> ErrorCode:
-        """Why this member speaks of no generation that is."""
+        """Return why the member is refused: it is unknown, or not in the current generation."""
         error = self.error_of(member_id, group_instance_id)
         if error is ErrorCode.NONE and generation != self.generation:
             return ErrorCode.ILLEGAL_GENERATION
@@ -209,7 +211,7 @@ class Group:
         self._joining_count += 1
 
     def end_joining(self, member: Member) -> int | None:
-        """The id of the JoinGroup that waited, and waits no more; None without one."""
+        """Return the id of the JoinGroup that waited, which does not any more; None without one."""
         request_id, member.joining = member.joining, None
         if request_id is not None:
             self._joining_count -= 1
@@ -218,7 +220,7 @@ class Group:
     # Protocols.
 
     def _uncount(self, protocols: Protocols) -> None:
-        """Forget the support of one member, and the names that nobody has any more."""
+        """Subtract the protocols of one member, and drop the names that no member has any more."""
         counts = self._protocol_counts
         for name in dict(protocols):
             counts[name] -= 1
@@ -226,7 +228,7 @@ class Group:
                 del counts[name]
 
     def supports(self, protocol_type: str, names: Collection[str]) -> bool:
-        """Whether a member with these protocols fits to all that are there."""
+        """Return whether all members support one of these protocols, of the same type."""
         if self.state is GroupState.EMPTY:
             return protocol_type != "" and len(names) > 0
         count = len(self.members)
@@ -235,14 +237,14 @@ class Group:
         )
 
     def choose_protocol(self) -> str:
-        """The protocol with the most votes among those that all members support."""
+        """Return the protocol with the most votes among those that all members support."""
         count = len(self.members)
         candidates = {name for name, number in self._protocol_counts.items() if number == count}
         votes = Counter(one.vote(candidates) for one in self.members.values())
         return votes.most_common(1)[0][0]
 
     def topics(self) -> frozenset[str] | None:
-        """The topics that members of a group of consumers subscribe to; None if unknown."""
+        """Return the topics that members of a group of consumers subscribe to; None if unknown."""
         if not self.is_consumer_group:
             return None
         if not self.members:
@@ -252,7 +254,7 @@ class Group:
         return union(topics_of(one.metadata(self.protocol_name)) for one in self.members.values())
 
     def is_subscribed_to(self, topic: str) -> bool:
-        """Whether the group reads *topic*, or may."""
+        """Return whether the group reads *topic*, or may."""
         return self.subscribed_topics is None or topic in self.subscribed_topics
 
     # Generations.
@@ -278,12 +280,12 @@ class Group:
         self.enter(GroupState.EMPTY if is_empty else GroupState.COMPLETING_REBALANCE, wall_ms)
 
     def joined_members(self) -> tuple[JoinedMember, ...]:
-        """All members as their leader sees them."""
+        """Return all members as their leader sees them."""
         assert self.protocol_name is not None, "a generation with members has a protocol"
         return tuple(one.joined(self.protocol_name) for one in self.members.values())
 
     def join_answer(self, member: Member) -> JoinAnswer:
-        """What *member* is told of the current generation."""
+        """Return the answer to a JoinGroup of *member*: the current generation."""
         is_leader = member.member_id == self.leader_id
         return JoinAnswer(
             member_id=member.member_id,
@@ -295,7 +297,7 @@ class Group:
         )
 
     def stored(self, assignments: Mapping[str, bytes]) -> GroupMetadataValue:
-        """What the log keeps of this generation, in which each member has its assignment."""
+        """Return what the log keeps of this generation, in which each member has its assignment."""
         protocol, timestamp = self.protocol_name, self.state_timestamp
         members = []
         for one in self.members.values():
@@ -313,10 +315,11 @@ class Group:
     # Expiration.
 
     def expired_offsets(self, now_ms: int, retention_ms: int) -> tuple[TopicPartition, ...]:
-        """The partitions whose offsets nobody has needed for *retention_ms*.
+        """Return the partitions whose offsets have expired: they were not needed for
+        *retention_ms*.
 
-        Without members that time runs since the last one left; with some, only topics count that
-        none subscribes to, by their last commit; while the group rebalances, none does.
+        Without members that time runs since the last one left; with some, an offset of a topic
+        without subscribers expires by its last commit; while the group rebalances, none does.
         """
         offsets = self.offsets
         if self.protocol_type is not None and self.state is GroupState.EMPTY:
@@ -335,7 +338,7 @@ class Group:
 
 
 def union(subscriptions: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
-    """All topics of *subscriptions*; None if one of them is unknown."""
+    """Return all topics of *subscriptions*; None if one of them is unknown."""
     topics: frozenset[str] = frozenset()
     for one in subscriptions:
         if one is None:

@@ -36,7 +36,7 @@ def join(context: Context, group: Group, request_id: int, request: JoinGroup) ->
 
 
 def refusal(context: Context, group: Group, request: JoinGroup) -> ErrorCode:
-    """Why nobody with this request joins, whoever it is."""
+    """Return why the group does not admit the request, whichever member sends it."""
     if not has_room(group, request.member_id, context.config.max_size):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     names = [name for name, _ in request.protocols]
@@ -46,7 +46,7 @@ def refusal(context: Context, group: Group, request: JoinGroup) -> ErrorCode:
 
 
 def has_room(group: Group, member_id: str, size_max: int) -> bool:
-    """Whether the member may be in the next generation.
+    """Return whether the member may be in the next generation.
 
     While a group rebalances, those count that have joined again: a group that is too large, after
     the limit was lowered, loses those that come last.

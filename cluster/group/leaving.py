@@ -12,7 +12,7 @@ from cluster.model.error_codes import ErrorCode
 
 
 def leave(context: Context, group: Group, request: LeaveGroup) -> LeaveAnswer:
-    """Remove the members one by one; each has an error of its own."""
+    """Remove the members one by one; each result has its own error."""
     left = []
     for member in request.members:
         error = leave_one(context, group, member)
@@ -34,6 +34,6 @@ def leave_one(context: Context, group: Group, leaving: LeavingMember) -> ErrorCo
 
 
 def left_unknown_group(request: LeaveGroup) -> LeaveAnswer:
-    """The answer for a group that is not there: nobody is in it."""
+    """Return the answer for a group that does not exist, and so has no members."""
     error = ErrorCode.UNKNOWN_MEMBER_ID
     return LeaveAnswer(ErrorCode.NONE, tuple(LeftMember(*one, error) for one in request.members))

@@ -1,4 +1,4 @@
-"""A member of a group, as its coordinator knows it.
+"""A member of a group, as its coordinator stores it.
 
 Source: Kafka's MemberMetadata.
 """
@@ -55,7 +55,7 @@ class Member:
 
     @classmethod
     def joins(cls, member_id: str, request: JoinGroup) -> "Member":
-        """A new member by its *request*."""
+        """Return a new member by its *request*."""
         member = cls(
             member_id,
             request.group_instance_id,
@@ -70,7 +70,9 @@ class Member:
 
     @classmethod
     def loaded(cls, stored: GroupMember, protocol: str | None) -> "Member":
-        """A member of a generation in the log, which knows its metadata for one protocol only."""
+        """Return a member of a generation in the log, which knows its metadata for one protocol
+        only.
+        """
         rebalance_timeout_ms = stored.rebalance_timeout
         if rebalance_timeout_ms < 0:
             rebalance_timeout_ms = stored.session_timeout
@@ -86,7 +88,7 @@ class Member:
         )
 
     def stored(self, protocol: str, assignment: bytes) -> GroupMember:
-        """What the log keeps of the member."""
+        """Return the member as the log stores it."""
         return GroupMember(
             self.member_id,
             self.group_instance_id,
@@ -104,15 +106,17 @@ class Member:
 
     @property
     def needs_heartbeats(self) -> bool:
-        """Whether silence ends its session: not while it waits for others, once it knows its id."""
+        """Return whether silence ends its session: not while it waits for others, once it knows its
+        id.
+        """
         return self.is_new or (self.joining is None and self.syncing is None)
 
     def metadata(self, protocol: str) -> bytes:
-        """Its metadata for a *protocol* that it supports."""
+        """Return its metadata for a *protocol* that it supports."""
         return next(metadata for name, metadata in self.protocols if name == protocol)
 
     def vote(self, candidates: Container[str]) -> str:
-        """The protocol that it prefers among *candidates*, of which it supports one."""
+        """Return the protocol that it prefers among *candidates*, of which it supports one."""
         return next(name for name, _ in self.protocols if name in candidates)
 
     def joined(self, protocol: str) -> JoinedMember:

@@ -1,4 +1,4 @@
-"""Sessions of members, and what they are answered while they wait.
+"""Sessions of members, and the answers to their requests that wait.
 
 Source: Kafka's GroupCoordinator.
 """
@@ -32,7 +32,7 @@ def heartbeat(context: Context, group: Group, request: Heartbeat) -> HeartbeatAn
 
 
 def renew(context: Context, group: Group, member: Member) -> None:
-    """Let the session of *member* begin anew."""
+    """Renew the session of *member*."""
     context.set_session(group, member.member_id, member.session_timeout_ms)
 
 
@@ -44,7 +44,7 @@ def answer_join(context: Context, group: Group, member: Member, answer: JoinAnsw
 
 
 def answer_sync(context: Context, member: Member, answer: SyncAnswer) -> bool:
-    """Answer the SyncGroup of *member* that waits; whether there was one."""
+    """Answer the SyncGroup of *member* that waits; return whether there was one."""
     request_id, member.syncing = member.syncing, None
     if request_id is not None:
         context.respond(request_id, answer)
@@ -52,7 +52,7 @@ def answer_sync(context: Context, member: Member, answer: SyncAnswer) -> bool:
 
 
 def refuse_waiting(context: Context, group: Group, member: Member, error: ErrorCode) -> None:
-    """Answer whatever waits for *member* with *error*."""
+    """Answer all waiting requests of *member* with *error*."""
     answer_join(context, group, member, JoinAnswer(error=error))
     answer_sync(context, member, SyncAnswer(error=error))
 

@@ -1,4 +1,4 @@
-"""The offsets of a group: committed ones, and those that are on their way into the log.
+"""The offsets of a group: committed ones, and those that are being appended.
 
 An offset counts once its record is replicated.  Commits of one partition may be answered by the log
 in another order than they were appended: the one with the higher offset in the log wins, as it does
@@ -43,7 +43,7 @@ class GroupOffsets:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are none, and none on their way."""
+        """Return whether there are no offsets, and none is being appended."""
         return not (self._committed or self._pending or self._transactional)
 
     @property
@@ -51,7 +51,7 @@ class GroupOffsets:
         return self._committed
 
     def fetch(self, partition: TopicPartition, *, requires_stable: bool) -> FetchedOffset:
-        """What OffsetFetch answers for *partition*."""
+        """Return what OffsetFetch answers for *partition*."""
         if requires_stable and self._is_unstable(partition):
             return UNSTABLE
         committed = self._committed.get(partition)
@@ -65,11 +65,11 @@ class GroupOffsets:
         )
 
     def load(self, committed: dict[TopicPartition, Committed]) -> None:
-        """Have the offsets of the log, and keep the dictionary."""
+        """Take the offsets of the log, and keep the dictionary."""
         self._committed = committed
 
     def load_transactional(self, producer_id: int, held: dict[TopicPartition, Committed]) -> None:
-        """Have the offsets of a transaction that is open in the log."""
+        """Take the offsets of a transaction that is open in the log."""
         self._transactional[producer_id] = held
 
     # Commits.
@@ -90,7 +90,7 @@ class GroupOffsets:
             self._is_done(append_id, partition)
 
     def _is_done(self, append_id: int, partition: TopicPartition) -> bool:
-        """Whether the append was pending for *partition*; it no longer is."""
+        """Return whether the append was pending for *partition*; it no longer is."""
         pending = self._pending.get(partition)
         if pending is None or append_id not in pending:
             return False
@@ -114,7 +114,7 @@ class GroupOffsets:
                 held[partition] = Committed(log_offset, value)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
-        """Commit what the producer's transaction holds, or forget it."""
+        """Commit the offsets of the producer's transaction, or drop them."""
         held = self._transactional.pop(producer_id, {})
         if is_commit:
             for partition, committed in held.items():
@@ -123,13 +123,13 @@ class GroupOffsets:
     # Removal.
 
     def remove_all(self) -> tuple[TopicPartition, ...]:
-        """Forget everything; the partitions that the log may have offsets of."""
+        """Drop everything; return the partitions that the log may have offsets of."""
         return self.remove(tuple(self._committed.keys() | self._pending.keys()))
 
     def remove(self, partitions: Collection[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """Forget the offsets of *partitions*; those of them that the log may have offsets of.
+        """Drop the offsets of *partitions*; return those that the log may have offsets of.
 
-        A commit that is pending stands in the log before the tombstone, and must not come back.
+        A pending commit is before the tombstone in the log, and must not come back.
         """
         for producer_id, held in tuple(self._transactional.items()):
             for partition in partitions:
@@ -150,9 +150,10 @@ class GroupOffsets:
         since_ms: Callable[[OffsetCommitValue], int],
         subscribed: Collection[str] = (),
     ) -> tuple[TopicPartition, ...]:
-        """The partitions whose offsets have been kept for *retention_ms*, counted from *since_ms*.
+        """Return the partitions whose offsets have been kept for *retention_ms*, counted from
+        *since_ms*.
 
-        A commit with a retention of its own goes by that.  None of a topic in *subscribed*.
+        A commit with a retention of its own expires by that.  None of a topic in *subscribed*.
         """
         return tuple(
             partition

@@ -1,4 +1,4 @@
-"""Which partitions of `__consumer_offsets` this broker coordinates: election, loading, resignation.
+"""The partitions of `__consumer_offsets` that this broker leads: election, loading, resignation.
 
 The leader epoch of the partition is the coordinator's: what it appends names it, and what comes
 from an earlier one, a load or an outcome, has no effect.
@@ -17,10 +17,10 @@ from cluster.model.error_codes import ErrorCode
 
 
 def elect(context: Context, event: Elected) -> None:
-    """Load the partition, unless this broker has led it without a break.
+    """Load the partition, unless this broker has led it without interruption.
 
-    In the next leader epoch the log is what it was: the groups stay.  After a gap somebody else may
-    have led.
+    In the next leader epoch the log is what it was: the groups stay.  After an interruption another
+    broker may have led.
     """
     number, epoch = event
     partition = context.partitions.get(number)
@@ -57,7 +57,7 @@ def on_loaded(context: Context, group: Group) -> None:
 
 
 def resign(context: Context, event: Resigned) -> None:
-    """Forget the partition's groups, unless a later election is known."""
+    """Drop the partition's groups, unless a later election is known."""
     partition = context.partitions.get(event.partition)
     if partition is None:
         return
@@ -66,9 +66,9 @@ def resign(context: Context, event: Resigned) -> None:
 
 
 def unload(context: Context, number: int) -> None:
-    """Forget the groups; whoever waits is sent to the next coordinator.
+    """Drop the groups; clients that wait are sent to the next coordinator.
 
-    A commit that is on its way into the log may be found there, or not.
+    A commit that is being appended may be in the log or not.
     """
     partition = context.partitions.pop(number)
     for group in partition.groups.values():

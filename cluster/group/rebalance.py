@@ -1,6 +1,6 @@
 """Rebalances: from the first reason to the next generation.
 
-    R1  `prepare`: members that wait for an assignment are told to join again
+    R1  `prepare`: members that wait for an assignment have to join again
     R2  all have joined, or the rebalance timeout is over: `complete_join`
     R3  the leader sends the assignment (`syncing`)
     R4  members that do not ask for it in time are removed, which is a reason for R1
@@ -52,7 +52,7 @@ def complete_if_all_joined(context: Context, group: Group) -> None:
 
 
 def on_join_deadline(context: Context, group: Group) -> None:
-    """Go on without those that have not joined, or extend the initial delay for new ones."""
+    """Continue without members that have not joined, or extend the initial delay for new ones."""
     delay = group.initial_delay
     if delay is None or not group.has_new_member or delay.remaining_ms == 0:
         complete_join(context, group)
@@ -98,7 +98,7 @@ def begin_sync_wait(context: Context, group: Group) -> None:
 
 
 def note_sync(context: Context, group: Group, member_id: str) -> None:
-    """Take note that a member has asked for its assignment."""
+    """Note that a member has asked for its assignment."""
     group.pending_sync.discard(member_id)
     if not group.pending_sync:
         context.cancel_timer(SYNC, group)
@@ -126,7 +126,7 @@ def refuse_assignments(context: Context, group: Group, error: ErrorCode) -> None
 
 
 def on_session_deadline(context: Context, group: Group, member_id: str) -> None:
-    """Remove a member that was silent for too long, or an id that never came back."""
+    """Remove a member that sent nothing for too long, or an id that never joined."""
     member = group.members.get(member_id)
     if member is None:
         remove_pending(context, group, member_id)
@@ -135,7 +135,7 @@ def on_session_deadline(context: Context, group: Group, member_id: str) -> None:
 
 
 def remove(context: Context, group: Group, member_id: str) -> None:
-    """Remove a member; the others share its work."""
+    """Remove a member; the others share its partitions."""
     drop(context, group, member_id)
     if group.state is GroupState.PREPARING_REBALANCE:
         complete_if_all_joined(context, group)

@@ -46,7 +46,7 @@ def delete_offsets(context: Context, group: Group, request: DeleteOffsets) -> De
 
 
 def remove_offsets(context: Context, group: Group, partitions: Collection[TopicPartition]) -> None:
-    """Remove offsets, and the group if nothing else is left of it."""
+    """Remove offsets, and the group if it has nothing else."""
     if partitions:
         clean_up(context, group, group.offsets.remove(partitions))
 
@@ -75,7 +75,7 @@ def tombstones_of(group: Group, removed: Iterable[TopicPartition]) -> tuple[Grou
 
 
 def bury(context: Context, group: Group, tombstones: tuple[GroupRecord, ...]) -> None:
-    """End *group*; one that never had members stands nowhere in the log."""
+    """End *group*; the log has no record of one that never had members."""
     group.enter(GroupState.DEAD, context.wall_ms)
     del context.partitions[group.partition].groups[group.group_id]
     if group.generation > 0:

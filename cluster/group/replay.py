@@ -29,7 +29,7 @@ _new: Final = tuple.__new__
 
 
 class Replay:
-    """What the records up to here say; records whose key is unknown are left out by the reader."""
+    """The state after the records so far; the reader leaves out records with an unknown key."""
 
     __slots__ = ("_groups", "_offsets", "_transactional")
 
@@ -78,7 +78,7 @@ class Replay:
                     committed[partition] = one
 
     def groups(self, partition: int, wall_ms: int) -> Mapping[str, Group]:
-        """The groups with their offsets, in *partition* of `__consumer_offsets`.
+        """Return the groups with their offsets, in *partition* of `__consumer_offsets`.
 
         Takes the offsets out: call it once.
         """

@@ -1,6 +1,6 @@
-"""What clients and operators ask a coordinator to change; reads are in `views`.
+"""Requests by which clients and operators change groups; reads are in `views`.
 
-Each request makes its own refusal: an answer that only says why.
+Each request makes its own refusal: an answer with only the reason.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class SyncGroup:
 
 
 class Heartbeat(NamedTuple):
-    """A sign of life of a member."""
+    """A heartbeat of a member."""
 
     group_id: str
     member_id: str

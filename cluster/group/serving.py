@@ -40,11 +40,11 @@ MISSING: Final = {
     DeleteGroup: ErrorCode.GROUP_ID_NOT_FOUND,
     DeleteOffsets: ErrorCode.GROUP_ID_NOT_FOUND,
 }
-"""Why a request for a group that is not there is refused, unless it makes the group."""
+"""Why a request for a group that does not exist is refused, unless it creates the group."""
 
 
 def refuse_status(context: Context, group_id: str, *, allows_empty: bool) -> ErrorCode:
-    """Why this coordinator answers nothing about the group."""
+    """Return why this coordinator does not answer for the group."""
     if not group_id and not allows_empty:
         return ErrorCode.INVALID_GROUP_ID
     partition = context.partition(group_id)
@@ -83,7 +83,7 @@ def refusal(context: Context, request: Request) -> ErrorCode:
 
 
 def makes_group(request: Request) -> bool:
-    """Whether the group begins with this request if it is not there."""
+    """Return whether this request creates the group if it does not exist."""
     match request:
         case JoinGroup():
             return request.member_id == UNKNOWN_MEMBER

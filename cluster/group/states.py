@@ -1,4 +1,4 @@
-"""The states of a group, what may come after what, and which requests a state refuses.
+"""The states of a group, their order, and the requests that each refuses.
 
 Source: Kafka's GroupState and GroupCoordinator.
 """
@@ -22,7 +22,7 @@ class GroupState(StrEnum):
     STABLE = "Stable"
     """Every member can have its assignment."""
     DEAD = "Dead"
-    """Deleted, or unloaded: whoever still holds the group must not use it."""
+    """Deleted, or unloaded: code that still has a reference must not use the group."""
 
 
 VALID_PREVIOUS: Final[Mapping[GroupState, frozenset[GroupState]]] = {

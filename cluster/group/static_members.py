@@ -28,7 +28,7 @@ def replace(
     old_id: str,
     new_id: str,
 ) -> None:
-    """Let the client of *request* be the static member that was *old_id*, as *new_id*."""
+    """Replace the static member *old_id* by the client of *request*, as *new_id*."""
     member = group.members[old_id]
     before = ReplacedMember(
         old_id, member.protocols, member.rebalance_timeout_ms, member.session_timeout_ms
@@ -70,10 +70,10 @@ def store(context: Context, group: Group, waiting: StoredStaticMember) -> None:
 
 
 def on_stored(context: Context, waiting: StoredStaticMember) -> None:
-    """Let the client go on in the current generation.
+    """Let the client continue in the current generation.
 
-    Before version 9 a leader that came back would assign again, to a group that does not wait for
-    it: so it is told that the leader is its old self.  If a rebalance has begun meanwhile, the
+    Before version 9 a leader that returned would assign again, to a group that does not wait for
+    it: so its answer names its old id as the leader.  If a rebalance has begun meanwhile, the
     JoinGroup is a part of that.
     """
     group, member = waiting.group, waiting.member
@@ -88,7 +88,7 @@ def on_stored(context: Context, waiting: StoredStaticMember) -> None:
 
 
 def on_failed(context: Context, waiting: StoredStaticMember, error: ErrorCode) -> None:
-    """Give the place back to the old client: the next coordinator will know no other."""
+    """Restore the old client: the next coordinator will know no other."""
     if not is_current(waiting):
         return
     group, member = waiting.group, waiting.member
@@ -108,7 +108,9 @@ def on_failed(context: Context, waiting: StoredStaticMember, error: ErrorCode) -
 
 
 def is_current(waiting: StoredStaticMember) -> bool:
-    """Whether nothing has come between: no rebalance, and no further client in the same place."""
+    """Return whether nothing has come between: no rebalance, and no further client in the same
+    place.
+    """
     group = waiting.group
     is_same = group.state is GroupState.STABLE and group.generation == waiting.generation
     return is_same and group.members.get(waiting.member_id) is waiting.member

@@ -1,4 +1,4 @@
-"""What clients are told when the log refuses what their coordinator appends.
+"""Errors for clients when the log refuses what their coordinator appends.
 
 Source: Kafka's GroupMetadataManager.
 """

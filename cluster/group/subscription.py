@@ -12,7 +12,7 @@ CONSUMER: Final = "consumer"
 
 
 def topics_of(metadata: bytes) -> frozenset[str] | None:
-    """The topics in a subscription; None where *metadata* is none."""
+    """Return the topics in a subscription; None where *metadata* is none."""
     # version int16, then the topics: a count int32, each a length int16 and UTF-8.
     count = int.from_bytes(metadata[2:6], "big", signed=True)
     at = 6

@@ -1,6 +1,6 @@
-"""SyncGroup: the leader's assignment on its way to the members.
+"""SyncGroup: the leader's assignment is appended, and then sent to the members.
 
-The log has it before any member does, so that the next coordinator knows what they were given.
+The log has it before any member does, so that the next coordinator knows what they received.
 
 Source: Kafka's GroupCoordinator.
 """
@@ -36,7 +36,7 @@ def sync(context: Context, group: Group, request_id: int, request: SyncGroup) ->
 
 
 def refusal(group: Group, request: SyncGroup) -> ErrorCode:
-    """Why this member gets no assignment of the generation that it speaks of."""
+    """Return why this member gets no assignment of the generation in its request."""
     error = group.error_in_generation(
         request.member_id, request.group_instance_id, request.generation
     )
@@ -88,7 +88,7 @@ def on_stored(context: Context, waiting: StoredAssignment) -> None:
 
 
 def on_failed(context: Context, waiting: StoredAssignment, error: ErrorCode) -> None:
-    """Begin anew: the log may have this assignment or not."""
+    """Rebalance again: the log may have this assignment or not."""
     if is_current(waiting):
         refuse_assignments(context, waiting.group, assignment_error(error))
         prepare_if_possible(context, waiting.group)

@@ -47,12 +47,12 @@ class Timers(Generic[Key]):
                 self._queue(one, at_ms)
 
     def next_deadline(self) -> int | None:
-        """When `due` should be called, in ms; maybe earlier than anything is due."""
+        """Return when `due` should be called, in ms; maybe earlier than anything is due."""
         self._drop_cancelled()
         return self._heap[0][0] if self._heap else None
 
     def due(self, now_ms: int) -> Iterator[Key]:
-        """The keys whose deadline has come, each taken out before it is given."""
+        """Yield the keys whose deadline has come, each taken out before it is given."""
         while self._heap and self._heap[0][0] <= now_ms:
             at_ms, _, key = heappop(self._heap)
             if self._queued.get(key) != at_ms:

@@ -44,7 +44,7 @@ class ListedGroup(NamedTuple):
 
 
 UNKNOWN_GROUP: Final = GroupView(ErrorCode.NONE, GroupState.DEAD)
-"""A group that is not there: Kafka does not tell it from one that has ended."""
+"""A group that does not exist: Kafka shows it like one that is Dead."""
 
 
 def describe(group: Group) -> GroupView:
@@ -65,7 +65,7 @@ def describe(group: Group) -> GroupView:
 
 
 def is_listed(group: Group, states: Collection[str], types: Collection[str]) -> bool:
-    """Whether *group* is among those asked for; no states, or no types, are all of them."""
+    """Return whether *group* is requested; no states, or no types, mean all of them."""
     is_in_state = not states or group.state.lower() in {one.lower() for one in states}
     return is_in_state and (not types or CLASSIC in {one.lower() for one in types})
 

@@ -1,4 +1,4 @@
-"""Errors of a log, each with the one of Kafka's error codes that says so.
+"""Errors of a log, each with its error code of Kafka.
 
 A damaged batch is `CorruptBatchError` of `cluster.formats.record_batch`; one that is in a log,
 `DamagedSegment`.
@@ -13,7 +13,7 @@ from cluster.model.errors import ClusterError
 
 
 class LogError(ClusterError):
-    """Root of what a log refuses or cannot do; each subclass has a code of its own."""
+    """Root of the errors of a log; each subclass has a code of its own."""
 
     error_code: ClassVar[ErrorCode]
 
@@ -57,20 +57,22 @@ class InvalidRecord(LogError):
 
 
 class RecordsWithoutKey(InvalidRecord):
-    """Records that a compacted log could not keep: which of them are the last nobody can say."""
+    """Records that a compacted log could not keep: without a key, the last of them is undefined."""
 
     def __init__(self, places: Sequence[int]) -> None:
         super().__init__(f"{len(places)} records for a compacted log have no key")
         self.places = tuple(places)
-        """Which records of the batch these are, from 0 on."""
+        """Which records of the batch have no key, from 0 on."""
 
 
 class HeavyBatch(ClusterError):
-    """A batch whose records take too long to be looked at while others wait."""
+    """A batch whose records take too long to check while other requests wait."""
 
 
 class LegacyMessages(HeavyBatch):
-    """Messages of magic 0 or 1, which are made a batch of magic 2 before they are appended."""
+    """Messages of magic 0 or 1, which are converted to a batch of magic 2 before they are
+    appended.
+    """
 
 
 class UnsupportedTransaction(LogError):
@@ -104,7 +106,7 @@ class InvalidProducerEpoch(LogError):
 
 
 class UnexpectedAppendOffset(LogError):
-    """Batches from a leader that do not begin at or behind the end of this log."""
+    """Batches from a leader that do not begin at or after the end of this log."""
 
     error_code = ErrorCode.UNKNOWN_SERVER_ERROR
 
@@ -115,7 +117,7 @@ class UnexpectedAppendOffset(LogError):
 class KafkaStorageError(LogError):
     """A log directory that failed: everything in it is offline until the broker starts again.
 
-    Unless *is_offline*, only what was asked for is beyond it, and all else in it works.
+    Where *is_offline* is false, only the requested operation failed, and all else in it works.
     """
 
     error_code = ErrorCode.KAFKA_STORAGE_ERROR
@@ -129,7 +131,7 @@ class KafkaStorageError(LogError):
 
 
 class DamagedSegment(CorruptBatchError):
-    """A batch in a log that was whole once, and that nobody can read any more."""
+    """A batch in a log that was whole once, and cannot be read any more."""
 
     def __init__(self, path: str, position: int, reason: str) -> None:
         super().__init__(position, reason)
@@ -140,7 +142,7 @@ class DamagedSegment(CorruptBatchError):
 
 
 class InvalidLogConfig(LogError):
-    """Topic configs that no log can be kept by; all problems at once, one sentence each."""
+    """Topic configs that a log cannot have; all problems at once, one sentence each."""
 
     error_code = ErrorCode.INVALID_CONFIG
 

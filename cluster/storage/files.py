@@ -1,6 +1,6 @@
 """Files: the operations that the log needs.
 
-The port between the log, which decides, and a disk, which does: a real one in
+The port between the log, which decides, and a disk, which executes: a real one in
 `cluster.runtime.disk.files`, a simulated one in `tests.sim.disk`.  Paths are absolute texts with
 slashes.  Every method may raise OSError, and nothing else.
 """
@@ -16,7 +16,7 @@ class FileEntry(NamedTuple):
     name: str
     size: int
     age_ms: int
-    """How long ago the content changed, as far as the machine's clock tells; at least 0."""
+    """How long ago the content changed, by the machine's clock; at least 0."""
     is_directory: bool
 
 
@@ -26,7 +26,7 @@ class File(Protocol):
     def size(self) -> int: ...
 
     def read(self, position: int, size: int) -> bytes:
-        """Up to *size* bytes from *position* on; fewer only where the file ends."""
+        """Return up to *size* bytes from *position* on; fewer only where the file ends."""
         ...
 
     def write(self, position: int, data: Buffer) -> None:
@@ -44,7 +44,7 @@ class File(Protocol):
     def close(self) -> None: ...
 
     def fileno(self) -> int:
-        """The descriptor, for sendfile; `io.UnsupportedOperation` where there is none."""
+        """Return the descriptor, for sendfile; `io.UnsupportedOperation` where there is none."""
         ...
 
 
@@ -56,7 +56,7 @@ class Files(Protocol):
         ...
 
     def list(self, directory: str) -> tuple[FileEntry, ...]:
-        """What is in *directory*, sorted by name."""
+        """Return what is in *directory*, sorted by name."""
         ...
 
     def make_directory(self, path: str) -> None:
@@ -76,9 +76,10 @@ class Files(Protocol):
         ...
 
     def boot_id(self) -> str:
-        """Which run of the machine this is: what an earlier one wrote and did not sync may be gone.
+        """Return the id of this boot of the machine: what an earlier one wrote and did not sync may
+        be lost.
 
-        Empty when nobody can say.
+        Empty when it is unknown.
         """
         ...
 
@@ -92,7 +93,7 @@ class Files(Protocol):
 
 
 def read_whole(files: Files, path: str) -> bytes | None:
-    """The content of a small file; None when there is none."""
+    """Return the content of a small file; None when there is none."""
     try:
         file = files.open(path)
     except FileNotFoundError:

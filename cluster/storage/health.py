@@ -12,8 +12,9 @@ from typing import Final
 from cluster.storage.errors import KafkaStorageError
 
 UNUSABLE_NAME: Final = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
-"""What is wrong with what was asked of the disk, and not with the disk: some file systems take
-shorter names than Kafka has."""
+"""Errors about the requested name, not about the disk: some file systems take shorter names than
+Kafka has.
+"""
 
 
 class DirectoryHealth:
@@ -32,7 +33,8 @@ class DirectoryHealth:
     def guard(self) -> Iterator[None]:
         """Raise KafkaStorageError if the directory is offline, or goes offline inside.
 
-        For a name that the file system will not have it is raised, and the directory stays online.
+        It is raised, and the directory stays online, for a name that the file system does not
+        accept.
         """
         self.check()
         try:

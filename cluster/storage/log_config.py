@@ -1,4 +1,4 @@
-"""Log config: those of a topic's configs by which its log is kept.
+"""Log config: the configs of a topic that its log needs.
 
 Parses the values of Kafka's keys once.  Knows no broker defaults: the caller merges them in before.
 """
@@ -19,7 +19,7 @@ NO_BOUND: Final = 2**63 - 1
 COMPACT: Final = "compact"
 DELETE: Final = "delete"
 SERVED_POLICIES: Final = (COMPACT, DELETE)
-"""What may stand under cleanup.policy."""
+"""The allowed values of cleanup.policy."""
 
 READ_KEYS: Final = (
     "segment.bytes",
@@ -44,7 +44,7 @@ READ_KEYS: Final = (
     "min.cleanable.dirty.ratio",
     "delete.retention.ms",
 )
-"""The keys that this module reads; what else a topic may have concerns somebody else."""
+"""The keys that this module reads; other modules read the other keys of a topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class LogConfig:
 
     @classmethod
     def parse(cls, configs: Mapping[str, str]) -> Self:
-        """Read the configs of a topic; keys of others are passed over, missing ones are defaults.
+        """Parse the configs of a topic; other keys are ignored, missing ones are defaults.
 
         `segment.jitter.ms` has no effect: segments roll when they are due.
 
@@ -98,7 +98,7 @@ class LogConfig:
     @classmethod
     @lru_cache(maxsize=1000)
     def _of(cls, said: frozenset[tuple[str, str]]) -> Self:
-        """Logs of equal configs share one value: a broker may have tens of thousands."""
+        """Return the value that logs of equal configs share: a broker may have 10,000s of them."""
         texts = dict(said)
         policies = members(texts.get("cleanup.policy", DELETE))
 

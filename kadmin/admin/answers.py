@@ -1,6 +1,6 @@
-"""What whoever knows a cluster answers, whether that is ZooKeeper or a broker.
+"""What ZooKeeper or brokers answer about a cluster.
 
-Apart from the ports, so that who only lists topics imports nothing else.
+Apart from the ports, so that a command which only lists topics imports nothing else.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[Answer]):
-    """What leaders told of their partitions; *untold* has the others, each with the reason."""
+    """The answers of leaders about their partitions; *untold* has the others, each with the
+    reason.
+    """
 
     told: "Mapping[TopicPartition, Answer]"
     untold: "Mapping[TopicPartition, str]"
@@ -73,10 +75,10 @@ class TopicsOfId:
 class ConfigSnapshot:
     """What changes of configs depend on.
 
-    *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
-    What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
-    broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
-    Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
+    *configs* and *topics* have the requested entities, the latter those that are topics.
+    Unreadable content is left out: of the configs it is among the *faults*, a topic or a broker is
+    as if it were unknown.  *missing_topics* were requested and do not exist.  With
+    *is_told_by_brokers* all this was read from brokers, which then receive the change as well.
     """
 
     configs: "Mapping[ConfigEntity, ConfigOverrides]"

@@ -50,12 +50,12 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
-    """What a change is made under: it is refused when the fence has moved since it was read.
+    """The condition of a change: it is refused when the fence has moved since it was read.
 
-    *mark* is the cluster's own number, which every new controller moves; only whoever gave it can
-    tell what it means.  None where nothing is checked: a cluster that never had a controller, or
-    brokers, which take no fence.  *lease* is the version of the lease of throttles that has to be
-    kept still; None where that does not matter.
+    *mark* is the cluster's own number, which every new controller moves; only the port that
+    returned it can interpret it.  None where nothing is checked: a cluster that never had a
+    controller, or brokers, which take no fence.  *lease* is the version of the lease of throttles
+    that must not change; None where that does not matter.
     """
 
     mark: int | None
@@ -64,10 +64,10 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Partly(Generic[Key]):
-    """Made but for *refused*, partitions or groups, each with the reason, in the words of whoever
-    was asked.
+    """A change that was made except for *refused*, partitions or groups, each with the reason that
+    ZooKeeper or the broker gave.
 
-    Nothing has moved that a new plan would follow, so it is not to be made again.
+    Nothing has changed that would need a new plan, so no new one is made.
     """
 
     refused: Mapping[Key, str]
@@ -118,7 +118,7 @@ class Writer(Protocol[Plan]):
 
 
 class TopicAdmin(Writer["TopicPlan"], Protocol):
-    """A connection to whoever knows the topics and changes them."""
+    """A connection that reads the topics and changes them."""
 
     def names(self, wanted: "Sequence[str]" = ()) -> "TopicNames":
         """The names of all topics; where they may not be seen, those of *wanted* that exist."""
@@ -141,10 +141,12 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
         """*snapshot* with what the brokers of its topics say that they do not serve."""
 
     def default_counts(self) -> "DefaultCounts | None":
-        """What a topic gets that does not say how large it is; None where nobody knows."""
+        """Return the default partition count and replication factor; None where they are
+        unknown.
+        """
 
     def default_min_isr(self) -> int | None:
-        """The min.insync.replicas of a topic that does not say it; None where nobody knows."""
+        """Return the default min.insync.replicas of a topic; None where it is unknown."""
 
     def without_leader(self, partitions: "Sequence[TopicPartition]") -> "Remaining[TopicPartition]":
         """Those of *partitions* that have no leader now."""
@@ -154,7 +156,7 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
 
 
 class ConfigAdmin(Writer["ConfigPlan"], Protocol):
-    """A connection to whoever knows the configs and changes them."""
+    """A connection that reads the configs and changes them."""
 
     def absence(self) -> "NoClusterHere | None":
         """Why there seems to be no cluster here; None where there is one."""
@@ -184,9 +186,10 @@ class ConfigAdmin(Writer["ConfigPlan"], Protocol):
 
 
 class ElectionAdmin(Writer["ElectionPlan"], Protocol):
-    """A connection to whoever knows the leaders and has others elected.
+    """A connection that reads the leaders and has others elected.
 
-    A plan is written when the controller has been asked; `not_elected` tells when it is done.
+    A plan is written when the controller has been asked; `not_elected` returns what is not done
+    yet.
     """
 
     def snapshot(
@@ -209,12 +212,12 @@ class ElectionAdmin(Writer["ElectionPlan"], Protocol):
 
 
 class ReplicaTeller(Protocol):
-    """Whoever knows replicas as their brokers do."""
+    """A connection that reads replicas from their brokers."""
 
     def log_dirs(self, partitions: "Sequence[TopicPartition] | None") -> "LogDirs | None":
-        """What live brokers keep of *partitions*, None for all, by log directory.
+        """Return what live brokers keep of *partitions*, None for all, by log directory.
 
-        A broker that does not answer is left out; None where nobody can be asked.
+        A broker that does not answer is left out; None where no broker can be asked.
         """
 
     def end_offsets(
@@ -224,10 +227,10 @@ class ReplicaTeller(Protocol):
 
 
 class ReassignmentAdmin(Writer["MovePlan"], ReplicaTeller, Protocol):
-    """A connection to whoever knows the replicas and has them moved.
+    """A connection that reads the replicas and has them moved.
 
-    A plan is written when the controller has been asked for the moves that it still has to hear of,
-    its `asked`; `not_moved` tells when it is done.
+    A plan is written when the controller has been asked for the moves that it has not received yet,
+    its `asked`; `not_moved` returns what is not done yet.
     """
 
     @property
@@ -294,7 +297,7 @@ class LeaseKeeper(Protocol):
 
 
 class AclAdmin(Writer["AclPlan"], Protocol):
-    """A connection to whoever keeps the rules of the authorizer, and changes them."""
+    """A connection that reads the rules of the authorizer, and changes them."""
 
     def snapshot(self) -> "AclSnapshot":
         """All rules."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 ELECTION_S: Final = 5.0
-"""So long ZooKeepers are waited for that have no majority, where brokers tell what they know."""
+"""How long a read waits for ZooKeepers without a majority, where brokers can answer instead."""
 
 Port = TypeVar("Port")
 
@@ -113,8 +113,8 @@ class Session:
         """Open a connection to ZooKeeper if it is named, else to brokers, and yield what the
         function for it makes of it; the connection is closed at the end.
 
-        While no ZooKeeper opens a session, the brokers that are known beside it tell what they
-        know; nothing can be changed by them then.
+        While no ZooKeeper opens a session, the brokers that are named beside it answer reads;
+        nothing can be changed by them then.
 
         Raises:
             ZooKeeperSilent: no brokers are known.
@@ -369,8 +369,9 @@ class Session:
 
     @contextmanager
     def connect_beside(self, connection: "Connection") -> Iterator["WireConnection"]:
-        """Connect to the brokers while *connection* tells what has to be known: nobody waits for
-        them for long, or hears of those that are down."""
+        """Connect to the brokers while *connection* reads what is required: they are not waited for
+        long, and brokers that are down are not reported.
+        """
         from dataclasses import replace
 
         from kadmin.admin.wire.late_replicas import PATIENCE_S

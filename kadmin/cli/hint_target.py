@@ -13,7 +13,7 @@ OVER_A_CLUSTER: Final = re.compile(
     r"|api-versions|offsets|groups|delete-records|reassign)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
-"""A command that asks a cluster, unless it says itself which."""
+"""A command that needs a cluster and does not name one."""
 
 
 def with_cluster(text: str, flags: Mapping[str, Value]) -> str:

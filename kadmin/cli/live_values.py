@@ -105,8 +105,8 @@ VALUES: Final[dict[str, Callable[[Session, Sequence[str]], Iterable[str]]]] = {
     "set-topic-configs": set_topic_config_names,
     "topic-configs=": topic_config_assignments,
 }
-"""What `--values` can tell, of the topics that the line names where it is about them, and so what
-an option may say that it `completes`.
+"""The kinds of `--values`, which an option names in its `completes`; with the topics of the line
+where a kind depends on them.
 
-The kinds that end in `=` are for options that want `KEY=VALUE`.
+The kinds that end in `=` are for options that take `KEY=VALUE`.
 """

@@ -227,7 +227,7 @@ def complain_of_option(error: click.NoSuchOption) -> None:
 
 
 def help_of(error: click.UsageError) -> str:
-    """The command whose help tells more."""
+    """Return the command whose help describes more."""
     path = error.ctx.command_path if error.ctx is not None else called_name()
     return f"{path} --help"
 
@@ -260,7 +260,7 @@ def lower_first(message: str) -> str:
 def complain(message: str, hint: str | None, details: Sequence[str] = ()) -> None:
     from kadmin.render.visible import visible
 
-    with suppress(OSError):  # Nobody reads it; the exit code still tells.
+    with suppress(OSError):  # The output has no reader; the exit code is still returned.
         click.echo(f"{called_name()}: {visible(as_called(message))}", err=True)
         for line in details:
             click.echo(visible(as_called(line)), err=True)

@@ -59,7 +59,7 @@ class GroupLoading:
             self._read_next()
 
     def stop(self) -> None:
-        """Begin no more."""
+        """Start no further loads."""
         self._waiting.clear()
 
     def _read_next(self) -> None:
@@ -180,7 +180,7 @@ def producer_of(header: BatchHeader) -> int | None:
 def pieces_of(
     batch: bytes, header: BatchHeader, replay: Replay
 ) -> Generator[list[GroupRecord], None, None]:
-    """The records of a *batch*, some at a time; the marker of a transaction goes to *replay*.
+    """Yield the records of a *batch*, some at a time; the marker of a transaction goes to *replay*.
 
     Raises:
         CorruptBatchError, MisreadError: they cannot be read; those before were yielded.

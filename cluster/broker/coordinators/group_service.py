@@ -1,4 +1,4 @@
-"""The shell of the group coordinator: carries out what the core wants done.
+"""The shell of the group coordinator: executes the effects of the core.
 
 `cluster.group` decides; here are the log, the clock, and those who wait for answers.  Events are
 taken one after the other: what an effect leads to at once, an append that is committed for example,
@@ -96,7 +96,7 @@ class GroupService:
         return str(UUID(bytes=self._ports.random_stream.unique_id()))
 
     def stop(self) -> None:
-        """Load nothing more, and do nothing by itself."""
+        """Start no further loads, and cancel the timer."""
         self._loading.stop()
         if self._stop_timer is not None:
             self._stop_timer()
@@ -111,7 +111,7 @@ class GroupService:
         self._take(Requested(self._last_request, request))
 
     def refusal(self, group_id: str) -> ErrorCode:
-        """Why this broker says nothing about the group: NONE if it does."""
+        """Return why this broker does not answer for the group: NONE if it does."""
         return self._core.refusal(group_id)
 
     def fetch_offsets(
@@ -121,7 +121,7 @@ class GroupService:
         *,
         requires_stable: bool,
     ) -> FetchAnswer:
-        """The committed offsets of *partitions*; None for all that the group has."""
+        """Return the committed offsets of *partitions*; None for all that the group has."""
         return self._core.fetch_offsets(group_id, partitions, requires_stable=requires_stable)
 
     def describe(self, group_id: str) -> GroupView:
@@ -133,7 +133,7 @@ class GroupService:
         return self._core.list_groups(states, types)
 
     def coordinator_of(self, group_id: str) -> int | None:
-        """The broker that coordinates the group, maybe NO_LEADER; None without the topic."""
+        """Return the broker that coordinates the group, maybe NO_LEADER; None without the topic."""
         known = self._cache.partitions_of(OFFSETS_TOPIC)
         if not known:
             return None
@@ -162,10 +162,10 @@ class GroupService:
             self._take(TopicsDeleted(partitions))
 
     def _look_at_topic(self) -> None:
-        """Begin anew if the topic has another partition count than was thought.
+        """Start again if the topic has another partition count than expected.
 
-        A broker may be elected before it hears of the topic that another broker has made, by other
-        configs than its own.  Kafka's would have to be started again.
+        A broker may be elected before it receives metadata of the topic, which another broker has
+        created with other configs.  Kafka's broker would have to be restarted.
         """
         count = len(self._cache.partitions_of(OFFSETS_TOPIC))
         if count in (0, self._partition_count):
@@ -184,7 +184,7 @@ class GroupService:
     # Events and effects.
 
     def _take(self, event: Event) -> None:
-        """Let the core take note of *event*, once it has those before."""
+        """Let the core handle *event*, after the events before it."""
         self._events.append(event)
         self._work()
 

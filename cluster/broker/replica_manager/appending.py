@@ -65,14 +65,14 @@ class Appended(NamedTuple):
     outcome: AppendOutcome
 
     def must_wait(self, acks: int) -> bool:
-        """Whether a producer with *acks* may not be answered yet."""
+        """Return whether a producer with *acks* may not be answered yet."""
         if self.outcome.needs_flush:
             return True
         return acks == ALL_ACKS and self.hosted.replica.high_watermark <= self.outcome.last_offset
 
 
 def refusal_of(error: LogError | CorruptBatchError, partition: TopicPartition) -> Refusal:
-    """The refusal of a batch for *partition* that *error* is about."""
+    """Return the refusal of a batch for *partition* that *error* is about."""
     if isinstance(error, RecordsWithoutKey):
         errors = key_errors(error, partition)
         return Refusal(error.error_code, message_of(errors), errors)
@@ -80,7 +80,7 @@ def refusal_of(error: LogError | CorruptBatchError, partition: TopicPartition) -
 
 
 def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
-    """Whether no producer with *acks* waits for what is appended to *hosted* next."""
+    """Return whether no producer with *acks* waits for what is appended to *hosted* next."""
     replica = hosted.replica
     if hosted.log.config.flush_messages != NO_BOUND:
         return False
@@ -88,7 +88,7 @@ def answers_at_once(hosted: HostedPartition, acks: int) -> bool:
 
 
 def is_zstd(batch: memoryview) -> bool:
-    """Whether the header of *batch* names magic 2 and zstd.
+    """Return whether the header of *batch* names magic 2 and zstd.
 
     A message of magic 0 or 1 has a key or a timestamp where a batch has its codec.
     """
@@ -118,9 +118,9 @@ class Appender:
         *,
         has_checked_records: bool = False,
     ) -> Appended | Refusal:
-        """Write one partition's batch, which is stamped in place.
+        """Append one partition's batch, which is stamped in place.
 
-        *takes_zstd* says whether the client's version may send zstd.
+        With *takes_zstd*, the client's version may send zstd.
 
         Raises:
             HeavyBatch: its records take long to check; the caller has them checked on a thread by
@@ -192,7 +192,7 @@ class Appender:
     def _refusal(
         self, hosted: HostedPartition, batch: memoryview, acks: int, takes_zstd: bool
     ) -> Refusal | None:
-        """Why the partition takes no such batch now; None when it does."""
+        """Return why the partition takes no such batch now; None when it does."""
         replica, log = hosted.replica, hosted.log
         if not takes_zstd and is_zstd(batch):
             return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)

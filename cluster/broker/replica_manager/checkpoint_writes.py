@@ -1,6 +1,6 @@
-"""Writes of the log directories' checkpoints, for those who answer when what they say is durable.
+"""Writes of the log directories' checkpoints, for requests that wait until these are durable.
 
-A thread writes, one time after the other: who asks while one is under way shares the next.
+A thread writes, one time after the other: requests during one write share the next.
 """
 
 from collections.abc import Callable

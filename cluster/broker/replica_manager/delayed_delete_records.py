@@ -1,4 +1,4 @@
-"""Deletions of records that wait until they are durable and all live replicas begin behind them.
+"""Deletions of records that wait until they are durable and all live replicas start after them.
 
 Source: Kafka's DelayedDeleteRecords.
 """
@@ -17,7 +17,7 @@ NO_OFFSET: Final = -1
 
 
 class DeletedPartition:
-    """A partition that this leader has cut off before *offset*, and what is answered for it."""
+    """A partition whose records before *offset* this leader has deleted, and the answer for it."""
 
     __slots__ = ("_hosted", "_offset", "error", "index", "low_watermark")
 
@@ -29,7 +29,7 @@ class DeletedPartition:
         self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
 
     def has_come(self) -> bool:
-        """Whether it is known how the deletion ended; the answer says it from then on."""
+        """Return whether the result of the deletion is known; the answer has it from then on."""
         hosted = self._hosted
         if hosted.log.is_offline:
             self.error, self.low_watermark = ErrorCode.KAFKA_STORAGE_ERROR, NO_OFFSET
@@ -50,7 +50,7 @@ class DeletedPartition:
         self._hosted.replica.unwatch(key)
 
     def expire(self) -> None:
-        """The answer is as it was at the last look."""
+        """Leave the answer as it was at the last check."""
 
 
 def await_deletions(

@@ -25,7 +25,7 @@ Answer: TypeAlias = Callable[[Sequence[Want], Found], None]
 
 
 def is_enough(session: Session, found: Found, limits: Limits) -> bool:
-    """Whether *found* is answered at once."""
+    """Return whether *found* is answered at once."""
     return (
         found.size >= limits.min_bytes
         or found.is_urgent
@@ -49,10 +49,10 @@ class DelayedFetch:
     limits: Limits
     answer: Answer
     missing: int
-    """How many bytes have still to come."""
+    """How many bytes are still missing."""
     wants: Sequence[Want] = ()
     found: Found = NOTHING_FOUND
-    """What is to be answered; nothing is kept while it waits."""
+    """The answer; nothing is kept while it waits."""
     operation: DelayedOperation = field(init=False)
     stop_look: Cancel | None = None
 
@@ -66,7 +66,7 @@ class DelayedFetch:
     def give(self) -> None:
         self.answer(self.wants, self.found)
 
-    # What the session says while it waits.
+    # What the session calls while it waits.
 
     def came(self, size: int) -> None:
         self.missing -= size

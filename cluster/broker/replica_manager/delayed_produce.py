@@ -1,6 +1,6 @@
 """Delayed produce requests.
 
-When may a producer hear that its batches are committed, or safe on the disk?
+They wait until a producer's batches are committed, or durable.
 
 Source: Kafka's DelayedProduce.
 """
@@ -17,7 +17,7 @@ from cluster.storage.errors import KafkaStorageError
 
 
 class ProducePartitionStatus:
-    """One batch that is in the leader's log, and how that ended for its producer."""
+    """One batch in the leader's log, and its result for the producer."""
 
     __slots__ = (
         "_acks",
@@ -38,10 +38,10 @@ class ProducePartitionStatus:
         """Whether it has waited for the disk, and what is committed waits for nothing here."""
         self.disk_error: ErrorCode | None = None
         self.outcome = ErrorCode.REQUEST_TIMED_OUT
-        """What the producer is answered, as far as that is known."""
+        """The answer to the producer, as far as it is known."""
 
     def error(self) -> ErrorCode | None:
-        """How the batch ended, NONE for well; None when that is not known yet."""
+        """Return the error of the batch, NONE for success; None when it is not known yet."""
         if self.disk_error is not None:
             return self.disk_error
         hosted = self.appended.hosted
@@ -77,7 +77,7 @@ class ProducePartitionStatus:
         self.has_come()
 
     def flushed(self, error: KafkaStorageError | None) -> None:
-        """Take note of how the flush ended that it waits for."""
+        """Note the result of the flush that it waits for."""
         self.is_flushing = False
         self.has_flushed = error is None
         self.disk_error = None if error is None else error.error_code
@@ -116,4 +116,4 @@ def flush(
 
 
 def unheard(error: KafkaStorageError | None) -> None:
-    """Nobody waits for the flush; a disk that fails has the reason in its health."""
+    """Ignore the result of a flush; the health of a disk that fails has the reason."""

@@ -31,7 +31,7 @@ from cluster.model.file_slice import FileSlice
 from cluster.storage.files import File
 
 CONVERTED_SIZE_MAX: Final = 8 * 1024**2
-"""Of one answer, beyond its first batch: it lies in memory until the consumer has taken it."""
+"""Of one answer, beyond its first batch: it is in memory until the consumer has received it."""
 PIECE_SIZE: Final = 128 * 1024
 """How much is converted at once, beyond a single batch."""
 
@@ -72,7 +72,7 @@ class DownConversion:
         run(self._clock, self._converted(wants, found), converted)
 
     def cancel(self) -> None:
-        """Convert no more: the connection has ended."""
+        """Stop converting: the connection has ended."""
         self._is_over = True
 
     def _converted(self, wants: Sequence[Want], found: Found) -> Procedure[tuple[ReadResult, ...]]:
@@ -146,7 +146,7 @@ class PartConversion:
         self._first_offset = first_offset
         self.converted = bytearray()
         self.next_offset = first_offset
-        """Behind the last batch that was looked at."""
+        """The offset after the last batch that was read."""
         self.error: ErrorCode | None = None
         """Why nothing at all can be converted."""
         self.is_done = False

@@ -1,6 +1,6 @@
-"""Reads of a fetch request: what is there to read in the partitions of a fetch, within its limits?
+"""Reads of a fetch request: the records in the partitions of a fetch, within its limits.
 
-Records are named as ranges of files, never read here.
+Records are returned as ranges of files, never read here.
 
 Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 """
@@ -38,18 +38,18 @@ class Limits(NamedTuple):
     wait_max_ms: int
     replica_id: int
     replica_epoch: int
-    """The broker epoch of a follower that says it; -1 else."""
+    """The broker epoch of a follower that sends it; -1 else."""
     isolation_level: int
     reads_followers: bool
     """Whether a follower may answer as well, with what it knows to be committed (KIP-392)."""
     rack: str
-    """Where a consumer stands that leaders may send to followers there; empty for all others."""
+    """The rack of a consumer that leaders may send to followers there; empty for all others."""
     listener: str
-    """By which of their listeners it would reach them."""
+    """The listener on which it would connect to them."""
 
     @property
     def is_replica(self) -> bool:
-        """Whether it is a follower who fetches: it reads up to the log's end."""
+        """Return whether a follower fetches: it reads up to the log's end."""
         return self.replica_id >= NO_REPLICA
 
 
@@ -59,7 +59,7 @@ class Found(NamedTuple):
     data: tuple[ReadResult, ...]
     size: int
     is_urgent: bool
-    """Whether the client must hear of it at once, however little it is."""
+    """Whether the client must receive it at once, however little it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class FetchReader:
         )
 
     def _source_of(self, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
-        """The partition to read from; else the error to answer with."""
+        """Return the partition to read from; else the error to answer with."""
         if want.topic is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
         part = want.part
@@ -154,7 +154,7 @@ class FetchReader:
         if isinstance(want.key, bytes) and want.key != hosted.topic_id:
             return ErrorCode.INCONSISTENT_TOPIC_ID
         if limits.is_replica and limits.replica_id not in hosted.replica.assignment.replicas:
-            # A follower that the controller has added, and this leader has not heard of yet.
+            # A follower that the controller has added, before its request to this leader.
             if part.current_leader_epoch == NO_CHECK:
                 return ErrorCode.NOT_LEADER_OR_FOLLOWER
             return ErrorCode.UNKNOWN_LEADER_EPOCH
@@ -163,7 +163,7 @@ class FetchReader:
     def _replica_in_rack(
         self, hosted: HostedPartition, offset: int, limits: Limits
     ) -> BrokerId | None:
-        """The follower that a consumer shall read from instead of this leader, if any."""
+        """Return the follower that a consumer shall read from instead of this leader, if any."""
         racks = {
             BrokerId(one.broker_id): one.rack
             for one in self.cache.brokers.values()
@@ -173,7 +173,9 @@ class FetchReader:
         return preferred_read_replica(hosted.replica, end_offset, racks, limits.rack, offset)
 
     def _is_held_back(self, hosted: HostedPartition, limits: Limits) -> bool:
-        """Whether a follower is throttled and has to wait; a member of the ISR never has to."""
+        """Return whether a follower is throttled and has to wait; a member of the ISR never has
+        to.
+        """
         throttle = self.throttle
         return (
             throttle.is_active
@@ -207,7 +209,7 @@ class FetchReader:
 
 
 def sent_to(nearer: BrokerId, hosted: HostedPartition) -> ReadResult:
-    """The answer of a leader that reads nothing itself, since a follower is nearer."""
+    """Return the answer of a leader that reads nothing itself, since a follower is nearer."""
     high_watermark = hosted.replica.high_watermark
     return ReadResult(
         ErrorCode.NONE,
@@ -221,12 +223,12 @@ def sent_to(nearer: BrokerId, hosted: HostedPartition) -> ReadResult:
 def aborted_in(
     hosted: HostedPartition, offset: int, records: FileSlice | None
 ) -> Sequence[AbortedTxn]:
-    """Which transactions a consumer of committed records has to leave out."""
+    """Return which transactions a consumer of committed records has to leave out."""
     return () if records is None else hosted.log.aborted_transactions(offset, records)
 
 
 def divergence_of(hosted: HostedPartition, part: FetchPart) -> EpochEnd | ErrorCode | None:
-    """Where the log of whoever fetches parts from this one (KIP-595), if it does."""
+    """Return where the log of the follower diverges from this one (KIP-595), if it does."""
     log = hosted.log
     end = log.epochs.end_of(part.last_fetched_epoch, log.log_end_offset)
     if UNDEFINED in end or part.fetch_offset < log.log_start_offset:

@@ -1,12 +1,12 @@
 """Fetch sessions.
 
-Which partitions does a client fetch from again and again without naming them (KIP-227), and in
-which of them may there be something that it has not been told?
+Which partitions does a client fetch from again and again without naming them (KIP-227), and which
+of them may have data that it has not received?
 
-A session watches its partitions and keeps those that are due: whatever is not due would be read in
-vain.  So a fetch costs what has changed since the last one, however many partitions there are.
+A session watches its partitions and keeps those that are due: to read any other would find nothing.
+So a fetch costs what has changed since the last one, however many partitions there are.
 
-Source: Kafka's FetchSession; that only what is due is read has no source.
+Source: Kafka's FetchSession; that only due partitions are read has no source.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ NO_REPLICA: Final = 0
 """Replica ids below are consumers'."""
 NO_OFFSET: Final = -1
 NO_REPLICA_PREFERRED: Final = -1
-"""Whoever fetches has come to the right one."""
+"""The client is at the right replica."""
 READ_COMMITTED: Final = 1
 
 TopicKey: TypeAlias = str | bytes
@@ -75,7 +75,7 @@ class ReadResult(NamedTuple):
     last_stable_offset: int = NO_OFFSET
     log_start_offset: int = NO_OFFSET
     diverging: EpochEnd | None = None
-    """Where the log of whoever fetches parts from this one (KIP-595)."""
+    """Where the log of the follower diverges from this one (KIP-595)."""
     aborted: Sequence[AbortedTxn] | None = None
     """For consumers of committed records; None for all others."""
     preferred_replica: int = NO_REPLICA_PREFERRED
@@ -91,16 +91,16 @@ class Waiting(Protocol):
     """A fetch of a session that waits for news."""
 
     def came(self, size: int) -> None:
-        """As a `cluster.replication.replica.Watcher` is told."""
+        """Receive *size*, as a `cluster.replication.replica.Watcher` does."""
 
     def finish(self) -> None:
         """Answer with what there is."""
 
 
 class Want:
-    """One partition of a fetch, and what the client was told of it last.
+    """One partition of a fetch, and what the client last received of it.
 
-    *topic* is None for an id that is not known.  *turn* is its place in the line.
+    *topic* is None for an unknown id.  *turn* is its position in the queue.
     """
 
     __slots__ = (
@@ -129,10 +129,10 @@ class Want:
         self.log_start_offset = NEVER_SENT
 
     def go_on(self, part: FetchPart) -> None:
-        """Fetch as *part* says.
+        """Fetch as *part* asks.
 
-        A follower that goes back has truncated its log, and one in another leader epoch begins
-        anew: neither has taken all that it was told, and both are told it again.
+        A follower that goes back has truncated its log, and one in another leader epoch starts
+        again: neither has used all that was sent, and both receive it again.
         """
         before, self.part = self.part, part
         if (
@@ -153,7 +153,7 @@ class Want:
         )
 
     def note(self, data: ReadResult) -> None:
-        """Count *data* as told; after an error also news without records are worth telling."""
+        """Note *data* as sent; after an error also a result without records is worth sending."""
         is_error = data.error is not ErrorCode.NONE
         self.high_watermark = NEVER_SENT if is_error else data.high_watermark
         self.log_start_offset = NEVER_SENT if is_error else data.log_start_offset
@@ -191,11 +191,13 @@ class Want:
         if session.waiting is not None:
             session.waiting.came(size)
         else:
-            # It is due, however much more comes: appends need not tell of each other.
+            # It is due, whatever else is appended: the next append need not notify it again.
             self.unwatch()
 
     def _committed(self, size: int) -> None:
-        """A follower is told with its next records, or at the latest when its time is up."""
+        """Make it due: a follower gets the high watermark with its next records, or when its wait
+        ends.
+        """
         self._session.due.add(self)
         if self._hosted is not None:
             self._hosted.replica.unwatch(self._commit_key)
@@ -203,9 +205,9 @@ class Want:
 
 
 class Session:
-    """The partitions that a client fetches from; *epoch* is what the next request has to say.
+    """The partitions that a client fetches from; *epoch* is the one of its next request.
 
-    A fetch without a session has one of its own, which nobody else finds: all of it is due.
+    A fetch without a session has an object of its own, which is not in the cache: all of it is due.
     """
 
     __slots__ = (
@@ -240,16 +242,16 @@ class Session:
         self.replica_epoch = replica_epoch
         self.isolation_level = isolation_level
         self.fetch_time = FetchTime(now_ms)
-        """When it was used last."""
+        """The time of its last use."""
         self.epoch = BEGIN + 1
         self.parts: dict[Hashable, Want] = {}
         self.due: set[Want] = set()
-        """Those in which there may be news; all others are watched."""
+        """Those that may have news; all others are watched."""
         self.waiting: Waiting | None = None
 
     @property
     def is_follower(self) -> bool:
-        """Whether it is a follower who fetches: it reads up to the log's end."""
+        """Return whether it is a follower who fetches: it reads up to the log's end."""
         return self.replica_id >= NO_REPLICA
 
     def fetch_once(self, parts: Iterable[Part], partitions: Partitions) -> None:
@@ -262,7 +264,7 @@ class Session:
     def change(
         self, parts: Iterable[Part], forgotten: Iterable[PartKey], partitions: Partitions
     ) -> None:
-        """Take the partitions that a request names, and let go of those that it forgets."""
+        """Add or update the partitions that a request names, and remove those that it forgets."""
         for key, part in parts:
             part_key = (key, part.partition)
             want = self.parts.get(part_key)
@@ -285,7 +287,7 @@ class Session:
         )
 
     def find_names(self, partitions: Partitions) -> None:
-        """Go by the topics' ids as they are now."""
+        """Look up the topics' names by their ids again."""
         if self.uses_ids and self._ids_version != partitions.ids_version:
             self._ids_version = partitions.ids_version
             for want in self.parts.values():
@@ -296,8 +298,8 @@ class Session:
                     self.due.add(want)
 
     def be_read_by(self, replica_id: int, replica_epoch: int, isolation_level: int) -> None:
-        """Read for somebody else from now on, who waits for something else; or for a follower in
-        another life, of which all partitions have to be told.
+        """Read for another client from now on, which waits for other data; or for a follower in
+        another incarnation, which has to receive all partitions.
         """
         if (
             replica_id != self.replica_id
@@ -311,7 +313,7 @@ class Session:
             self.due.update(self.parts.values())
 
     def wants(self) -> Sequence[Want]:
-        """What is due, in the order of the line; without a session that is everything."""
+        """Return what is due, in the order of the line; without a session that is everything."""
         if self.session_id == NO_SESSION:
             return tuple(self.parts.values())
         return sorted(self.due, key=TURN) if len(self.due) > 1 else tuple(self.due)
@@ -319,9 +321,9 @@ class Session:
     def settle(
         self, wants: Sequence[Want], found: Sequence[ReadResult], partitions: Partitions
     ) -> None:
-        """Watch those of *wants* in which nothing was found, as long as nothing is there.
+        """Watch those of *wants* in which nothing was found, as long as there is nothing.
 
-        Whoever was given something is due once more: he may not have taken it.
+        A partition whose data was sent is due once more: the client may not have received it.
         """
         for want, data in zip(wants, found, strict=True):
             if want.is_news(data):
@@ -334,7 +336,7 @@ class Session:
                 want.watch(hosted)
 
     def _is_at_end(self, want: Want, data: ReadResult, hosted: HostedPartition) -> bool:
-        """Whether nothing was found because there is nothing: else there was no room for it.
+        """Return whether nothing was found because there is nothing: else there was no room for it.
 
         A follower may join the ISR by each of its fetches, so none is left out before it has.
         """
@@ -347,9 +349,9 @@ class Session:
         return offset >= data.high_watermark
 
     def news(self, found: Iterable[tuple[Want, ReadResult]]) -> Iterator[tuple[Want, ReadResult]]:
-        """Of *found* what the client does not know yet; counts it as told.
+        """Yield those of *found* that are new to the client; note them as sent.
 
-        A partition with records goes to the end of the line, so that a fetch that is full before
+        A partition with records goes to the end of the queue, so that a fetch that is full before
         its end does not starve the same partitions each time.
         """
         for want, data in found:
@@ -364,7 +366,7 @@ class Session:
     # Waiting.
 
     def begin_wait(self, waiting: Waiting, partitions: Partitions) -> None:
-        """Let *waiting* hear of all partitions, until `end_wait`; none has an error."""
+        """Notify *waiting* of all partitions, until `end_wait`; none has an error."""
         assert self.waiting is None
         self.waiting = waiting
         wants: Iterable[Want] = self.wants()
@@ -383,8 +385,8 @@ class Session:
             self.let_go()
 
     def end(self) -> None:
-        """Watch nothing any more, and forget all partitions, which refer to the session; a fetch
-        that waits is answered.
+        """Stop watching, and remove all partitions, which refer to the session; answer a fetch that
+        waits.
         """
         if self.waiting is not None:
             self.waiting.finish()
@@ -406,7 +408,7 @@ class FetchSessions:
     __slots__ = ("_next_id", "_part_count", "_sessions", "_slots_max")
 
     def __init__(self, slots_max: int, first_id: int) -> None:
-        """Ids count up from *first_id*, which is another one after each start of the broker."""
+        """Begin; ids increase from *first_id*, which differs after each start of the broker."""
         self._sessions: dict[int, Session] = {}
         self._part_count = 0
         self._slots_max = slots_max
@@ -426,7 +428,7 @@ class FetchSessions:
         replica_epoch: int,
         isolation_level: int,
     ) -> Session | None:
-        """A new session; None when there is room for no more, or nothing to fetch."""
+        """Return a new session; None when there is room for no more, or nothing to fetch."""
         session = Session(
             self._next_id, uses_ids, replica_id, replica_epoch, isolation_level, now_ms
         )
@@ -473,7 +475,8 @@ class FetchSessions:
     def resume(
         self, session_id: int, epoch: int, uses_ids: bool, now_ms: int
     ) -> Session | ErrorCode:
-        """The session that a request goes on with; else why the client has to begin anew.
+        """Return the session that a request continues; else the error, after which the client
+        starts again.
 
         A fetch of it that waits is answered: its client does not wait any more.
         """
@@ -492,7 +495,7 @@ class FetchSessions:
         return session
 
     def end(self, session_id: int) -> None:
-        """Without effect for one that is not there."""
+        """End the session; does nothing if there is none."""
         ended = self._sessions.pop(session_id, None)
         if ended is not None:
             self._part_count -= len(ended.parts)

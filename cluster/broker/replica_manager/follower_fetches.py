@@ -1,4 +1,4 @@
-"""Fetches of followers: what a leader learns from being asked for the next records.
+"""Fetches of followers: what a leader learns from a request for the next records.
 
 Source: Kafka's Partition.updateFollowerFetchState.
 """
@@ -25,10 +25,10 @@ def note_fetches(
     limits: Limits,
     fetch_time: FetchTime,
 ) -> None:
-    """Take note of how far a follower has come in the partitions that it may fetch from.
+    """Note how far a follower has fetched the partitions that it may fetch from.
 
-    Where its log parts from the leader's, the offset that it asks for says nothing.  Those that its
-    fetch leaves out, since it has everything, know *fetch_time* already.
+    Where its log diverges from the leader's, its fetch offset has no meaning.  Partitions that its
+    fetch leaves out, since it has everything, have *fetch_time* already.
     """
     follower = BrokerId(limits.replica_id)
     epoch = BrokerEpoch(limits.replica_epoch)
@@ -46,7 +46,7 @@ def note_fetches(
 
 
 def counting(throttle: ReplicationThrottle, clock: Clock, answer: Answer) -> Answer:
-    """*answer*, by which what is sent to throttled followers counts for their rate."""
+    """Return *answer* with a count of the bytes for throttled followers, for their rate."""
 
     def give(wants: Sequence[Want], found: Found) -> None:
         if throttle.is_active:

@@ -1,4 +1,4 @@
-"""How a broker comes to host a partition: its log, the topic's id beside it, and its replica."""
+"""The start of hosting a partition: its log, the topic's id beside it, and its replica."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from cluster.storage.log.partition_log import PartitionLog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosting:
-    """Makes partitions of this broker, and knows the ids of their topics."""
+    """Creates the partitions of this broker, and knows the ids of their topics."""
 
     ports: Ports
     partitions: Partitions
@@ -25,18 +25,18 @@ class Hosting:
     log_dir_moves: LogDirMoves
 
     def is_offline(self, partition: TopicPartition) -> bool:
-        """Whether its log is in a directory that has failed."""
+        """Return whether its log is in a directory that has failed."""
         log = self.ports.logs.log(partition)
         return log is not None and log.is_offline
 
     def has_failed(self, directory: str) -> bool:
-        """Whether that log directory has failed."""
+        """Return whether that log directory has failed."""
         return any(
             one.path == directory and one.health.failure for one in self.ports.logs.directories
         )
 
     def topic_id(self, partition: TopicPartition) -> bytes:
-        """The id that its topic has in memory or on disk; NO_TOPIC_ID without one.
+        """Return the id that its topic has in memory or on disk; NO_TOPIC_ID without one.
 
         Raises:
             KafkaStorageError: the log directory fails.
@@ -56,7 +56,7 @@ class Hosting:
             return NO_TOPIC_ID
 
     def take_topic_id(self, hosted: HostedPartition, topic_id: bytes) -> None:
-        """Give a partition without a topic id that of its topic.
+        """Set the topic id of a partition that has none.
 
         Raises:
             KafkaStorageError: the log directory fails.

@@ -1,13 +1,13 @@
-"""ISR changes that this broker's leaders propose, and how they reach whoever decides on them.
+"""ISR changes that this broker's leaders propose, and their way to the controller or to ZooKeeper.
 
-One request is under way at a time, with what waits for it, up to `PROPOSALS_MAX`.  It goes to the
+One request is in flight at a time, while others wait, up to `PROPOSALS_MAX`.  It is sent to the
 controller (AlterPartition): in this process, or over the wire.  Where the controller is a Kafka
-that does not know the request (before 2.7), the states are written to ZooKeeper instead, as its own
-leaders do.
+broker that does not know the request (before 2.7), the states are written to ZooKeeper instead, as
+its own leaders do.
 
-A proposal that has left this broker may have been accepted until an answer says that it was not,
-so it stays what its leader counts with (`cluster.replication.isr`); a lost answer is followed by
-the same proposal, which is answered as if it came for the first time.
+A proposal that was sent may have been accepted until an answer refuses it, so its leader continues
+to count with it (`cluster.replication.isr`); after a lost answer the same proposal is sent again,
+and is answered as if it were the first one.
 
 Source: Kafka's AlterPartitionManager, and Partition.maybeExpandIsr and maybeShrinkIsr.
 """
@@ -65,7 +65,7 @@ class Proposed(NamedTuple):
 
 
 class IsrChanges:
-    """What waits, and what is under way."""
+    """The proposals that wait, and those in flight."""
 
     __slots__ = (
         "_cache",
@@ -92,16 +92,16 @@ class IsrChanges:
         self._stop_opening: Cancel | None = None
         self._stop_timers: dict[str, Cancel] = {}
         self._told_failures: set[str] = set()
-        """Why nobody has decided, of what was told since somebody last did."""
+        """The reasons of failures that were logged since the last answer."""
         self._told_refusals: dict[TopicPartition, tuple[PendingIsrChange, ErrorCode]] = {}
-        """Of each partition the last refusal that was told, until a proposal goes through."""
+        """Of each partition the last refusal that was logged, until a proposal is accepted."""
 
     def start(self) -> None:
-        """Look from now on for members of ISRs that lag, twice in the time that they may."""
+        """Check from now on for members of ISRs that lag, twice in the time that they may."""
         self._later("lag", max(1, self._ports.settings.lag_max_ms // 2), self._look_for_lag)
 
     def stop(self) -> None:
-        """Propose nothing any more."""
+        """Stop proposing."""
         for stop in self._stop_timers.values():
             stop()
         self._stop_timers.clear()
@@ -126,7 +126,7 @@ class IsrChanges:
             replica = hosted.replica
             if replica.holds_back:
                 # It may have waited for a follower that was about to join and has gone, or does
-                # not keep up any more.  Nothing else says so if nobody appends or fetches news.
+                # not keep up any more.  Without appends and fetches nothing else detects that.
                 replica.recount(now_ms)
             lagging = replica.lagging(now_ms)
             if not lagging or hosted.log.is_offline:
@@ -148,7 +148,7 @@ class IsrChanges:
         self.start()
 
     def propose(self, hosted: HostedPartition, change: PendingIsrChange) -> None:
-        """Have *change*, which its leader counts with already, decided on."""
+        """Propose *change*, with which its leader counts already."""
         self._waiting[hosted.partition] = Proposed(hosted, change)
         # What else changes in this turn goes with it.
         self._later("send", 0, self._send)
@@ -333,9 +333,9 @@ class IsrChanges:
     # Outcomes.
 
     def _failed(self, reason: str) -> None:
-        """Send all of it again after a while: nobody knows what became of it.
+        """Send all of it again after a while: its result is unknown.
 
-        The same is tried twenty times a second, for as long as an outage takes, and told once.
+        The same is tried twenty times a second, for as long as an outage takes, and logged once.
         """
         if reason not in self._told_failures:
             self._told_failures.add(reason)
@@ -343,7 +343,7 @@ class IsrChanges:
         self._again(self._sent.values())
 
     def _again(self, unsettled: Iterable[Proposed]) -> None:
-        """Go on with what has come meanwhile, and after a while with the *unsettled* as well."""
+        """Send what has arrived meanwhile, and after a while the *unsettled* as well."""
         again = tuple(unsettled)
         for one in again:
             self._waiting.setdefault(one.hosted.partition, one)
@@ -376,7 +376,9 @@ class IsrChanges:
         self._again(unsettled)
 
     def _note_refusal(self, refused: Proposed, error: ErrorCode) -> None:
-        """Tell of it unless it was told of the same proposal: it may be made with each fetch."""
+        """Log the refusal unless it was logged for the same proposal: each fetch may propose it
+        again.
+        """
         partition, replica = refused.hosted.partition, refused.hosted.replica
         refusal = (refused.change, error)
         if self._told_refusals.get(partition) != refusal:

@@ -31,13 +31,13 @@ from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log.partition_log import PartitionLog
 
 MEASURED_AT_ONCE: Final = 100
-"""How many logs are looked at in a turn of the loop."""
+"""How many logs are measured in a turn of the loop."""
 THROTTLED_MS: Final = 100
-"""Until it is looked again whether the rate allows more."""
+"""How long to wait until the rate is checked again."""
 
 DAMAGES: Final = (CorruptBatchError, CorruptFileError)
 FAILURES: Final = (*DAMAGES, KafkaStorageError, LogChanged)
-"""What may become of a slice."""
+"""Errors that a slice may end with."""
 
 Steps = Generator[int | Wait, Any, None]
 
@@ -53,7 +53,7 @@ class CleanerSettings(NamedTuple):
 
     @classmethod
     def of(cls, configs: BrokerConfigs) -> Self:
-        """Each of the threads has its part of the memory."""
+        """Return the settings of *configs*; each of the threads has its part of the memory."""
         threads = configs.number(CLEANER_THREADS)
         return cls(
             threads,
@@ -77,17 +77,17 @@ class LogCleaner:
     """All cleanings of one broker: at most one of a log at a time."""
 
     def __init__(self, ports: Ports, partitions: Partitions, wall_ms: Callable[[], int]) -> None:
-        """*wall_ms* is the time by which tombstones get old."""
+        """Begin; *wall_ms* is the time by which tombstones expire."""
         self._ports = ports
         self._partitions = partitions
         self._wall_ms = wall_ms
         self._throttle = ReplicationThrottle()
         self.settings = CleanerSettings.of(ports.settings.configs)
         self._running: set[int] = set()
-        """The numbers of those who clean, or wait for something to clean."""
+        """The numbers of the threads that clean, or wait for a dirty log."""
         self._cleanings: set[Cleaning] = set()
         self._uncleanable: set[PartitionLog] = set()
-        """The logs that are damaged where they should be cleaned."""
+        """The logs that are damaged in their dirty part."""
         self._is_started = False
 
     def start(self) -> None:
@@ -95,13 +95,13 @@ class LogCleaner:
         self.reconfigure(self._ports.settings.configs)
 
     def stop(self) -> None:
-        """Clean no more; what is under way is given up."""
+        """Stop cleaning; give up what is in progress."""
         self._is_started = False
         for cleaning in self._cleanings:
             cleaning.stop()
 
     def reconfigure(self, configs: BrokerConfigs) -> None:
-        """Go by *configs* from the next cleaning on, and by its rate at once."""
+        """Apply *configs* from the next cleaning on, and their rate at once."""
         self.settings = CleanerSettings.of(configs)
         self._throttle.rate = self.settings.rate
         if self._is_started:
@@ -113,7 +113,7 @@ class LogCleaner:
         self._running.discard(number)
 
     def _work(self, number: int) -> Steps:
-        """Clean one log after the other, and rest while none is dirty."""
+        """Clean one log after the other, and sleep while none is dirty."""
         while self._is_started and number < self.settings.threads:
             dirtiest = yield from self._dirtiest()
             if dirtiest is None:
@@ -122,7 +122,7 @@ class LogCleaner:
                 yield from self._clean(*dirtiest)
 
     def _dirtiest(self) -> Generator[int | Wait, Any, DirtiestLog | None]:
-        """The log that is most in need of a cleaning; None where none needs any."""
+        """Return the log that needs a cleaning most; None where none needs any."""
         found: DirtiestLog | None = None
         self._uncleanable = {log for log in self._uncleanable if not log.is_deleted}
         for number, hosted in enumerate(tuple(self._partitions), start=1):
@@ -157,7 +157,7 @@ class LogCleaner:
         )
 
     def _is_moved(self, hosted: HostedPartition) -> bool:
-        """Whether the log is copied into another directory: so long it stays as it is."""
+        """Return whether the log is copied into another directory: it is not cleaned then."""
         return self._ports.logs.future_directory_of(hosted.partition) is not None
 
     def _measured(self, hosted: HostedPartition) -> DirtyPart:
@@ -199,7 +199,7 @@ class LogCleaner:
             log.is_being_cleaned = False
 
     def _report_steps(self, hosted: HostedPartition, cleaning: Cleaning) -> Steps:
-        """Take all steps of a cleaning, and write to the journal what has become of it."""
+        """Take all steps of a cleaning, and write its result to the journal."""
         log, ports = hosted.log, self._ports
         began_ms = ports.clock.now_ms()
         sizes = Sizes()
@@ -268,7 +268,7 @@ class LogCleaner:
             raise work.failure
 
     def _log_of(self, hosted: HostedPartition) -> PartitionLog | None:
-        """The log that the partition has now."""
+        """Return the log that the partition has now."""
         found = self._partitions.find(hosted.partition)
         return None if found is None else found.log
 
@@ -307,6 +307,6 @@ class Slices:
 
 
 def slice_of(work: Callable[[], None]) -> Iterator[int]:
-    """*work* as a slice that moves no records."""
+    """Yield *work* as a slice that moves no records."""
     work()
     yield 0

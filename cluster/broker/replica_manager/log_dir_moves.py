@@ -40,7 +40,7 @@ SLICE_SIZE: Final = 1024**2
 BEGUN_AT_ONCE: Final = 10
 """How many copies are begun in a turn of the loop: each makes half a dozen files."""
 PAUSE_MS: Final = 100
-"""Until it is looked again whether the rate allows more."""
+"""How long to wait until the rate is checked again."""
 TAIL_SLICES: Final = 2
 """How many slices are copied on the loop, of what came while the others were made durable."""
 FAILURES_MAX: Final = 3
@@ -53,7 +53,7 @@ FAILURES: Final = (
     SourceChanged,
     UnexpectedAppendOffset,
 )
-"""What may become of a step."""
+"""Errors that a step may end with."""
 
 
 class LogDirMoves:
@@ -79,13 +79,16 @@ class LogDirMoves:
         throttle: ReplicationThrottle,
         moved: Callable[[HostedPartition], None],
     ) -> None:
-        """*throttle* bounds what is copied; *moved* is told when a replica has another log."""
+        """Begin without moves.
+
+        *throttle* bounds what is copied; *moved* is called when a replica has another log.
+        """
         self._ports = ports
         self._partitions = partitions
         self._throttle = throttle
         self._moved = moved
         self._moves: dict[TopicPartition, None] = {}
-        """The first of them is under way."""
+        """The first of them is in progress."""
         self._failure_count = 0
         """How often it has failed in a row."""
         self._is_scheduled = False
@@ -96,7 +99,7 @@ class LogDirMoves:
         self._is_closed = False
 
     def close(self) -> None:
-        """Copy nothing any more; the next start goes on."""
+        """Stop copying; the next start continues."""
         self._is_closed = True
         self._moves.clear()
         self._waiting.clear()
@@ -201,7 +204,7 @@ class LogDirMoves:
         return ErrorCode.NONE
 
     def resume(self, hosted: HostedPartition) -> None:
-        """Go on with the copy of a partition that this broker has again, if there is one."""
+        """Continue the copy of a partition that this broker has again, if there is one."""
         target = self._ports.logs.future_directory_of(hosted.partition)
         if target is None or hosted.partition in self._moves or target.health.failure is not None:
             return
@@ -212,7 +215,7 @@ class LogDirMoves:
             self.give_up(hosted.partition)
 
     def _is_of(self, hosted: HostedPartition, copy: PartitionLog) -> bool:
-        """Whether *copy* is of this topic, and not of an earlier one of its name."""
+        """Return whether *copy* is of this topic, and not of an earlier one of its name."""
         try:
             with copy.health.guard():
                 text = read_topic_id(self._ports.files, copy.directory)
@@ -221,7 +224,7 @@ class LogDirMoves:
         return NO_TOPIC_ID == hosted.topic_id or text in (None, topic_id_text(hosted.topic_id))
 
     def give_up(self, partition: TopicPartition) -> None:
-        """Move *partition* no more, and remove what was copied of it."""
+        """Stop moving *partition*, and remove its copy."""
         self._moves.pop(partition, None)
         if self._ports.logs.future_directory_of(partition) is not None:
             self._when_idle(partial(self._drop, partition))
@@ -252,7 +255,7 @@ class LogDirMoves:
         self._schedule(delay_ms)
 
     def _step(self, partition: TopicPartition) -> int:
-        """Take the next step of a move; after how many ms the one behind it may be taken."""
+        """Take the next step of a move; return after how many ms the following one may be taken."""
         hosted = self._partitions.find(partition)
         target = self._ports.logs.future_directory_of(partition)
         if hosted is None or hosted.log.is_offline or target is None:
@@ -345,7 +348,7 @@ class LogDirMoves:
     def _make_durable(
         self, hosted: HostedPartition, target: LogDirectory, copy: PartitionLog
     ) -> None:
-        """Let the disk know all that the copy has, then try to let it take the log's place."""
+        """Make the copy durable, then try to replace the log by it."""
         now_ms = self._ports.clock.now_ms()
         follow_start(hosted.log, copy, now_ms)
         high_watermark = {hosted.partition: hosted.replica.high_watermark}
@@ -359,7 +362,7 @@ class LogDirMoves:
         self._work(write, lambda: self._replace(hosted, copy))
 
     def _replace(self, hosted: HostedPartition, copy: PartitionLog) -> None:
-        """Let *copy* take the log's place, if little has come meanwhile.
+        """Replace the log by *copy*, if little was appended meanwhile.
 
         All within this turn of the loop: nothing is appended, read or promised in between.
         """
@@ -369,8 +372,8 @@ class LogDirMoves:
         for _ in range(TAIL_SLICES):
             if cut_of(log, copy) is None and copy.log_end_offset < log.log_end_offset:
                 append_slice(log, next_slice(log, copy, SLICE_SIZE), copy, now_ms)
-        # Where the log starts is durable before a client is told so.  Where the copy starts is
-        # durable since it was made so, and has to be no earlier.
+        # The log's start is durable before a client receives it.  The copy's start is
+        # durable since it was set, and must not be earlier.
         if not is_whole(log, copy) or self._partitions.find(partition) is not hosted:
             return
         if log.epochs.latest > copy.epochs.latest:
@@ -390,4 +393,4 @@ class LogDirMoves:
 
 
 def nothing() -> None:
-    """Nobody waits for it."""
+    """Do nothing when the deletions are settled."""

@@ -1,6 +1,6 @@
 """The partitions that this broker hosts.
 
-Which partitions has this broker, and may it answer for one of them?
+The replicas of this broker, and whether it may answer for a partition.
 
 The replicas and their logs side by side, and Kafka's error where a request is at the wrong place.
 """
@@ -33,7 +33,7 @@ class HostedPartition:
         self.replica = replica
         self.log = log
         self.topic_id = topic_id
-        """NO_TOPIC_ID while the controller has not said it."""
+        """NO_TOPIC_ID until the controller has sent it."""
 
 
 class Partitions:
@@ -60,7 +60,7 @@ class Partitions:
         self._note_id(hosted)
 
     def learn_id(self, hosted: HostedPartition, topic_id: bytes) -> None:
-        """Take note of the topic id of a partition that is here, which had none so far."""
+        """Note the topic id of a partition that is here, which had none so far."""
         assert hosted.topic_id == NO_TOPIC_ID
         hosted.topic_id = topic_id
         self._note_id(hosted)
@@ -73,7 +73,7 @@ class Partitions:
                 self._ids_version += 1
 
     def remove(self, partition: TopicPartition) -> None:
-        """Forget a partition; those who wait for it are told."""
+        """Remove a partition; operations that wait for it are notified."""
         self._lost.discard(partition)
         partitions = self._topics.get(partition.topic, {})
         hosted = partitions.pop(partition.partition, None)
@@ -94,7 +94,9 @@ class Partitions:
         self._lost.add(partition)
 
     def is_lost(self, partition: TopicPartition) -> bool:
-        """Whether `lose` was said of a partition that was neither added nor removed since."""
+        """Return whether `lose` was called for a partition that was neither added nor removed
+        since.
+        """
         return partition in self._lost
 
     def find(self, partition: TopicPartition) -> HostedPartition | None:
@@ -107,37 +109,39 @@ class Partitions:
         return tuple(self._topics.get(topic, NOTHING).values())
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
-        """Those of all partitions, for the checkpoint."""
+        """Return those of all partitions, for the checkpoint."""
         return {hosted.partition: hosted.replica.high_watermark for hosted in self}
 
     def high_watermark(self, partition: TopicPartition) -> int:
-        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
+        """Return the high watermark; 0 without a replica, of which nothing may be deleted yet."""
         hosted = self.find(partition)
         return 0 if hosted is None else hosted.replica.high_watermark
 
     def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let clients be told that the logs of *partitions* may start later now."""
+        """Notify fetches that the logs of *partitions* may start later now."""
         for hosted in filter(None, map(self.find, partitions)):
             hosted.replica.log_start_moved()
 
     @property
     def ids_version(self) -> int:
-        """Another one after each change of what `topic_name` says."""
+        """Return a number that differs after each change of a result of `topic_name`."""
         return self._ids_version + self._cache.ids_version
 
     def topic_name(self, topic_id: bytes) -> str | None:
-        """The name of the topic with that id; None for one that is not known.
+        """Return the name of the topic with that id; None for an unknown one.
 
-        What is here has been ordered with its id.  Updates are behind that, and tell of a topic no
-        more that shall be deleted: its followers go on, and may have to, for a reassignment that
-        has to end before.
+        A controller has sent the id of each partition that is hosted here.  Metadata updates may be
+        behind that, and leave out a topic that is to be deleted: its followers continue, and may
+        have to, for a reassignment that has to end before.
         """
         for hosted in self._by_id.get(topic_id, NOTHING).values():
             return hosted.partition.topic
         return self._cache.topic_name(topic_id)
 
     def hosted(self, topic: str, index: int) -> HostedPartition | ErrorCode:
-        """The partition, whether this broker leads or follows; else the error to answer with."""
+        """Return the partition, whether this broker leads or follows; else the error to answer
+        with.
+        """
         hosted = self.find_index(topic, index)
         if hosted is None:
             return self._error_elsewhere(topic, index)
@@ -146,7 +150,8 @@ class Partitions:
     def led(
         self, topic: str, index: int, leader_epoch: int = NO_CHECK
     ) -> HostedPartition | ErrorCode:
-        """The partition, if this broker leads it in *leader_epoch*; else the error to answer with.
+        """Return the partition, if this broker leads it in *leader_epoch*; else the error to answer
+        with.
 
         The epoch is checked before the leadership: an older client shall ask for news, a newer one
         shall wait for this broker to hear them.

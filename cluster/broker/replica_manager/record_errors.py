@@ -1,6 +1,6 @@
-"""Errors of single records: which records of a refused batch were the wrong ones?
+"""Errors of single records: which records of a refused batch were invalid.
 
-Only asked when a batch was refused: nothing looks at single records before.
+Only checked when a batch was refused: nothing reads single records before.
 
 Source: Kafka's LogValidator, whose messages producers show to people.
 """
@@ -31,7 +31,7 @@ class RecordError(NamedTuple):
 def timestamp_errors(
     records: memoryview, config: LogConfig, wall_ms: int
 ) -> tuple[RecordError, ...]:
-    """The records whose timestamps are too far from now, of a batch that was looked into."""
+    """Return the records whose timestamps are too far from now, of a batch that was looked into."""
     earliest = wall_ms - config.timestamp_before_max_ms
     latest = wall_ms + config.timestamp_after_max_ms
     return tuple(
@@ -46,13 +46,13 @@ def timestamp_errors(
 
 
 def key_errors(error: RecordsWithoutKey, partition: TopicPartition) -> tuple[RecordError, ...]:
-    """The records without a key, of a batch for a compacted *partition*."""
+    """Return the records without a key, of a batch for a compacted *partition*."""
     message = f"Compacted topic cannot accept message without key in topic partition {partition}."
     return tuple(RecordError(place, message) for place in error.places)
 
 
 def message_of(errors: tuple[RecordError, ...]) -> str:
-    """What is said of a whole batch with invalid records."""
+    """Return the message for a whole batch with invalid records."""
     shown = (f"RecordError(batchIndex={one.place}, message='{one.message}')" for one in errors)
     return (
         f"{MESSAGE} due to {len(errors)} record errors in total, and only showing the first three"

@@ -21,7 +21,7 @@ class RecordWork(Protocol):
 
     @property
     def size(self) -> int:
-        """How many bytes it holds until it is done."""
+        """Return how many bytes it holds until it is done."""
         ...
 
     def run(self) -> None:
@@ -60,16 +60,16 @@ class RecordCheck:
 
 
 class Turn(NamedTuple):
-    """What still waits of one request, and how many bytes it kept at first."""
+    """The work of one request that still waits, and its bytes at first."""
 
     works: deque[tuple[RecordWork, Done]]
     size: int
 
 
 class RecordWorks:
-    """Those that wait, by request: one of each in turn, so that nobody waits behind all of another.
+    """Waiting work, by request: one of each in turn, so that none waits for all of another request.
 
-    What they hold counts as memory of requests, and keeps large ones from being received.
+    Its records count as memory of requests, and keep large requests from being received.
     """
 
     __slots__ = ("_disks", "_memory", "_turns")

@@ -1,13 +1,13 @@
-"""Batches of idempotent producers that were refused for the moment, and what came behind them.
+"""Batches of idempotent producers that were refused for the moment, and the batches after them.
 
-A producer has up to five requests under way.  If the first is refused because this broker does not
+A producer has up to five requests in flight.  If the first is refused because this broker does not
 lead the partition yet, or because its ISR is too small, and the second arrives when that is over,
-then a log says of the second that sequence numbers are missing.  librdkafka takes that for a sign
-that it has lost count, and sends all that is not acknowledged under a new epoch: what was in the
-log without its knowledge is then there twice.  A log that knows nothing of the producer even takes
-the second for the first one; then the first is lost.  So the second is refused as the first was,
-and the producer sends both again, in order.  The first may also have been refused by the leader
-before; so a leader that has just taken over refuses a batch that others are missing before.
+then the log finds that sequence numbers are missing before the second.  librdkafka takes that for a
+sign that it has lost count, and sends all that is not acknowledged under a new epoch: records that
+were appended without its knowledge are then in the log twice.  A log without state of the producer
+even takes the second for the first one; then the first is lost.  So the second is refused as the
+first was, and the producer sends both again, in order.  The first may also have been refused by the
+previous leader; so a leader that was just elected refuses a batch before which others are missing.
 
 Source: none; Kafka answers OUT_OF_ORDER_SEQUENCE_NUMBER, or takes it.
 """
@@ -80,7 +80,7 @@ class RefusedBatches:
     def error_behind(
         self, topic: str, index: int, records: object, producers: ProducerState
     ) -> ErrorCode | None:
-        """Why a batch was refused that is missing before *records*; then so are these.
+        """Return why a batch was refused that is missing before *records*; then so are these.
 
         None where none is missing, or whatever is was not refused here, or long ago.
         """
@@ -112,8 +112,9 @@ class RefusedBatches:
 
 
 def may_be_behind(records: object, producers: ProducerState) -> bool:
-    """Whether a batch is missing before *records* that the leader before this one may have refused,
-    as only the producer knows."""
+    """Return whether a batch is missing before *records* that the leader before this one may have
+    refused, as only the producer knows.
+    """
     header = header_of(records)
     if header is None:
         return False
@@ -122,7 +123,9 @@ def may_be_behind(records: object, producers: ProducerState) -> bool:
 
 
 def header_of(records: object) -> BatchHeader | None:
-    """The header of an idempotent producer's batch; None for others, and for no batch at all."""
+    """Return the header of an idempotent producer's batch; None for others, and for no batch at
+    all.
+    """
     if not isinstance(records, memoryview):
         return None
     try:
@@ -134,6 +137,8 @@ def header_of(records: object) -> BatchHeader | None:
 
 
 def distance(sequence: int, later: int) -> int:
-    """How far *later* is behind *sequence*, or, negative, before it; behind the highest comes 0."""
+    """Return how far *later* is behind *sequence*, or, negative, before it; behind the highest
+    comes 0.
+    """
     steps = (later - sequence) & SEQUENCE_MAX
     return steps if steps <= SEQUENCE_MAX // 2 else steps - SEQUENCE_MAX - 1

@@ -1,8 +1,8 @@
 """The throttles of a broker's replication, and the configs that set them.
 
-The rates are the broker's (`leader.replication.throttled.rate`, and the follower's); which replicas
-they hold back, each topic says (`….throttled.replicas`).  Both change while brokers run: that is
-how a reassignment is slowed down, and how it is let go.
+The rates are the broker's (`leader.replication.throttled.rate`, and the follower's); each topic
+names the throttled replicas (`….throttled.replicas`).  Both change while brokers run: that is how a
+reassignment is slowed down, and how the throttle is removed.
 
 Source: Kafka's QuotaFactory and ConfigHandler.
 """
@@ -34,13 +34,13 @@ class Throttles:
         self.log_dirs = ReplicationThrottle()
 
     def set_rates(self, configs: BrokerConfigs) -> None:
-        """Go by the broker's rates of now."""
+        """Apply the broker's current rates."""
         self.leader.rate = int(configs.text(LEADER_RATE) or NO_RATE)
         self.follower.rate = int(configs.text(FOLLOWER_RATE) or NO_RATE)
         self.log_dirs.rate = int(configs.text(LOG_DIR_RATE) or NO_RATE)
 
     def set_replicas(self, topic: str, broker_id: BrokerId, configs: EffectiveTopicConfigs) -> None:
-        """Hold back the replicas of *broker_id* that the configs of *topic* name."""
+        """Throttle the replicas of *broker_id* that the configs of *topic* name."""
         for throttle, text in (
             (self.leader, configs.throttled_leaders),
             (self.follower, configs.throttled_followers),

@@ -1,4 +1,4 @@
-"""Applies topic configs to the logs and replicas of the partitions that this broker has.
+"""Topic configs, applied to the logs and replicas of the partitions that this broker has.
 
 A topic's overrides stand in ZooKeeper, and are known here from when the broker has a partition of
 it; what they do not set, the broker's own configs do.
@@ -33,7 +33,7 @@ class TopicConfigHandler:
         """Of the topics that were learned last, those whose overrides cannot be read."""
 
     def learn(self, overrides: TopicOverrides) -> None:
-        """Take note of the overrides of topics of which this broker is about to have partitions.
+        """Note the overrides of topics of which this broker is about to have partitions.
 
         What is known of topics that it has none of any more is forgotten.
         """
@@ -48,7 +48,7 @@ class TopicConfigHandler:
                 self._tell_of_throttles(topic, own)
 
     def change(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
+        """Apply *overrides* of *topic* from now on, or keep the old ones if these are invalid."""
         if self._damaged.pop(topic, None) is None and topic not in self._overrides:
             return
         self._overrides[topic] = overrides
@@ -61,7 +61,7 @@ class TopicConfigHandler:
             self._ports.journal.error(f"topic {topic}: no replica is held back: {problem}")
 
     def configs_of(self, topic: str) -> EffectiveTopicConfigs:
-        """The configs of a topic as they are known now.
+        """Return the configs of a topic as they are known now.
 
         Raises:
             InvalidLogConfig: its overrides are damaged, or cannot be served.
@@ -71,7 +71,7 @@ class TopicConfigHandler:
         return self._parse(self._overrides.get(topic, {}))
 
     def settle(self, topics: Iterable[str]) -> None:
-        """Go by what is known of *topics* now.
+        """Apply the current configs of *topics*.
 
         What has changed while their partitions were taken over, or since their logs were opened,
         holds for them, too.
@@ -79,7 +79,7 @@ class TopicConfigHandler:
         self._apply_all(topic for topic in topics if topic in self._overrides)
 
     def defaults_changed(self) -> None:
-        """Go by the broker's own configs of now, as far as topics do not override them."""
+        """Apply the broker's own current configs, as far as topics do not override them."""
         self._apply_all(self._overrides)
 
     def _apply_all(self, topics: Iterable[str]) -> bool:

@@ -1,7 +1,7 @@
-"""Batches that lose records: what is left of one when some of its records are dropped.
+"""Batches that lose records: what remains of one when some of its records are dropped.
 
-Offsets, sequences and the leader epoch of a batch stay.  Which records are dropped is the caller's
-business.
+Offsets, sequences and the leader epoch of a batch stay.  The caller decides which records are
+dropped.
 
 Source: Kafka's MemoryRecords.filterTo and DefaultRecordBatch.writeEmptyHeader.
 """
@@ -44,10 +44,11 @@ _CRC_AT: Final = PREFIX_SIZE
 def batch_of(
     header: BatchHeader, body: bytes, kept: Sequence[RecordSpan], delete_horizon_ms: int | None
 ) -> bytes:
-    """The batch of *header* with the records *kept* alone, which stand in its unpacked *body*.
+    """Return the batch of *header* with only the records *kept*, which are parts of its unpacked
+    *body*.
 
-    With *delete_horizon_ms*, which it has not got so far, it says that its tombstones are needed up
-    to that time.
+    With *delete_horizon_ms*, which the batch does not have yet, its header gets it: the time up to
+    which its tombstones are needed.
     """
     base_ms, attributes = header.base_timestamp, header.attributes
     if delete_horizon_ms is None:
@@ -71,7 +72,7 @@ def batch_of(
 
 
 def rebased(body: bytes, span: RecordSpan, shift_ms: int) -> bytes:
-    """The record with a timestamp delta that is *shift_ms* larger."""
+    """Return the record with a timestamp delta that is *shift_ms* larger."""
     delta = span.time_delta + shift_ms
     content = body[span.time_at - 1 : span.time_at]
     content += encode((delta << 1) ^ (delta >> 63)) + body[span.offset_at : span.end]
@@ -79,7 +80,9 @@ def rebased(body: bytes, span: RecordSpan, shift_ms: int) -> bytes:
 
 
 def empty_batch(header: BatchHeader) -> bytes:
-    """The batch of *header* without records: it says what its offsets and its producer were."""
+    """Return the batch of *header* without records: it still has its offsets and its producer's
+    state.
+    """
     attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON)
     return sealed(
         header._replace(attributes=attributes, base_timestamp=NO_TIMESTAMP, record_count=0), b""
@@ -99,7 +102,7 @@ class LegacyMessage:
     __slots__ = ("_batch", "_header", "messages", "offsets")
 
     def __init__(self, batch: bytes, header: BatchHeader) -> None:
-        """Raises CorruptBatchError where it wraps no such messages."""
+        """Raise CorruptBatchError where it wraps no such messages."""
         self._batch = batch
         self._header = header
         self.messages = [batch] if header.codec == Codec.NONE else self._wrapped()
@@ -137,7 +140,7 @@ class LegacyMessage:
         return messages
 
     def key_and_value(self, number: int) -> tuple[bytes | None, bool]:
-        """The key of one of the messages, and whether it has a value."""
+        """Return the key of one of the messages, and whether it has a value."""
         message = self.messages[number]
         at = LEGACY_KEY_AT[self._header.magic]
         try:
@@ -150,7 +153,7 @@ class LegacyMessage:
         return key, value_size >= 0
 
     def with_only(self, kept: Sequence[int]) -> bytes:
-        """The messages *kept*, by their numbers, in a wrapper as this one."""
+        """Return the messages *kept*, by their numbers, in a wrapper as this one."""
         header = self._header
         messages = [self.messages[number] for number in kept]
         offsets = [self.offsets[number] for number in kept]

@@ -1,8 +1,9 @@
 """The cleaning of one log: its segments are read, compacted in groups, and replaced.
 
-What reads and writes files is given in slices, for any thread; `PartitionLog.begin_replacing` and
-what follows is the log's own.  The groups are replaced from the oldest on, and none is left out:
-the records that a tombstone deletes are gone before the tombstone.
+What reads and writes files is done in slices, which any thread may run;
+`PartitionLog.begin_replacing` and what follows belongs to the log's own thread.  The groups are
+replaced from the oldest on, and none is left out: the records that a tombstone deletes are gone
+before the tombstone.
 
 Source: Kafka's Cleaner.
 """
@@ -30,7 +31,7 @@ SLOTS_MIN: Final = 1024
 
 
 class LogChanged(Exception):
-    """The log is not what it was when its cleaning began: all may be begun anew."""
+    """The log has changed since its cleaning began: the cleaning may start again."""
 
 
 class CleanerLimits(NamedTuple):
@@ -71,7 +72,7 @@ class Cleaning:
         self._ends = [one.base_offset for one in log.segments[1:]]
         self._is_stopped = False
         self.new: Segment | None = None
-        """What `fill` has made."""
+        """The segment that `fill` has made."""
         record_count = part.end_offset - part.first_dirty_offset
         slots = int(record_count / max(limits.map_load_factor, 0.01)) + SLOTS_MIN
         self._compaction = Compaction(
@@ -92,15 +93,15 @@ class Cleaning:
 
     @property
     def end_offset(self) -> int:
-        """Up to where the log is clean when all groups are replaced."""
+        """Return up to where the log is clean when all groups are replaced."""
         return min(self._compaction.end_offset, self._part.end_offset)
 
     def stop(self) -> None:
-        """Let the next slice raise LogChanged.  Any thread may ask for that."""
+        """Let the next slice raise LogChanged.  Any thread may call it."""
         self._is_stopped = True
 
     def check(self) -> None:
-        """Raise LogChanged where it makes no sense to go on.  Any thread may ask."""
+        """Raise LogChanged where it makes no sense to continue.  Any thread may call it."""
         log = self._log
         if (
             self._is_stopped
@@ -114,12 +115,12 @@ class Cleaning:
     # On any thread.
 
     def index(self) -> Iterator[int]:
-        """Note the last offset of each key of the dirty part; a slice yields how much it read.
+        """Note the last offset of each key of the dirty part; each step yields how much it read.
 
         Raises:
-            DamagedSegment: what stands in a segment is no batch.
+            DamagedSegment: a segment contains bytes that are no batch.
             KafkaStorageError: the directory is or went offline.
-            LogChanged: somebody else has changed the log.
+            LogChanged: the log was changed by another thread.
         """
         first = self._part.first_dirty_offset
         for segment, end_offset in zip(self._segments, self._ends, strict=False):
@@ -134,7 +135,7 @@ class Cleaning:
             self._compaction.skip_to(end_offset)
 
     def groups(self) -> Iterator[Sequence[Segment]]:
-        """The segments that are replaced together, as far as the keys of the log are known.
+        """Yield the segments that are replaced together, as far as the keys of the log are known.
 
         Each has room in a segment, and so have its offsets and indexes.
         """
@@ -182,13 +183,13 @@ class Cleaning:
             self._log.finish_replacement(new)
 
     def take_new(self) -> Segment:
-        """What `fill` has made, for the log to have it."""
+        """Return what `fill` has made, for the log to have it."""
         new, self.new = self.new, None
         assert new is not None
         return new
 
     def discard(self) -> None:
-        """Remove what `fill` has made and nobody has taken.  Any thread may do it."""
+        """Remove what `fill` has made and no caller has taken.  Any thread may call it."""
         new, self.new = self.new, None
         if new is None:
             return
@@ -201,7 +202,7 @@ class Cleaning:
                 remove_if_there(self._files, f"{new.directory}/{name}")
 
     def _windows(self, segment: Segment) -> Iterator[tuple[int, bytes]]:
-        """The batches of *segment*, some at a time, with where they begin."""
+        """Yield the batches of *segment*, some at a time, with where they begin."""
         self.check()
         path, end = segment.path(LOG_SUFFIX), segment.size
         with self._disk():
@@ -234,7 +235,7 @@ class Cleaning:
 
     @contextmanager
     def _disk(self) -> Iterator[None]:
-        """Say what a failure of the disk means here: a file may be gone for good reasons."""
+        """Translate a failure of the disk: a file may be missing because the log has changed."""
         try:
             yield
         except FileNotFoundError as error:
@@ -244,7 +245,7 @@ class Cleaning:
 
     @contextmanager
     def _placed(self, segment: Segment, position: int) -> Iterator[None]:
-        """Say where in the log a damaged batch is."""
+        """Add the position in the log to the error about a damaged batch."""
         try:
             yield
         except CorruptBatchError as error:
@@ -253,6 +254,6 @@ class Cleaning:
 
 
 def whole_size(content: bytes) -> int:
-    """How many bytes of *content* are whole batches."""
+    """Return how many bytes of *content* are whole batches."""
     batches = tuple(whole_batches(content))
     return batches[-1].position + batches[-1].header.size if batches else 0

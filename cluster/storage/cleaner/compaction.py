@@ -45,18 +45,18 @@ class CompactionRules(NamedTuple):
     map_size: int
     """Bytes for the offset map."""
     map_load_factor: float
-    """Up to which part of it keys are put in."""
+    """The largest part of its slots that is filled with keys."""
     wall_ms: int
     delete_retention_ms: int
-    """For how long a tombstone stays from when it is first met here."""
+    """How long a tombstone stays, from the first cleaning that reads it."""
     aborted: tuple[AbortedTxn, ...]
     """All transactions of the log that were aborted."""
     producers: tuple[Producer, ...]
-    """Those that may go on."""
+    """Producers that may send more."""
 
 
 class Cleaned(NamedTuple):
-    """What is left of some batches."""
+    """What remains of some batches."""
 
     content: bytes
     batches: tuple[PlacedBatch, ...]
@@ -72,7 +72,7 @@ class Compaction:
         slot_count = max(rules.map_size // SLOT_SIZE, 2)
         self._map = OffsetMap(slot_count)
         self._keys_max = min(max(int(slot_count * rules.map_load_factor), 1), slot_count - 1)
-        # Those that ended before do not tell of what comes.
+        # Those that ended before have no batches in what follows.
         self._transactions = Transactions(
             entry for entry in rules.aborted if entry.last_offset >= rules.first_dirty_offset
         )
@@ -83,7 +83,7 @@ class Compaction:
 
     @property
     def end_offset(self) -> int:
-        """Up to where the log will be clean."""
+        """Return up to where the log will be clean."""
         return max(self._indexed + 1, self._rules.first_dirty_offset)
 
     # First pass.
@@ -102,7 +102,7 @@ class Compaction:
         return True
 
     def skip_to(self, offset: int) -> None:
-        """Note that there is nothing more before *offset*."""
+        """Note that there are no more records before *offset*."""
         self._indexed = max(self._indexed, offset - 1)
 
     def _index_batch(self, batch: bytes, header: BatchHeader, position: int) -> bool:
@@ -123,21 +123,23 @@ class Compaction:
         return True
 
     def _fit(self, keys: list[tuple[int, bytes]]) -> bool:
-        """Whether there is room for those of *keys* that are new."""
+        """Return whether there is room for those of *keys* that are new."""
         new = sum(self._map.get(key) < 0 for key in {key for _, key in keys})
         return self._map.size + new <= self._keys_max
 
     # Second pass.
 
     def begin_cleaning(self) -> None:
-        """Go through the log from its start: the batches of all segments before the end offset."""
+        """Start again from the beginning of the log: the batches of all segments before the end
+        offset.
+        """
         self._transactions = Transactions(self._rules.aborted)
 
     def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned:
-        """What is left of whole batches, which come one behind the other.
+        """Return what remains of *content*, whole batches one after the other.
 
-        Tombstones of magic 0 and 1 have no time of their own: the caller says whether those are
-        kept.
+        Tombstones of magic 0 and 1 have no time of their own: *keeps_legacy_tombstones* decides
+        whether they are kept.
 
         Raises:
             CorruptBatchError: with the position in *content*, at a batch that is damaged.
@@ -152,9 +154,9 @@ class Compaction:
         return self._cleaned(kept)
 
     def end_segment(self) -> Cleaned:
-        """What has to stand at the end of a new segment, which says up to where it goes.
+        """Return what has to end a new segment, so that its last offset is known.
 
-        Messages of magic 0 and 1 cannot be empty: behind these offsets are missing.
+        Messages of magic 0 and 1 cannot be empty: after these, offsets are missing.
         """
         last, self._last_dropped = self._last_dropped, None
         if last is None or last.magic != CURRENT_MAGIC:
@@ -170,7 +172,7 @@ class Compaction:
     def _left_of(
         self, batch: bytes, header: BatchHeader, position: int, keeps_legacy_tombstones: bool
     ) -> bytes | None:
-        """What is left of one batch; None for nothing."""
+        """Return what is left of one batch; None for nothing."""
         if header.magic != CURRENT_MAGIC:
             return self._left_of_legacy(batch, header, position, keeps_legacy_tombstones)
         is_useless = self._transactions.is_useless(header, memoryview(batch))
@@ -183,7 +185,7 @@ class Compaction:
         return left
 
     def _is_over(self, header: BatchHeader) -> bool:
-        """Whether tombstones in the batch have been there for as long as they have to."""
+        """Return whether tombstones in the batch have been there for as long as they have to."""
         return header.has_delete_horizon and header.base_timestamp <= self._rules.wall_ms
 
     @property
@@ -248,7 +250,7 @@ class Compaction:
         return is_last and (has_value or keeps_tombstones)
 
     def _is_last_of_producer(self, header: BatchHeader) -> bool:
-        """Whether the batch says what its producer did last."""
+        """Return whether the batch has the last sequence number of its producer."""
         if header.producer_id == NO_PRODUCER_ID:
             return False
         last_offset, epoch = self._last_batches.get(header.producer_id, (None, None))
@@ -258,7 +260,9 @@ class Compaction:
 
 
 def last_batches(producers: tuple[Producer, ...]) -> Mapping[int, tuple[int | None, int]]:
-    """By producer the last offset of its last batch, None behind a mere marker, and its epoch."""
+    """Return by producer the last offset of its last batch, None behind a mere marker, and its
+    epoch.
+    """
     return {
         one.producer_id: (one.batches[-1].last_offset if one.batches else None, one.epoch)
         for one in producers
@@ -266,7 +270,7 @@ def last_batches(producers: tuple[Producer, ...]) -> Mapping[int, tuple[int | No
 
 
 def checked_batches(content: bytes) -> tuple[PlacedBatch, ...]:
-    """The batches of *content*, which are whole.
+    """Return the batches of *content*, which are whole.
 
     Raises:
         CorruptBatchError: one is damaged.
@@ -279,7 +283,7 @@ def checked_batches(content: bytes) -> tuple[PlacedBatch, ...]:
 
 
 def spans_of(batch: bytes, header: BatchHeader, position: int) -> tuple[bytes, list[RecordSpan]]:
-    """The unpacked body of a batch of magic 2, and its records."""
+    """Return the unpacked body of a batch of magic 2, and its records."""
     try:
         body = bytes(unpacked(batch, header.codec, UNPACKED_SIZE_MAX))
         return body, list(record_spans(body, header.record_count))
@@ -288,7 +292,7 @@ def spans_of(batch: bytes, header: BatchHeader, position: int) -> tuple[bytes, l
 
 
 def keys_of(batch: bytes, header: BatchHeader, position: int) -> list[tuple[int, bytes]]:
-    """The offsets of the records that have keys, with these."""
+    """Return the offsets of the records that have keys, with these."""
     if header.magic != CURRENT_MAGIC:
         try:
             message = LegacyMessage(batch, header)

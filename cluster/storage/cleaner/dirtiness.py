@@ -1,4 +1,5 @@
-"""How dirty a log is: from where on keys may occur twice, and up to where it may be cleaned.
+"""How dirty a log is: the offset from which keys may occur twice, and that up to which it may be
+cleaned.
 
 Source: Kafka's LogCleanerManager and LogToClean.
 """
@@ -13,7 +14,7 @@ from cluster.storage.segments.segment import Segment
 
 
 class DirtyPart(NamedTuple):
-    """What of a log has not been cleaned yet, and may be."""
+    """The part of a log that has not been cleaned yet, and may be."""
 
     first_dirty_offset: int
     end_offset: int
@@ -25,7 +26,7 @@ class DirtyPart(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The dirty share of what may be cleaned."""
+        """Return the dirty share of what may be cleaned."""
         total = self.clean_size + self.dirty_size
         return self.dirty_size / total if total > 0 else 0.0
 
@@ -58,7 +59,9 @@ def dirty_part(log: PartitionLog, last_stable_offset: int, now_ms: int, wall_ms:
 
 
 def first_dirty_offset(log: PartitionLog) -> int:
-    """Where the dirty part begins: with the log where what is known of it cannot be."""
+    """Return where the dirty part begins; where the log starts if the checkpoint cannot be
+    right.
+    """
     cleaned = log.cleaned_offset
     if cleaned is None or not log.log_start_offset <= cleaned <= log.log_end_offset:
         return log.log_start_offset
@@ -66,12 +69,12 @@ def first_dirty_offset(log: PartitionLog) -> int:
 
 
 def dirty_segments(segments: Sequence[Segment], first: int) -> Sequence[Segment]:
-    """The segments with offsets from *first* on, but for the one that grows."""
+    """Return the segments with offsets from *first* on, but for the one that grows."""
     return segments[number_of(segments, first) : -1]
 
 
 def is_overdue(log: PartitionLog, first: int, wall_ms: int) -> bool:
-    """Whether the dirty part holds what has to be clean by now."""
+    """Return whether the dirty part has records that should have been cleaned by now."""
     lag_ms = log.config.max_compaction_lag_ms
     if lag_ms == NO_BOUND:
         return False

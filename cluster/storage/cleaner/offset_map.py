@@ -1,11 +1,11 @@
 """The offset map: the last offset of each key in the dirty part of a log.
 
-A hash table of a size that is given, with open addressing.  It holds 16 bytes for each key, so its
-memory does not depend on what clients write: keys of up to 15 bytes as they are, and a digest of
-each other one.
+A hash table of a given size, with open addressing.  It holds 16 bytes for each key, so its memory
+does not depend on what clients write: keys of up to 15 bytes as they are, and a digest of each
+longer one.
 
-Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: whoever finds two keys of one digest
-can have a record of somebody else removed.
+Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: a client that finds two keys with the
+same digest could have another client's record removed.
 """
 
 from array import array
@@ -47,19 +47,19 @@ class OffsetMap:
         self._offsets[slot] = offset + 1
 
     def get(self, key: bytes) -> int:
-        """The last offset of *key*; NOT_FOUND where the map does not have it."""
+        """Return the last offset of *key*; NOT_FOUND where the map does not have it."""
         slot, _ = self._find(key)
         return self._offsets[slot] - 1
 
     def _find(self, key: bytes) -> tuple[int, bytes]:
-        """The slot that *key* has, or may have, and what stands there for it."""
+        """Return the slot that *key* has, or may have, and what stands there for it."""
         size = len(key)
         if size <= WHOLE_SIZE_MAX:
             entry = key.ljust(WHOLE_SIZE_MAX, b"\0") + SIZES[size]
         else:
             entry = blake2b(key, digest_size=WHOLE_SIZE_MAX).digest() + DIGESTED
         entries, offsets = self._entries, self._offsets
-        # By Python's own hash, for which nobody can choose keys that share a slot.
+        # By Python's own hash, for which no client can choose keys that share a slot.
         slot = hash(entry) % self._slot_count
         while offsets[slot] != 0:
             at = ENTRY_SIZE * slot

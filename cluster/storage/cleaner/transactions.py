@@ -1,5 +1,5 @@
-"""Transactions in the part of a log that is read for cleaning: which batches were aborted, and
-which markers still have something to say.
+"""Transactions in the part of a log that is cleaned: which batches were aborted, and which markers
+are still needed.
 
 Source: Kafka's CleanedTransactionMetadata.
 """
@@ -13,30 +13,30 @@ from cluster.formats.records import marker_of
 
 
 class Transactions:
-    """What is known while batches are gone through from an offset on, in order."""
+    """The state of transactions while batches are read from an offset on, in order."""
 
     __slots__ = ("_aborted", "_committed", "_open", "_seen", "retained")
 
     def __init__(self, aborted: Iterable[AbortedTxn]) -> None:
-        """*aborted* are all whose markers may come."""
+        """Begin; *aborted* are all transactions whose markers may follow."""
         self._aborted = deque(sorted(set(aborted), key=lambda entry: entry.first_offset))
         self._open: dict[int, AbortedTxn] = {}
         """By producer, the aborted transaction that has begun."""
         self._seen: set[int] = set()
-        """The producers of those of which batches came."""
+        """The producers of those of which batches were read."""
         self._committed: set[int] = set()
         """The producers with batches of a transaction that will be committed."""
         self.retained: list[AbortedTxn] = []
         """Of the aborted transactions that have ended, those with batches: their markers stay."""
 
     def is_useless(self, header: BatchHeader, batch: memoryview) -> bool:
-        """Whether nobody needs the records of *batch*, which comes next.
+        """Return whether the records of *batch*, which is the next one, are not needed any more.
 
-        Those of an aborted transaction are useless, and a marker whose transaction has no batches
+        Those of an aborted transaction are not, nor is a marker whose transaction has no batches
         left.
 
         Raises:
-            CorruptBatchError: it is to be a marker, and is none.
+            CorruptBatchError: the batch should be a marker, and is none.
         """
         self._begin_up_to(header.last_offset)
         if header.is_control:

@@ -8,7 +8,7 @@ from cluster.storage.files import Files, read_whole, replace_whole
 
 
 def read_offsets(files: Files, directory: str, name: str) -> dict[TopicPartition, int]:
-    """The offset of each partition that the checkpoint names; none when there is no file.
+    """Return the offset of each partition that the checkpoint names; none when there is no file.
 
     Raises:
         CorruptFileError: it is damaged.

@@ -1,7 +1,7 @@
 """One log directory: its logs, and what is known about them after a restart.
 
-Holds the directory's lock, owner, checkpoints and mark of an orderly end.  Knows no other
-directory.  Every operation of a disk that fails takes the directory offline.
+Has the directory's lock, owner, checkpoints and mark of a clean shutdown.  Knows no other
+directory.  Every failed operation of the disk takes the directory offline.
 """
 
 import json
@@ -50,11 +50,11 @@ BOOT_ID_SIZE: Final = 40
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, CLEANED_OFFSETS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 INTACT_SINCE: Final = "intactSince"
-"""Ours in the mark's JSON, of which Kafka reads no more than the broker epoch."""
+"""A field of this project in the mark's JSON, of which Kafka reads only the broker epoch."""
 
 
 class PlannedEnd(NamedTuple):
-    """Where a log will end, and with *restarts* begin; else it is cut at *offset*."""
+    """Where a log will end, and with *restarts* begin; else it is truncated to *offset*."""
 
     end_offset: int
     restarts: bool = False
@@ -76,27 +76,30 @@ class LogDirectory:
         has a log here as well; so the checkpoints name each once, before that and afterwards."""
         self.owner: MetaProperties | None = None
         self.was_closed = False
-        """Whether whoever had the directory before came to an orderly end."""
+        """Whether the previous process that had the directory shut down cleanly."""
         self.intact_since = UNKNOWN_BROKER_EPOCH
-        """The earliest registration since which each end was orderly, as the mark has it."""
+        """The earliest registration since which each shutdown was clean, according to the mark."""
         self._boot_id = ""
-        """In which run of the machine our broker had it last; empty for one that it never had."""
+        """The boot of the machine in which a broker of this project last used it; empty for
+        none.
+        """
         self.problems: list[str] = []
-        """Checkpoints that could not be read: what they said is found out from the logs."""
+        """Checkpoints that could not be read: their content is found again from the logs."""
         self.idle_ms = 0
-        """How long ago a broker was here, as far as the machine's clock tells: it wrote the high
-        watermarks, or began."""
+        """How long ago a broker last used the directory, by the machine's clock: it wrote the high
+        watermarks, or started.
+        """
         self.survey = Survey((), (), (), ())
         self.unopened: dict[TopicPartition, str] = {}
-        """The logs that are there and not open, each with the reason."""
+        """The logs that exist and are not open, each with the reason."""
         self.producer_expiration_ms = PRODUCER_EXPIRATION_MS
-        """After how long a silence producers are forgotten, in logs that are yet to be opened."""
+        """How long producers may send nothing before they expire, in logs that are opened later."""
         self.deletion_count = 0
         """How many logs were taken out of use: their names may be those of other logs now."""
         self._settled_count = 0
-        """How many of them are known to be gone on the disk, too."""
+        """How many of them are durably deleted."""
         self._truncations: dict[TopicPartition, PlannedEnd] = {}
-        """The logs that are about to be cut."""
+        """The logs that are about to be truncated."""
         self.checkpointing: AbstractContextManager[object] = nullcontext()
         """Keeps two writers of checkpoints apart; a lock where they are on several threads."""
 
@@ -123,7 +126,7 @@ class LogDirectory:
         with suppress(FileExistsError):
             self._files.make_directory(self.path)
             self._files.sync_directory(self.path.rpartition("/")[0] or "/")
-        # Before anything is read: from here on nobody else writes it.
+        # Before anything is read: from here on no other process writes it.
         self._lock = self._files.lock(f"{self.path}/{LOCK}")
         # By the lock's own descriptor: closing any other one of this file would let the lock go.
         self._boot_id = self._lock.read(0, self._lock.size()).decode("ascii", "replace").strip()
@@ -147,7 +150,7 @@ class LogDirectory:
             return {}
 
     def _read_mark(self) -> BrokerEpoch:
-        """What the mark says of earlier lives: nothing if it is not there, or Kafka's."""
+        """Read the mark of earlier incarnations: an empty one if it is missing, or Kafka's."""
         content = read_whole(self._files, f"{self.path}/{CLEAN_MARK}")
         with suppress(ValueError):
             mark = json.loads(content or b"{}")
@@ -157,7 +160,7 @@ class LogDirectory:
         return UNKNOWN_BROKER_EPOCH
 
     def sign(self, owner: MetaProperties) -> None:
-        """Say whose directory this is, unless it says so already."""
+        """Write *owner* into the directory, unless it is there already."""
         with self.health.guard():
             if self.owner != owner:
                 write_meta_properties(self._files, self.path, owner)
@@ -165,17 +168,17 @@ class LogDirectory:
 
     @property
     def _machine_stopped(self) -> bool:
-        """Whether the machine has stopped since our broker had the directory last."""
+        """Return whether the machine has stopped since our broker had the directory last."""
         return self._boot_id not in ("", self._files.boot_id())
 
     def note_boot(self) -> None:
-        """Write into the lock, durably, in which run of the machine the logs are changed from now
-        on; they have been recovered from what the end of another one may have lost.
+        """Write the boot of the machine to the lock, durably: the logs are changed in it from now
+        on, and have been recovered from what the end of another boot may have lost.
 
-        While one of them has not been, what stands there stays: the next start has to know for that
-        log that the machine has stopped.  It judges the others by that as well, where only another
-        broker can have left a gap.
-        Kafka locks the same file, and neither reads nor writes it.
+        While one of them has not been recovered, the content stays: the next start has to know for
+        that log that the machine has stopped.  It decides about the others by that as well, where
+        only another broker can have left a gap.  Kafka locks the same file, and neither reads nor
+        writes it.
         """
         if self.unopened and not self.was_closed and self._machine_stopped:
             return
@@ -188,9 +191,9 @@ class LogDirectory:
                 self._files.sync_directory(self.path)
 
     def begin(self) -> None:
-        """Take the mark of the orderly end away, durably, before any log is touched.
+        """Remove the mark of the clean shutdown, durably, before any log is touched.
 
-        A crash from here on must be seen as one.
+        A crash from here on must be detected.
         """
         with self.health.guard():
             if self.was_closed:
@@ -252,12 +255,12 @@ class LogDirectory:
     def create(
         self, partition: TopicPartition, config: LogConfig, topic_id: str | None, now_ms: int
     ) -> PartitionLog:
-        """Begin a new log, without waiting for the disk; *topic_id* has 22 characters.
+        """Create a log, without waiting for the disk; *topic_id* has 22 characters.
 
         Its name becomes durable with the first flush: before that, nothing is lost with it.
 
         Raises:
-            KafkaStorageError: it is there but could not be opened, or the directory is offline.
+            KafkaStorageError: it exists but could not be opened, or the directory is offline.
         """
         path = self.path_of(partition)
         if partition in self.unopened:
@@ -273,9 +276,9 @@ class LogDirectory:
         unique_id: str,
         now_ms: int,
     ) -> PartitionLog:
-        """Begin a copy of the log of *partition*, which another directory has.
+        """Create a copy of the log of *partition*, which another directory has.
 
-        What was deleted here is settled: the checkpoints say nothing of an earlier copy.
+        Earlier deletions here are settled: the checkpoints have nothing of an earlier copy.
 
         Raises:
             KafkaStorageError: the directory is or went offline.
@@ -326,7 +329,7 @@ class LogDirectory:
         return log
 
     def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:
-        """Those that are copied here as well.  Any thread may ask."""
+        """Return those that are copied here as well.  Any thread may ask."""
         # By `dict` alone they are those of one moment: pairs, and what `copy` returns, are made
         # while garbage may be collected, and then another thread goes on and changes them.
         futures, logs = dict(self.futures), dict(self.logs)
@@ -337,7 +340,7 @@ class LogDirectory:
         return self.logs[partition] if future is None else future
 
     def high_watermark(self, partition: TopicPartition) -> int:
-        """The high watermark of the last checkpoint, within what the log holds now."""
+        """Return the high watermark of the last checkpoint, within what the log holds now."""
         log = self.logs[partition]
         known = self._offsets[HIGH_WATERMARKS].get(partition, 0)
         return min(max(known, log.log_start_offset), log.log_end_offset)
@@ -354,7 +357,7 @@ class LogDirectory:
         return deleted
 
     def delete_future(self, partition: TopicPartition, now_ms: int) -> DeletedDirectory:
-        """As `delete`, of the copy of a log."""
+        """Delete the copy of a log, as `delete` does."""
         log = self.futures[partition]
         name = log.directory.rpartition("/")[2]
         deleted = self._delete(log, deleted_future_name(name), now_ms)
@@ -362,7 +365,7 @@ class LogDirectory:
         return deleted
 
     def delete_unopened_future(self, name: str, now_ms: int) -> DeletedDirectory:
-        """As `delete`, of the copy *name*, which is not open."""
+        """Delete the copy *name*, which is not open, as `delete` does."""
         path = f"{self.path}/{deleted_future_name(name)}"
         with self.health.guard():
             self._files.rename(f"{self.path}/{name}", path)
@@ -390,7 +393,9 @@ class LogDirectory:
     def _delete_unopened(
         self, partition: TopicPartition, unique_id: str, now_ms: int
     ) -> DeletedDirectory:
-        """Delete what nobody reads from: it may go at once, and somebody may have removed it."""
+        """Delete a log without readers: its files may be removed at once, or may already be
+        missing.
+        """
         path = f"{self.path}/{deleted_name(partition, unique_id)}"
         with self.health.guard(), suppress(FileNotFoundError):
             self._files.rename(self.path_of(partition), path)
@@ -400,7 +405,7 @@ class LogDirectory:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is durable that the deleted logs are gone."""
+        """Return whether it is durable that the deleted logs are gone."""
         return self._settled_count == self.deletion_count
 
     def settle_deletions(self) -> None:
@@ -417,15 +422,15 @@ class LogDirectory:
         self._settled_count = settled_count
 
     def write_checkpoints(self) -> None:
-        """Make durable what the logs' checkpoints say but for high watermarks, of logs that are
-        about to be cut as it will be.
+        """Make durable what the logs' checkpoints contain except high watermarks; of logs that are
+        about to be truncated, what they will contain then.
 
-        A crash between the files leaves some of them old.  Each is true without the other, since
-        an older one promises less; who lowers them, `begin_truncation`, has the logs touched only
+        A crash between the files leaves some of them old.  Each is true without the other, since an
+        older one promises less; `begin_truncation`, which lowers them, has the logs changed only
         when both are written.
         """
         with self.checkpointing:
-            # First of all: a log that has been cut by then says the same itself.
+            # First of all: a log that has been truncated by then has the same offset itself.
             planned = dict(self._truncations)
             # Another thread may begin a log or give one up meanwhile: these are those of now.
             logs = self._all_logs()
@@ -451,8 +456,8 @@ class LogDirectory:
     ) -> None:
         """Make the high watermarks durable; those of logs that *offsets* leaves out stay.
 
-        Nothing happens when logs were taken out of use since *offsets* were true, which was when
-        `deletion_count` had the value that is given here.
+        Does nothing when logs were taken out of use since *offsets* were read, which was when
+        `deletion_count` had the given value.
         """
         with self.checkpointing:
             if deletion_count != self.deletion_count:
@@ -463,7 +468,7 @@ class LogDirectory:
             )
 
     def _write(self, name: str, offsets: dict[TopicPartition, int]) -> None:
-        """Replace a checkpoint; what it said of logs that could not be opened stays in it."""
+        """Replace a checkpoint; its entries of logs that could not be opened stay."""
         before = self._offsets[name]
         kept = {of: before[of] for of in tuple(self.unopened) if of in before} | offsets
         if kept == before:
@@ -502,8 +507,8 @@ class LogDirectory:
             self._truncations[partition] = PlannedEnd(offset, restarts=True)
 
     def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
-        """Cut the log of *partition*, or begin it anew; nothing happens when that was given up, or
-        the log is damaged where it should be cut.
+        """Truncate the log of *partition*, or restart it; does nothing when that was given up, or
+        when the log is damaged at that position.
 
         Raises:
             KafkaStorageError: the directory is or went offline.
@@ -520,9 +525,9 @@ class LogDirectory:
         del self._truncations[partition]
 
     def give_up_truncation(self, partition: TopicPartition) -> bool:
-        """Leave the log of *partition* as it is; whether it would have been cut.
+        """Leave the log of *partition* as it is, and return whether it would have been truncated.
 
-        The next `write_checkpoints` says where it really begins and how much of it is durable.
+        The next `write_checkpoints` writes where it really begins and how much of it is durable.
         """
         return self._truncations.pop(partition, None) is not None
 
@@ -534,19 +539,20 @@ class LogDirectory:
         *,
         intact_since: int = UNKNOWN_BROKER_EPOCH,
     ) -> None:
-        """Make everything durable and leave the mark that it is, then let the directory go.
+        """Make everything durable and write the mark of a clean shutdown, then release the
+        directory.
 
         There is no mark while logs are left that were not opened since a crash.
 
         Each log is a piece of work for *run_all*: they wait for the disk together, which takes a
         fraction of the time that they take one by one.
         """
-        # The mark is written last: it says that all before it is durable, and a crash without it
+        # The mark is written last: with it, all before it is durable; and a crash without it
         # makes the next start read what lies beyond the recovery points.
         run_all([partial(log.close, now_ms) for _, log in self._all_logs()])
         self.write_checkpoints()
         if self.unopened and not self.was_closed:
-            # A crash may have damaged the logs that were not opened, and nobody has looked yet: the
+            # A crash may have damaged the logs that were not opened, which is not checked yet: the
             # mark would make the next start trust them.
             self.release()
             return

@@ -1,4 +1,4 @@
-"""All logs of a broker, and what has to be done to them from time to time.
+"""All logs of a broker, and the regular work on them.
 
 Spreads logs over the log directories, of which one may fail without the others.  Opening, flushing
 and removing take long; the shell decides on which thread they run.  Knows no replicas.
@@ -22,22 +22,22 @@ from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery.findings import RecoveryReport
 
 PREFERRED_MAX: Final = 100_000
-"""For how many partitions that are yet to come it is remembered where they shall be."""
+"""How many partitions that do not exist yet may have a preferred directory."""
 
 
 class Loaded(NamedTuple):
-    """What became of one log at the start."""
+    """The result of opening one log at the start."""
 
     partition: TopicPartition
     directory: str
     report: RecoveryReport | None
     """None when the log is not open."""
     problem: str | None
-    """Why it is not; its files are as they were."""
+    """Why it is not open; its files are unchanged."""
 
 
 class Deletion(NamedTuple):
-    """Files that may go now, and the directory that fails if they cannot."""
+    """Files that may be deleted now, and the directory that fails if they cannot."""
 
     deleted: DeletedSegment | DeletedDirectory
     directory: LogDirectory
@@ -82,7 +82,8 @@ class LogManager:
 
     @property
     def intact_since(self) -> BrokerEpoch:
-        """The earliest registration since which no end of this broker has cost any log a record.
+        """Return the earliest registration since which no end of this broker has cost any log a
+        record.
 
         Unknown where a directory is offline or had no orderly end: another broker, a crash, or one
         that is new.
@@ -94,7 +95,7 @@ class LogManager:
 
     @property
     def idle_ms(self) -> int:
-        """How long ago a broker had the directories, as far as the machine's clock tells."""
+        """Return how long ago a broker last used the directories, by the machine's clock."""
         return min(one.idle_ms for one in self.online)
 
     @property
@@ -104,7 +105,7 @@ class LogManager:
     def load(
         self, config_of: Callable[[str], LogConfig], now_ms: int, run_all: RunAll = run_in_turn
     ) -> Iterator[Loaded]:
-        """Open every log that is there; *config_of* gives a topic's config.
+        """Open every existing log; *config_of* returns a topic's config.
 
         Each log is a piece of work for *run_all*, one directory after the other.
 
@@ -155,10 +156,10 @@ class LogManager:
                 places[partition] = directory.path
 
     def _wanted_futures(self) -> frozenset[TopicPartition]:
-        """The partitions of which the copy that was being made is of any use.
+        """Return the partitions with a copy that can still be used.
 
-        Not those that no directory has: their deletion was interrupted.  And of several copies none
-        is the one that was asked for last.
+        Not those without a log in any directory: their deletion was interrupted.  Not those with
+        several copies either: it is unknown which one was requested last.
         """
         counts = Counter(of for one in self.directories for of, _ in one.survey.futures)
         there = {of for one in self.directories for of in one.survey.partitions}
@@ -204,21 +205,25 @@ class LogManager:
         loaded.append(Loaded(partition, directory.path, report, problem))
 
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
-        """The directory with the log of *partition*, offline ones included; None without one."""
+        """Return the directory with the log of *partition*, offline ones included; None without
+        one.
+        """
         for directory in self.directories:
             if partition in directory.logs:
                 return directory
         return None
 
     def place_of(self, partition: TopicPartition) -> LogDirectory | None:
-        """The directory with files of *partition*, also of a log that is not open; or None."""
+        """Return the directory with files of *partition*, also of a log that is not open; or
+        None.
+        """
         for directory in self.directories:
             if partition in directory.logs or partition in directory.unopened:
                 return directory
         return None
 
     def log(self, partition: TopicPartition) -> PartitionLog | None:
-        """The log of *partition*; None when there is none.  It may be offline."""
+        """Return the log of *partition*; None when there is none.  It may be offline."""
         directory = self.directory_of(partition)
         return None if directory is None else directory.logs[partition]
 
@@ -231,12 +236,12 @@ class LogManager:
         *,
         is_new: bool,
     ) -> PartitionLog:
-        """The log of *partition*, begun where it is preferred if it is missing, else in the
-        directory with the fewest logs.
+        """Return the log of *partition*; if it is missing, create it in its preferred directory,
+        else in the one with the fewest logs.
 
         Raises:
-            KafkaStorageError: its directory is offline; or one is, and the log may be there
-                (not when *is_new* says that it was never begun); or it could not be opened.
+            KafkaStorageError: its directory is offline; or one is, and may have the log
+                (not with *is_new*: then the log was never created); or it could not be opened.
         """
         log = self.log(partition)
         if log is not None:
@@ -257,9 +262,9 @@ class LogManager:
     # Logs that are moved to another directory.
 
     def prefer(self, partition: TopicPartition, directory: LogDirectory) -> None:
-        """Begin the log of *partition*, which there is not, in *directory*.
+        """Create the log of *partition*, which does not exist yet, in *directory*.
 
-        Of PREFERRED_MAX partitions that was said of last.
+        At most PREFERRED_MAX partitions have such a directory, the latest ones.
         """
         self._preferred.pop(partition, None)
         self._preferred[partition] = directory
@@ -267,7 +272,9 @@ class LogManager:
             del self._preferred[next(iter(self._preferred))]
 
     def future_directory_of(self, partition: TopicPartition) -> LogDirectory | None:
-        """The directory that the log of *partition* is copied into; None when it is in none."""
+        """Return the directory that the log of *partition* is copied into; None when it is in
+        none.
+        """
         for directory in self.directories:
             if partition in directory.futures:
                 return directory
@@ -285,13 +292,14 @@ class LogManager:
             self._deletions.append(Deletion(deleted, directory))
 
     def replace_with_future(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
-        """Let the copy of the log of *partition* take its place; it has everything, durably.
+        """Replace the log of *partition* by its copy, which has all of its content, durably.
 
-        *unique_id* as for `delete`.  Two renames, each durable before the next: the copy's to the
-        partition's own name, then the old log's to that of a deleted one.  A crash before them
-        leaves a copy, which is made anew from where it ends.  One between them leaves two logs,
-        each with everything: the next start is refused, as Kafka's is, since it cannot know that
-        they are equal.  The other order would leave a copy alone, which nobody would miss.
+        *unique_id* as for `delete`.  Two renames, each durable before the next: the copy gets the
+        partition's own name, then the old log that of a deleted one.  After a crash before them,
+        the copy is resumed from where it ends.  After a crash between them there are two logs, each
+        with all of the content: the next start is refused, as Kafka's is, since it cannot know that
+        they are equal.  In the other order the copy would be the only log, and nothing would detect
+        that.
 
         Raises:
             KafkaStorageError: the copy's directory is or went offline; the old log stays.
@@ -311,11 +319,12 @@ class LogManager:
                 old.lose(partition)
 
     def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
-        """Take the log of *partition* out of use; its files go when nobody reads them any more.
+        """Take the log of *partition* out of use; its files are removed when no reader has them
+        open.
 
-        It may come back after a crash until `settle_deletions` was called, which is called before
-        another log of that name is begun.  One that could not be opened goes as well.  Nothing
-        happens when there is none.  *unique_id*: 32 hexadecimal digits never used before.
+        It may reappear after a crash until `settle_deletions` was called, which happens before
+        another log of that name is created.  A log that could not be opened is deleted as well.
+        Does nothing when there is none.  *unique_id*: 32 hexadecimal digits never used before.
 
         Raises:
             KafkaStorageError: its directory is or went offline.
@@ -338,12 +347,12 @@ class LogManager:
     def begin_truncation(
         self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
     ) -> None:
-        """Trust nothing from the *offsets* on of these partitions' logs, which there are, any more;
-        of *restarts* nothing at all, these begin anew at those offsets.
+        """Distrust everything from the *offsets* on in the existing logs of these partitions; of
+        *restarts* everything: these logs restart at those offsets.
 
         `write_checkpoints` follows, for all of them together, then `finish_truncation` for each:
         see `LogDirectory.begin_truncation`.  A directory that fails keeps the reason in its health;
-        the others go on.
+        the others continue.
         """
         for directory in self.directories:
             cut = {of: offset for of, offset in offsets.items() if of in directory.logs}
@@ -352,7 +361,7 @@ class LogManager:
                 directory.begin_truncation(cut, begun)
 
     def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
-        """Cut the log of *partition*, unless that was given up, or the log.
+        """Truncate the log of *partition*, unless the truncation or the log was given up.
 
         Raises:
             KafkaStorageError: its directory is or went offline.
@@ -362,7 +371,9 @@ class LogManager:
             directory.finish_truncation(partition, now_ms)
 
     def give_up_truncation(self, partition: TopicPartition) -> bool:
-        """Leave the log of *partition* as it is; whether it would have been cut."""
+        """Leave the log of *partition* as it is, and return whether it would have been
+        truncated.
+        """
         directory = self.directory_of(partition)
         return directory is not None and directory.give_up_truncation(partition)
 
@@ -390,7 +401,7 @@ class LogManager:
         return dropped
 
     def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
-        """The files that may go by now, each once and closed; the caller runs the deletions.
+        """Return the files that may go by now, each once and closed; the caller runs the deletions.
 
         None of a directory in which deletions are not settled: a log that comes back is whole.
         """
@@ -413,7 +424,7 @@ class LogManager:
             directory.checkpointing = make_lock()
 
     def expire_producers_after(self, expiration_ms: int) -> None:
-        """Forget producers after such a silence, in the logs that are open and those to come."""
+        """Expire producers that send nothing for that long, in the open logs and in later ones."""
         for directory in self.directories:
             directory.producer_expiration_ms = expiration_ms
             for log in (*directory.futures.values(), *directory.logs.values()):
@@ -425,13 +436,13 @@ class LogManager:
         Any thread may do it, after `share_with_threads`.
         """
         for directory in self.online:
-            # Its health keeps the reason, for whoever serves its partitions.  Nothing is lost: the
+            # Its health keeps the reason, for requests for its partitions.  Nothing is lost: the
             # next start reads the checkpoints before, and more of the data.
             with suppress(KafkaStorageError):
                 directory.write_checkpoints()
 
     def high_watermarks_work(self, offsets: Mapping[TopicPartition, int]) -> Callable[[], None]:
-        """What makes the high watermarks durable, in every directory that works.
+        """Return what makes the high watermarks durable, in every directory that works.
 
         Any thread may call it, after `share_with_threads`; what was deleted by then is left out.
         """
@@ -457,9 +468,9 @@ class LogManager:
         *,
         intact_since: int = UNKNOWN_BROKER_EPOCH,
     ) -> None:
-        """Come to an orderly end: the next start reads nothing of the data.
+        """Shut down cleanly: the next start reads no data.
 
-        *intact_since* is remembered for it: see the property.
+        *intact_since* is stored for it: see the property.
 
         The logs of a directory are closed by *run_all*, on whatever threads.
 
@@ -475,7 +486,7 @@ class LogManager:
 
 
 def reason_of(error: Exception) -> str:
-    """Why a log cannot be opened: in words, or as a mistake of ours that it has led to."""
+    """Return why a log cannot be opened: a known reason, or an error of this program."""
     if isinstance(error, CorruptFileError | InvalidLogConfig):
         return str(error)
     return f"opening it made this broker fail: {error!r}"

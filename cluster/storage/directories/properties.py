@@ -21,17 +21,17 @@ from cluster.storage.files import Files, read_whole, replace_whole
 
 @dataclass(frozen=True, slots=True)
 class MetaProperties:
-    """To which broker of which cluster a log directory belongs; None is "not said yet"."""
+    """The broker and the cluster that own a log directory; None where none is written yet."""
 
     broker_id: BrokerId
     cluster_id: str | None
 
 
 def read_meta_properties(files: Files, directory: str) -> MetaProperties | None:
-    """The directory's owner; None when nobody signed it yet.
+    """Return the directory's owner; None while it has none.
 
     Raises:
-        CorruptFileError: it is damaged, or a KRaft broker's.
+        CorruptFileError: the file is damaged, or a KRaft broker's.
     """
     path = f"{directory}/{META_PROPERTIES}"
     content = read_whole(files, path)
@@ -48,7 +48,7 @@ def read_meta_properties(files: Files, directory: str) -> MetaProperties | None:
 
 
 def write_meta_properties(files: Files, directory: str, properties: MetaProperties) -> None:
-    """Sign the directory, durably."""
+    """Write the owner of the directory, durably."""
     lines = [f"broker.id={properties.broker_id}", f"version={VERSION}"]
     if properties.cluster_id is not None:
         lines.append(f"cluster.id={properties.cluster_id}")
@@ -57,7 +57,7 @@ def write_meta_properties(files: Files, directory: str, properties: MetaProperti
 
 
 def read_topic_id(files: Files, directory: str) -> str | None:
-    """The topic id of a partition, in 22 characters; None when it has none.
+    """Return the topic id of a partition, in 22 characters; None when it has none.
 
     Raises:
         CorruptFileError: the file is damaged.
@@ -68,12 +68,12 @@ def read_topic_id(files: Files, directory: str) -> str | None:
 
 
 def write_topic_id(files: Files, directory: str, topic_id: str) -> None:
-    """Say whose partition this is, durably."""
+    """Write the topic id of a partition, durably."""
     replace_whole(files, directory, PARTITION_METADATA, encoded_topic_id(topic_id))
 
 
 def begin_topic_id(files: Files, directory: str, topic_id: str) -> None:
-    """Say in a new directory whose partition it is, without waiting for the disk.
+    """Write the topic id to a new partition directory, without waiting for the disk.
 
     A crash may leave the file torn, beside a log of which nothing is durable either.
     """

@@ -1,8 +1,9 @@
-"""The copying of a log into another log directory: what has to go from the copy, and what comes.
+"""The copying of a log into another log directory: what to truncate in the copy, and what to
+append.
 
-The log that is copied goes on meanwhile: it is appended to, truncated, begun anew, and gives up
-old segments.  The copy follows, and takes its place when it has everything
-(`LogManager.replace_with_future`).  Who copies when, and how fast, is the caller's business.
+The log that is copied is in use meanwhile: it is appended to, truncated, restarted, and drops old
+segments.  The copy follows, and replaces it when it has everything
+(`LogManager.replace_with_future`).  The caller decides when a log is copied, and how fast.
 
 Source: Kafka's ReplicaAlterLogDirsThread.
 """
@@ -15,24 +16,26 @@ from cluster.storage.files import File
 from cluster.storage.log.partition_log import PartitionLog
 
 NOTHING_IS_OLD_MS: Final = -(2**62)
-"""A time of the clock by which retention gives up nothing for its age: the log decides, and the
-copy follows."""
+"""A time of the clock at which no segment has expired: retention applies to the log, and the copy
+follows.
+"""
 
 
 class Cut(NamedTuple):
-    """From where on nothing of a copy is to be kept; with *restarts* nothing at all, and it begins
-    anew there."""
+    """The offset from which on a copy is truncated; with *restarts* it is emptied, and restarts
+    there.
+    """
 
     offset: int
     restarts: bool
 
 
 class SourceChanged(Exception):
-    """What was to be copied has been given up meanwhile."""
+    """The log that was to be copied has been given up meanwhile."""
 
 
 def cut_of(log: PartitionLog, copy: PartitionLog) -> Cut | None:
-    """What has to go from *copy* before more of *log* is copied; None for nothing.
+    """Return what has to go from *copy* before more of *log* is copied; None for nothing.
 
     Raises:
         CorruptBatchError: *log* is damaged where it starts.
@@ -53,8 +56,8 @@ def cut_of(log: PartitionLog, copy: PartitionLog) -> Cut | None:
 
 
 def common_end(log: PartitionLog, copy: PartitionLog) -> int:
-    """Up to where both have the same records: those of an offset and a leader epoch are the same,
-    and each log has its epochs from a leader.
+    """Return up to where both have the same records: those of an offset and a leader epoch are the
+    same, and each log has its epochs from a leader.
     """
     start = max(log.log_start_offset, copy.log_start_offset)
     end = min(log.log_end_offset, copy.log_end_offset)
@@ -66,7 +69,7 @@ def common_end(log: PartitionLog, copy: PartitionLog) -> int:
 
 
 def next_slice(log: PartitionLog, copy: PartitionLog, size_max: int) -> FileSlice:
-    """What of *log* comes next in *copy*: a batch at least, unless the copy has everything.
+    """Return what of *log* comes next in *copy*: a batch at least, unless the copy has everything.
 
     Raises:
         DamagedSegment: bytes on the way are no batch.
@@ -77,14 +80,14 @@ def next_slice(log: PartitionLog, copy: PartitionLog, size_max: int) -> FileSlic
 
 
 def append_slice(log: PartitionLog, found: FileSlice, copy: PartitionLog, now_ms: int) -> None:
-    """Append *found*, which `next_slice` gave, to *copy*.
+    """Append *found*, which `next_slice` returned, to *copy*.
 
-    Any thread may do it while nobody else touches the copy.
+    Any thread may call it while no other one uses the copy.
 
     Raises:
         SourceChanged: the file is closed.
-        CorruptBatchError, UnexpectedAppendOffset: it is damaged, or was truncated and written again
-            meanwhile; nothing was appended.
+        CorruptBatchError, UnexpectedAppendOffset: the slice is damaged, or was truncated and
+            written again meanwhile; nothing was appended.
         KafkaStorageError: one of the two directories is or went offline.
     """
     try:
@@ -97,7 +100,7 @@ def append_slice(log: PartitionLog, found: FileSlice, copy: PartitionLog, now_ms
 
 
 def follow_start(log: PartitionLog, copy: PartitionLog, now_ms: int) -> None:
-    """Let *copy* start where *log* does, if it has got there, and give up what lies before."""
+    """Let *copy* start where *log* does, if it has grown to there, and drop what is before."""
     start = log.log_start_offset
     if copy.log_start_offset < start <= copy.log_end_offset:
         copy.delete_records_before(start, start)
@@ -105,7 +108,7 @@ def follow_start(log: PartitionLog, copy: PartitionLog, now_ms: int) -> None:
 
 
 def is_whole(log: PartitionLog, copy: PartitionLog) -> bool:
-    """Whether *copy* has everything, and nothing else."""
+    """Return whether *copy* has everything, and nothing else."""
     return (
         copy.log_end_offset == log.log_end_offset
         and copy.log_start_offset >= log.log_start_offset

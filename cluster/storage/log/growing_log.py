@@ -39,7 +39,7 @@ from cluster.storage.segments.segment import Segment
 NO_DAMAGE: Final[frozenset[tuple[str, int]]] = frozenset()
 """Shared: an empty set of its own takes 216 bytes of each log."""
 DAMAGE_MAX: Final = 100
-"""How many damaged places of a log are news."""
+"""How many damaged places of a log are reported."""
 
 
 # Makes a named tuple in half the time: its fields need not be counted.
@@ -47,7 +47,7 @@ _new: Final = tuple.__new__
 
 
 class AppendOutcome(NamedTuple):
-    """What a producer is told."""
+    """The result of an append, for the producer."""
 
     base_offset: int
     last_offset: int
@@ -61,7 +61,7 @@ class AppendOutcome(NamedTuple):
 
 
 class GrowingLog:
-    """As much of the log of one replica as is needed while nothing is taken from it."""
+    """The part of a replica's log that is needed while nothing is removed from it."""
 
     __slots__ = (
         "_damage",
@@ -108,7 +108,7 @@ class GrowingLog:
         *,
         has_new_names: bool,
     ) -> None:
-        """With *has_new_names* the names of files, and the log's own, may not be durable."""
+        """Begin; with *has_new_names* the names of files, and the log's own, may not be durable."""
         self._files = files
         self.health = health
         self._segments = list(segments)
@@ -120,19 +120,19 @@ class GrowingLog:
         self._has_new_names = has_new_names
         self._is_new = has_new_names
         self._has_new_start = False
-        """Whether segments were dropped, and the epochs still begin with them on the disk."""
+        """Whether segments were dropped, while the epochs on the disk still begin with them."""
         self._is_flushing = False
         """Whether a flush is under way.  One at a time: it has taken the names that are to be
         synced, and another one that ended before it would count on them."""
         self._flushed_ms = now_ms
         self._truncations = 0
         self._replacing: Iterator[Literal[True]] | None = None
-        """What is left to do for a segment that is read in place of others already."""
+        """What remains to be done for a segment that readers use already in place of others."""
         self.directory = directory
         self.is_deleted = False
-        """Whether the directory has another name now, and may be a namesake's."""
+        """Whether the directory has been renamed, and its name may belong to another log."""
         self.is_being_cleaned = False
-        """Whether segments are about to be replaced: retention leaves all of them alone."""
+        """Whether segments are about to be replaced: retention drops none of them."""
         self.partition = partition
         self.config = config
         self.epochs = epochs
@@ -152,7 +152,7 @@ class GrowingLog:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """All segments, oldest first; the last one grows."""
+        """Return all segments, oldest first; the last one grows."""
         return tuple(self._segments)
 
     @property
@@ -165,12 +165,12 @@ class GrowingLog:
 
     @property
     def size(self) -> int:
-        """Bytes of all batches, indexes not counted."""
+        """Return bytes of all batches, indexes not counted."""
         return sum(segment.size for segment in self._segments)
 
     @property
     def truncation_count(self) -> int:
-        """How often the log has been truncated since it was opened."""
+        """Return how often the log has been truncated since it was opened."""
         return self._truncations
 
     @property
@@ -329,7 +329,7 @@ class GrowingLog:
 
     @property
     def _is_trusted(self) -> bool:
-        """Whether a start after a crash would not read all batches again."""
+        """Return whether a start after a crash would not read all batches again."""
         return self.recovery_point > self._segments[0].base_offset
 
     def roll(self, now_ms: int) -> None:
@@ -349,7 +349,7 @@ class GrowingLog:
         assert base_offset > self.active.base_offset, "each segment has a name of its own"
         assert base_offset >= self.log_end_offset, "a segment begins behind all that is there"
         self.active.finish()
-        # Before anything is appended behind: a snapshot's name says what it has seen.
+        # Before anything else is appended: a snapshot's name is the offset up to which it goes.
         self._write_snapshot()
         segment = Segment(self._files, self.directory, base_offset, self.config, now_ms)
         segment.create()
@@ -363,7 +363,7 @@ class GrowingLog:
     # Reading.
 
     def read(self, offset: int, size_max: int, end_offset: int, *, whole_first: bool) -> FileSlice:
-        """The batches from the one that holds *offset* on, as a range of a file.
+        """Return the batches from the one that holds *offset* on, as a range of a file.
 
         Only whole batches, all before *end_offset* (the high watermark, or the log end), from one
         segment, and at most *size_max* bytes; with *whole_first* the first batch is given also
@@ -385,14 +385,16 @@ class GrowingLog:
             raise self.health.fail(error) from error
 
     def last_stable_offset(self, high_watermark: int) -> int:
-        """Up to where every transaction is over, and committed: where committed reads end."""
+        """Return up to where every transaction is over, and committed: where committed reads
+        end.
+        """
         undecided = self._producers.first_undecided(high_watermark)
         if undecided is None or undecided >= high_watermark:
             return high_watermark
         return max(undecided, self.log_start_offset)
 
     def aborted_transactions(self, offset: int, found: FileSlice) -> tuple[AbortedTxn, ...]:
-        """The aborted transactions that may have records in *found*, which `read` gave for
+        """Return the aborted transactions that may have records in *found*, which `read` gave for
         *offset*.
 
         Raises:
@@ -402,7 +404,9 @@ class GrowingLog:
             return aborted_transactions(self._segments, offset, found, self.log_end_offset)
 
     def is_news(self, damage: DamagedSegment) -> bool:
-        """Whether nobody has met *damage* since the log was opened; afterwards somebody has."""
+        """Return whether *damage* is found for the first time since the log was opened, and note
+        it.
+        """
         place = (damage.path, damage.position)
         if place in self._damage or len(self._damage) >= DAMAGE_MAX:
             return False
@@ -412,7 +416,7 @@ class GrowingLog:
     # Flushing.
 
     def flush_is_due(self, now_ms: int) -> bool:
-        """Whether a finished segment, `flush.messages` or `flush.ms` wants a flush."""
+        """Return whether a finished segment, `flush.messages` or `flush.ms` wants a flush."""
         unflushed = self.log_end_offset - self.recovery_point
         if unflushed <= 0:
             return self._has_new_start
@@ -424,18 +428,20 @@ class GrowingLog:
 
     @property
     def owes_flush(self) -> bool:
-        """Whether `flush.messages` wants what was appended to be durable before anybody counts on
-        it.
+        """Return whether `flush.messages` requires that what was appended is durable before it
+        counts as committed.
         """
         return self.log_end_offset - self.recovery_point >= self.config.flush_messages
 
     @property
     def committable_end(self) -> int:
-        """Up to where records may count as committed: while a flush is owed, to what is durable."""
+        """Return up to where records may count as committed: while a flush is due, to what is
+        durable.
+        """
         return self.recovery_point if self.owes_flush else OFFSET_MAX
 
     def begin_flush(self) -> FlushWork:
-        """What has to be synced for everything up to the log's end; `finish_flush` follows.
+        """Return what has to be synced for everything up to the log's end; `finish_flush` follows.
 
         Nothing for a log that was deleted.  Three steps, and each may rely on the one before:
 
@@ -470,7 +476,8 @@ class GrowingLog:
         )
 
     def _unsaved_epochs(self) -> tuple[tuple[File, ...], tuple[Replacement, ...]]:
-        """The checkpoint of the epochs, if it has to change: already written, or to be replaced.
+        """Return the checkpoint of the epochs, if it has to change: already written, or to be
+        replaced.
 
         Writing it over is cheaper, and does no harm while all batches would be read after a crash.
         """
@@ -483,7 +490,9 @@ class GrowingLog:
         return (self.epochs.begin_saving(),), ()
 
     def _unsynced(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The small files and the directories that were changed without waiting, each once."""
+        """Return the small files and the directories that were changed without waiting, each
+        once.
+        """
         paths = list(self._unsynced_snapshots)
         directories = [self.directory] if self._has_new_names else []
         if self._is_new:
@@ -527,7 +536,7 @@ class GrowingLog:
         a loss of power is noticed, and made anew.
         """
         is_durable = self.recovery_point == self.log_end_offset and not self._has_new_names
-        # Epochs may be unsaved all the same: what the checkpoint says of the offsets behind the
+        # Epochs may be unsaved all the same: what the checkpoint has of the offsets after the
         # log's end and before its start, a start cuts off.
         with self.health.guard():
             if not is_durable:

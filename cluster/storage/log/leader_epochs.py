@@ -1,17 +1,17 @@
 """Leader epochs of a log: the offset at which each began.
 
-Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.
+Kept in `leader-epoch-checkpoint`; replicas compare them to find where their logs diverge.
 
-All changes are made in memory, and wait there for the log's next flush: an election of thousands
-of leaders does not wait for the disk.  What a crash leaves is right again after a start, because
+All changes are made in memory, and wait there for the log's next flush: an election of thousands of
+leaders does not wait for the disk.  After a crash the epochs are right again, because
 
-* the flush that lets the recovery point pass a batch replaces the checkpoint as well, so behind
-  the recovery point it knows every epoch; after a start that no orderly end was before, it does
-  so again, since what was written may not be durable;
+* the flush that moves the recovery point past a batch replaces the checkpoint as well, so the
+  checkpoint has every epoch before the recovery point; after an unclean shutdown that flush
+  replaces it again, since what was written may not be durable;
 * from the segment with the recovery point on, a start after a crash reads all batches, and `hold`
-  believes them, not what stands in the checkpoint: neither an epoch that is missing there nor one
+  relies on them, not on the checkpoint: neither an epoch that is missing there nor one
   that was truncated since does harm;
-* an epoch without batches says nothing: a start forgets it, and a leader begins a new one.
+* an epoch without batches has no meaning: a start drops it, and a leader begins a new one.
 
 Source: Kafka's LeaderEpochFileCache.
 """
@@ -49,7 +49,7 @@ class LeaderEpochs:
         self.latest = UNDEFINED
         """The newest epoch; UNDEFINED when there is none.  Each append asks for it."""
         self.is_unsaved = False
-        """Whether the checkpoint says something else: until the next flush takes its content."""
+        """Whether the checkpoint differs: until the next flush takes its content."""
 
     def load(self) -> None:
         """Read the checkpoint; a log without one has no epochs.
@@ -85,9 +85,9 @@ class LeaderEpochs:
             self.is_unsaved = True
 
     def hold(self, epoch: int, first_offset: int, last_offset: int) -> None:
-        """Take it from a batch that its offsets, and no later ones so far, are of *epoch*.
+        """Learn from a batch that its offsets, and no later ones so far, are of *epoch*.
 
-        Entries that contradict it go, and those that begin behind it.
+        Entries that contradict it are dropped, and those that begin after it.
         """
         latest = self._starts[-1] if self._starts else None
         if latest is not None and latest.epoch == epoch and latest.start_offset <= first_offset:
@@ -117,7 +117,7 @@ class LeaderEpochs:
         return file
 
     def begin_replacing(self) -> File:
-        """Write what the checkpoint shall say beside it, without waiting for the disk.
+        """Write the new content beside the checkpoint, without waiting for the disk.
 
         The caller has it replace the checkpoint, before anything else does: a crash must leave the
         old content or the new.
@@ -136,12 +136,12 @@ class LeaderEpochs:
         self._replace_starts((*kept, entry))
 
     def epoch_at(self, offset: int) -> int:
-        """The epoch in which *offset* was or will be written; UNDEFINED before the first."""
+        """Return the epoch in which *offset* was or will be written; UNDEFINED before the first."""
         number = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
         return UNDEFINED if number == 0 else self._starts[number - 1].epoch
 
     def end_of(self, epoch: int, log_end_offset: int) -> EpochEnd:
-        """The largest known epoch up to *epoch*, and the offset at which the next one began.
+        """Return the largest known epoch up to *epoch*, and the offset at which the next one began.
 
         An epoch beyond the latest, or any when none is known, is answered UNDEFINED; one before
         the first is answered with itself and the first start.
@@ -155,7 +155,7 @@ class LeaderEpochs:
         return EpochEnd(epoch if number == 0 else self._starts[number - 1].epoch, end_offset)
 
     def truncate_from_end(self, offset: int) -> None:
-        """Forget the epochs that begin at *offset* or later."""
+        """Drop the epochs that begin at *offset* or later."""
         kept = tuple(start for start in self._starts if start.start_offset < offset)
         if len(kept) < len(self._starts):
             self._replace_starts(kept)
@@ -173,7 +173,7 @@ class LeaderEpochs:
         self.is_unsaved = True
 
     def clear(self) -> None:
-        """Forget all epochs."""
+        """Drop all epochs."""
         if self._starts:
             self._replace_starts(())
             self.is_unsaved = True

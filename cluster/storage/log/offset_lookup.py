@@ -35,18 +35,18 @@ class SegmentStart(NamedTuple):
 
 
 def earliest(log: PartitionLog) -> FoundOffset:
-    """Where the log starts."""
+    """Return where the log starts."""
     offset = log.log_start_offset
     return FoundOffset(offset, NO_TIMESTAMP, log.epochs.epoch_at(offset))
 
 
 def latest(log: PartitionLog, end_offset: int) -> FoundOffset:
-    """The end, as it is for whoever asks: *end_offset* is the high watermark or the log's end."""
+    """Return the end for the reader: *end_offset* is the high watermark or the log's end."""
     return FoundOffset(end_offset, NO_TIMESTAMP, log.epochs.latest)
 
 
 def segment_starts(log: PartitionLog, now_ms: int, wall_ms: int) -> list[SegmentStart]:
-    """The offsets at which segments begin and at which the log ends, the latest first.
+    """Return the offsets at which segments begin and at which the log ends, the latest first.
 
     All that clients knew of a log before they could ask for a record's time.  Each has the time at
     which its segment was changed last, the end has that of now.
@@ -66,7 +66,8 @@ def segment_starts(log: PartitionLog, now_ms: int, wall_ms: int) -> list[Segment
 
 
 def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset | None:
-    """The first record before *end_offset* that is no earlier than *timestamp*; None without one.
+    """Return the first record before *end_offset* that is no earlier than *timestamp*; None without
+    one.
 
     Raises:
         DamagedSegment: the batch in question cannot be read.
@@ -83,7 +84,7 @@ def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset 
 
 
 def first_in(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset | None:
-    """The first such record of *segment* at *start_offset* or later."""
+    """Return the first such record of *segment* at *start_offset* or later."""
     offset = max(start_offset, segment.time_index.offset_before(timestamp - 1))
     try:
         start = segment.position_of(offset)
@@ -102,7 +103,7 @@ def first_in(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset
 
 
 def latest_time(log: PartitionLog, end_offset: int) -> FoundOffset | None:
-    """The first record with the log's greatest timestamp; None when no record has one.
+    """Return the first record with the log's greatest timestamp; None when no record has one.
 
     As Kafka, looks at the whole log, and answers None when that record is not before *end_offset*.
 
@@ -119,7 +120,7 @@ def latest_time(log: PartitionLog, end_offset: int) -> FoundOffset | None:
 
 
 def times_at(segment: Segment, position: int, header: BatchHeader) -> tuple[RecordTime, ...]:
-    """Offsets and times of the batch at *position*."""
+    """Return offsets and times of the batch at *position*."""
     batch = segment.file.read(position, header.size)
     if not checksum_matches(batch, header):
         raise CorruptBatchError(position, "its checksum is wrong")

@@ -1,17 +1,17 @@
 """The log of one partition: segments of batches, in Kafka's format.
 
-Grows as `growing_log` says, is truncated, and drops old segments.  Knows offsets and bytes, but
-neither replicas nor who asks: the high watermark is an argument.  After a failed operation of the
-disk everything raises KafkaStorageError, until the log is opened anew; so whatever stands in memory
-and not on the disk then is never used.
+Grows as `growing_log` describes, is truncated, and drops old segments.  Knows offsets and bytes,
+but neither replicas nor clients: the high watermark is an argument.  After a failed operation of
+the disk everything raises KafkaStorageError, until the log is opened again; so what is then in
+memory and not on the disk is never used.
 
 What holds at any moment, and what a start relies on (`recovery`):
 
-* neither the log's start nor its recovery point lies behind its end;
+* neither the log's start nor its recovery point is after its end;
 * every byte before the recovery point is durable, and is what was appended: it rises only after a
   flush, and falls, durably, before a truncation;
 * segments are made at the log's end and dropped from one of the two ends, the outermost first: a
-  crash of ours leaves no gap between them.
+  crash of the broker leaves no gap between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ class PartitionLog(GrowingLog):
         return super().append_as_follower(buffer, now_ms)
 
     def end_before(self, offset: int) -> int:
-        """Where the log would end after `truncate_to`: batches are not cut.
+        """Return where the log would end after `truncate_to`: batches are not cut.
 
         Raises:
             KafkaStorageError: the directory is or went offline.
@@ -86,12 +86,12 @@ class PartitionLog(GrowingLog):
             self._truncate_to(offset, now_ms)
 
     def _truncate_to(self, offset: int, now_ms: int) -> None:
-        """Drop segments, cut the one that stays, and let everything else end there.
+        """Drop segments, truncate the one that stays, and let everything else end there.
 
-        A crash in between leaves the log longer than it should be, which its owner finds as he
-        found it before; or it brings back segments behind one that is cut.  Since the recovery
-        point was lowered first, the next start reads the one that was cut, sees that it ends too
-        early, and sets aside what is behind.
+        A crash in between leaves the log longer than it should be, as its owner found it before; or
+        it brings back segments after a truncated one.  Since the recovery point was lowered first,
+        the next start reads the truncated segment, finds that it ends too early, and sets aside
+        what follows.
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
         self.end_replacing()
@@ -105,11 +105,11 @@ class PartitionLog(GrowingLog):
         self._end_at(self.active.tail().next_offset, now_ms)
 
     def restart_at(self, offset: int, now_ms: int) -> None:
-        """Drop everything and begin anew at *offset*, durably.
+        """Drop everything and restart at *offset*, durably.
 
-        A follower does this when the leader's log begins behind the end of its own.  The same
-        rule for the recovery point holds as for `truncate_to`, and *offset* stands in the
-        directory's checkpoint of log starts.
+        A follower does this when the leader's log begins after the end of its own.  The same rule
+        for the recovery point holds as for `truncate_to`, and *offset* is in the directory's
+        checkpoint of log starts.
         """
         self.end_replacing()
         with self.health.guard():
@@ -117,7 +117,7 @@ class PartitionLog(GrowingLog):
             self._drop(self._segments[::-1], now_ms)
             remove_snapshots(self._files, self.directory)
             # A crash here leaves the oldest segments, or none: then the next start begins one where
-            # the directory's checkpoint says that the log starts.
+            # the log starts by the directory's checkpoint.
             segment = Segment(self._files, self.directory, offset, self.config, now_ms)
             segment.create()
             self._segments = [segment]
@@ -128,7 +128,7 @@ class PartitionLog(GrowingLog):
             self._end_at(offset, now_ms)
 
     def _trust_to(self, offset: int) -> None:
-        """Promise nothing from *offset* on, as the checkpoints do: before anything is cut."""
+        """Lower recovery point and cleaned offset to *offset*, before anything is truncated."""
         self.recovery_point = min(self.recovery_point, offset)
         if self.cleaned_offset is not None:
             self.cleaned_offset = min(self.cleaned_offset, offset)
@@ -178,8 +178,8 @@ class PartitionLog(GrowingLog):
             self.epochs.truncate_from_start(offset)
 
     def delete_old_segments(self, now_ms: int, wall_ms: int, high_watermark: int) -> int:
-        """Drop the segments that retention gives up, and return how many; none while the log is
-        cleaned, which would be for nothing.
+        """Drop the segments that retention expires, and return how many; none while the log is
+        cleaned, whose result would be lost.
 
         Those before the log start, those too old by *wall_ms*, and the oldest while the log is too
         large; none with records at or beyond the high watermark.  Their files wait in
@@ -201,8 +201,8 @@ class PartitionLog(GrowingLog):
         self.end_replacing()
         with self.health.guard():
             if count == len(self._segments):
-                # The end of the log must have a segment when the others go: its name is all that
-                # says which offset comes next.
+                # The end of the log must have a segment when the others go: only its name
+                # has the next offset.
                 self._roll(self.log_end_offset, now_ms)
             # The oldest first.  The names are not synced: what a crash brings back is given up once
             # more.
@@ -269,7 +269,9 @@ class PartitionLog(GrowingLog):
         self._files.sync_directory(new.directory)
 
     def can_replace(self, old: Sequence[Segment]) -> bool:
-        """Whether the segments *old* are still neighbours in this log, and none of them grows."""
+        """Return whether the segments *old* are still neighbours in this log, and none of them
+        grows.
+        """
         if self.is_deleted or self._replacing is not None or old[0] not in self._segments[:-1]:
             return False
         first = self._segments.index(old[0])
@@ -299,7 +301,7 @@ class PartitionLog(GrowingLog):
         return self._replacing is not None
 
     def end_replacing(self) -> None:
-        """Take all steps that are left of a replacement: the segments are to change otherwise."""
+        """Take all remaining steps of a replacement, before the segments change otherwise."""
         while self._replacing is not None and not self.is_deleted:
             self.sync_names()
             self.go_on_replacing()
@@ -331,7 +333,7 @@ class PartitionLog(GrowingLog):
         yield True
         new.change_suffix("")
         yield True
-        # Like every other segment than the last it is opened when somebody reads it.
+        # As every segment but the last, it is opened by its first reader.
         new.close_indexes()
 
     def _drop(
@@ -341,7 +343,7 @@ class PartitionLog(GrowingLog):
         self._deleted += deleted_segments(self._files, self.directory, segments, due_ms, suffixes)
 
     def take_deleted(self) -> tuple[DeletedSegment, ...]:
-        """The segments dropped since the last call: whoever takes them removes them when due."""
+        """Return the segments dropped since the last call; the caller removes them when due."""
         deleted, self._deleted = self._deleted, ()
         return deleted
 
@@ -371,16 +373,16 @@ class PartitionLog(GrowingLog):
         self.directory = directory
 
     def close(self, now_ms: int) -> None:
-        """As `GrowingLog` does; a replacement of segments that is under way ends before."""
+        """Do as `GrowingLog` does, after a replacement of segments that is in progress."""
         self.end_replacing()
         super().close(now_ms)
 
     def expire_producers(self, now_ms: int) -> None:
-        """Forget the producers that have been silent for long."""
+        """Expire the producers that have sent nothing for long."""
         self._producers.expire(now_ms, self.producer_expiration_ms)
 
     def reconfigure(self, config: LogConfig) -> None:
-        """Keep the log by other configs from now on; segments keep the sizes of their indexes."""
+        """Apply other configs to the log from now on; segments keep the sizes of their indexes."""
         self.config = config
         for segment in self._segments:
             segment.reconfigure(config)

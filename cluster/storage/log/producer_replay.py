@@ -1,6 +1,6 @@
-"""Producer state from the disk: what the producers did, as the log itself tells.
+"""Producer state from the disk: what the producers did, according to the log itself.
 
-Reads the newest snapshot that is whole, and the batches behind it.
+Reads the newest snapshot that is whole, and the batches after it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,12 +15,12 @@ from cluster.storage.segments.segment import Segment
 
 
 def snapshot_offsets(files: Files, directory: str) -> tuple[int, ...]:
-    """The offsets of all snapshots in *directory*, lowest first."""
+    """Return the offsets of all snapshots in *directory*, lowest first."""
     return offsets_in(entry.name for entry in files.list(directory))
 
 
 def offsets_in(names: Iterable[str]) -> tuple[int, ...]:
-    """The offsets of the snapshots among *names*, lowest first."""
+    """Return the offsets of the snapshots among *names*, lowest first."""
     offsets = (base_offset_of(name, producer_snapshot.SUFFIX) for name in names)
     return tuple(sorted(offset for offset in offsets if offset is not None))
 
@@ -37,12 +37,12 @@ def rebuilt_state(
     end_offset: int,
     now_ms: int,
 ) -> ProducerState:
-    """The state of all producers up to *end_offset*.
+    """Return the state of all producers up to *end_offset*.
 
-    *snapshots* are the offsets of those that there are.  Those beyond *end_offset* or before the
-    first segment, and damaged ones, are removed.  Of producers known from a snapshot only the last
-    batch before it is known, as after every start of a Kafka broker.  All count as heard *now_ms*:
-    Kafka compares the times of their records with the machine's clock, and forgets producers when
+    *snapshots* are the offsets of the existing snapshots.  Those beyond *end_offset* or before the
+    first segment, and damaged ones, are removed.  Of a producer in a snapshot only the last batch
+    before it is known, as after every start of a Kafka broker.  All count as active at *now_ms*:
+    Kafka compares the times of their records with the machine's clock, and expires producers when
     that was set forward.
     """
     state = ProducerState(segments[0].base_offset, now_ms)
@@ -63,7 +63,7 @@ def rebuilt_state(
 
 
 def replay(state: ProducerState, segments: Sequence[Segment], end_offset: int, now_ms: int) -> None:
-    """Count the batches of *segments* from the state's end up to *end_offset*."""
+    """Note the batches of *segments* from the state's end up to *end_offset*."""
     for number, segment in enumerate(segments, start=1):
         if number < len(segments) and segments[number].base_offset <= state.end_offset:
             continue
@@ -88,15 +88,15 @@ def keep_snapshots(
 
 
 def remove_snapshots(files: Files, directory: str) -> None:
-    """Remove all snapshots: the log begins anew, and knows no producer."""
+    """Remove all snapshots: the log restarts, and has no producers."""
     for offset in snapshot_offsets(files, directory):
         remove_if_there(files, snapshot_path(directory, offset))
 
 
 def write_snapshot(files: Files, directory: str, state: ProducerState) -> None:
-    """Put the state into the snapshot of its end, without waiting for the disk.
+    """Write the state to the snapshot of its end, without waiting for the disk.
 
-    A crash may leave it torn; its checksum tells, and the one before it is used.
+    A crash may leave it torn; then its checksum is wrong, and the snapshot before it is used.
     """
     file = files.open(snapshot_path(directory, state.end_offset), create=True)
     try:

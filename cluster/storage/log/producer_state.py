@@ -1,6 +1,6 @@
 """Producer state: whether a producer has sent a batch before, or has left one out.
 
-For every producer id the last five batches, as Kafka's idempotent producers need it: a retry is
+The last five batches of every producer id, as Kafka's idempotent producers need it: a retry is
 answered with the offset that it got the first time, a gap is refused.  Knows no files.
 
 Source: Kafka's ProducerStateManager and ProducerAppendInfo.
@@ -22,7 +22,7 @@ from cluster.formats.records import marker_of
 from cluster.storage.errors import InvalidProducerEpoch, OutOfOrderSequence
 
 BATCHES_MAX: Final = 5
-"""As many requests a producer may have in flight."""
+"""How many requests a producer may have in flight."""
 PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
 """Kafka's default of `producer.id.expiration.ms`."""
 
@@ -43,13 +43,13 @@ class ProducerState:
     __slots__ = ("_ended", "_heard_ms", "_open", "_producers", "end_offset")
 
     def __init__(self, end_offset: int, now_ms: int, producers: Iterable[Producer] = ()) -> None:
-        """With *producers* that count as heard *now_ms*."""
+        """Begin with *producers*, which count as active at *now_ms*."""
         self.end_offset = end_offset
         known = {producer.producer_id: producer for producer in producers}
         self._producers = known or NO_PRODUCERS
         self._heard_ms = dict.fromkeys(known, now_ms) or NONE_HEARD
-        """When the last batch of each came into this log; the times of its records say when the
-        producer's machine believes that it was.
+        """When the last batch of each was appended to this log; the times of its records are those
+        of the producer's clock.
         """
         self._open: Mapping[int, int] = {
             producer.producer_id: producer.transaction_offset
@@ -65,7 +65,7 @@ class ProducerState:
         return tuple(self._producers.values())
 
     def duplicate_of(self, header: BatchHeader) -> SentBatch | None:
-        """The batch in the log that *header* repeats; None for a new one, which may follow.
+        """Return the batch in the log that *header* repeats; None for a new one, which may follow.
 
         Raises:
             InvalidProducerEpoch: a newer instance of the producer has taken over.
@@ -87,7 +87,9 @@ class ProducerState:
         return None
 
     def awaited_sequence(self, producer_id: int, epoch: int) -> int | None:
-        """The sequence with which the producer's next batch of *epoch* begins; None if any may."""
+        """Return the sequence with which the producer's next batch of *epoch* begins; None if any
+        may.
+        """
         producer = self._producers.get(producer_id)
         if producer is None:
             return None
@@ -105,7 +107,8 @@ class ProducerState:
             )
 
     def first_undecided(self, high_watermark: int) -> int | None:
-        """The first offset of a transaction that is open, or whose end is not committed; or None.
+        """Return the first offset of a transaction that is open, or whose end is not committed; or
+        None.
 
         The high watermark does not fall: what it has passed is forgotten.
         """
@@ -159,7 +162,7 @@ class ProducerState:
         return AbortedTxn(header.producer_id, first_offset, header.last_offset, stable)
 
     def note(self, header: BatchHeader, now_ms: int) -> None:
-        """Count a batch of records that is in the log now, whoever checked it."""
+        """Note a batch of records that is in the log now, wherever it was checked."""
         last_offset = header.last_offset
         self.end_offset = last_offset + 1
         producer_id, epoch = header.producer_id, header.producer_epoch
@@ -212,7 +215,7 @@ class ProducerState:
         self._heard_ms[producer.producer_id] = now_ms
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
-        """Forget the producers that sent nothing for *expiration_ms* and have nothing open."""
+        """Expire the producers that sent nothing for *expiration_ms* and have nothing open."""
         self._producers = {
             producer_id: producer
             for producer_id, producer in self._producers.items()

@@ -1,7 +1,7 @@
-"""Reading of a log: which bytes of which segment hold the offsets that somebody asks for.
+"""Reading of a log: which bytes of which segment hold the offsets that a client fetches.
 
-Looks at the segments of one log, oldest first; changes nothing, and knows neither where the log
-starts nor what is committed: those are arguments, or asked before.
+Reads the segments of one log, oldest first; changes nothing, and knows neither where the log starts
+nor what is committed: those are arguments, or checked before.
 """
 
 from bisect import bisect_right
@@ -16,7 +16,7 @@ from cluster.storage.segments.segment import Segment
 
 
 def number_of(segments: Sequence[Segment], offset: int) -> int:
-    """Which segment *offset* belongs to, counted from the oldest."""
+    """Return which segment *offset* belongs to, counted from the oldest."""
     number = bisect_right(segments, offset, key=lambda segment: segment.base_offset)
     return max(0, number - 1)
 
@@ -29,7 +29,7 @@ def batches_from(
     log_end_offset: int,
     whole_first: bool,
 ) -> FileSlice:
-    """The batches from the one that holds *offset* on, as `PartitionLog.read` promises them.
+    """Return the batches from the one that holds *offset* on, as `PartitionLog.read` promises them.
 
     Raises:
         DamagedSegment: bytes on the way to that batch are none.
@@ -60,7 +60,7 @@ def batches_from(
 
 
 def position_before(segment: Segment, end_offset: int) -> int:
-    """Where in *segment* the first batch begins that is not all before *end_offset*."""
+    """Return where in *segment* the first batch begins that is not all before *end_offset*."""
     try:
         position = segment.position_of(end_offset)
     except CorruptBatchError as error:
@@ -72,7 +72,8 @@ def position_before(segment: Segment, end_offset: int) -> int:
 def aborted_transactions(
     segments: Sequence[Segment], offset: int, found: FileSlice, log_end_offset: int
 ) -> tuple[AbortedTxn, ...]:
-    """The aborted transactions that may have records in *found*, which was read for *offset*.
+    """Return the aborted transactions that may have records in *found*, which was read for
+    *offset*.
 
     Source: Kafka's LocalLog.addAbortedTransactions, with its bounds.
     """

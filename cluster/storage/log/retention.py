@@ -1,6 +1,6 @@
-"""Retention: how many of a log's oldest segments may go.
+"""Retention: how many of a log's oldest segments are dropped.
 
-Decides from the segments' sizes and times.  Deletes nothing.
+Decides by the segments' sizes and times.  Deletes nothing.
 
 Source: Kafka's UnifiedLog.deleteOldSegments, whose three rules are applied one after the other.
 """
@@ -21,10 +21,10 @@ def expired_count(
     log_end_offset: int,
     high_watermark: int,
 ) -> int:
-    """The number of oldest *segments* that retention gives up; all of them, if need be.
+    """Return the number of oldest *segments* that retention expires; all of them, if need be.
 
-    Nothing at or beyond the high watermark goes, and the last segment only when it is not empty.
-    Of a log that is only compacted those go that lie before its start.
+    Nothing at or beyond the high watermark is dropped, and the last segment only when it is not
+    empty.  Of a log that is only compacted, segments before its start are dropped.
     """
     ends = [segment.base_offset for segment in segments[1:]] + [log_end_offset]
     deletable = sum(end <= high_watermark for end in ends)
@@ -32,7 +32,7 @@ def expired_count(
         deletable = min(deletable, len(segments) - 1)
 
     def leading(may_go: Callable[[int], bool]) -> int:
-        """How many segments in a row, from the oldest on, may go."""
+        """Return how many segments in a row, from the oldest on, may go."""
         return next((number for number in range(deletable) if not may_go(number)), deletable)
 
     def is_old(number: int) -> bool:

@@ -32,7 +32,7 @@ class FlushWork(NamedTuple):
     end_offset: int
     open_files: tuple[File, ...]
     written: tuple[File, ...]
-    """Files that nobody writes to any more: they are closed when they are durable."""
+    """Files without a writer: they are closed when they are durable."""
     replaced: tuple[Replacement, ...]
     paths: tuple[str, ...]
     """Small files that were written without waiting, and may be gone since."""
@@ -45,7 +45,7 @@ class FlushWork(NamedTuple):
         """Wait for the disk.  The order is free: nothing counts before all of it is done.
 
         Raises:
-            OSError: it failed; the log's health has to be told.
+            OSError: it failed; the caller has to report it to the log's health.
         """
         for file in self.open_files:
             file.sync()
@@ -71,10 +71,12 @@ class DeletedSegment(NamedTuple):
     segment: Segment
     paths: tuple[str, ...]
     due_ms: int
-    """When nobody reads from it any more: `file.delete.delay.ms` after it was dropped."""
+    """When it has no reader any more: `file.delete.delay.ms` after it was dropped."""
 
     def close(self) -> None:
-        """Let go of the descriptors, where those who read from them do: their numbers are free."""
+        """Close the descriptors, on the thread that reads from them: their numbers are free
+        afterwards.
+        """
         self.segment.close()
 
     def remove(self, files: Files) -> None:
@@ -92,7 +94,7 @@ class DeletedDirectory(NamedTuple):
     due_ms: int
 
     def close(self) -> None:
-        """Let go of the descriptors, as of a `DeletedSegment`."""
+        """Close the descriptors, as of a `DeletedSegment`."""
         for segment in self.segments:
             segment.close()
 

@@ -1,14 +1,15 @@
 """Many records of a batch at once, their fields compared column by column at the speed of C.
 
-What is answered is how many records from some place on are sound for certain.  None means
-nothing: whoever asks then reads a record by itself (`record_walk`).  There are two ways:
+The result is how many records from some position on are valid for certain.  None means nothing: the
+caller then reads a record by itself (`record_walk`).  There are two ways:
 
-- Alike records (`alike_run`), which is how bulk comes: each field is a strided slice.
+- Alike records (`alike_run`), the usual form of bulk data: each field is a strided slice.
 - Records that differ in size (`differing_run`): from each only its length and its first bytes are
-  taken, by one call of `struct`; these heads, laid behind each other, have columns again.
+  taken, by one call of `struct`; these heads, one after the other, have columns again.
 
 Rejected: numpy, which costs a broker 16 MiB and a third of the time that it takes to start, and
-does not help with what costs most of the second way: to follow lengths from record to record.
+does not help with the most expensive part of the second way: following lengths from record to
+record.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ ONE_BYTE_MAX: Final = 64
 
 
 def encoded_deltas() -> tuple[bytes, bytes]:
-    """The first and the second byte of every offset delta of two bytes."""
+    """Return the first and the second byte of every offset delta of two bytes."""
     raw = [2 * delta for delta in range(DELTAS_MAX)]
     return bytes(one & 0x7F | 0x80 for one in raw), bytes(one >> 7 for one in raw)
 
@@ -58,7 +59,8 @@ LATER: Final = 2**70
 
 
 def steps_by_length() -> tuple[int, ...]:
-    """How far it is from a record to the next one, by its first two bytes, the lower one first.
+    """Return how far it is from a record to the next one, by its first two bytes, the lower one
+    first.
 
     BEYOND for what is no length, or one of more bytes.
     """
@@ -90,11 +92,11 @@ class Form(NamedTuple):
     """The number of headers; they end with the record."""
     header_count: int
     fixed: tuple[tuple[int, int], ...]
-    """The bytes that tell lengths: where each stands, and what it is."""
+    """The bytes that encode lengths: the position of each, and its value."""
 
 
 def deltas_from(number: int, count_max: int) -> tuple[bytes, ...]:
-    """The columns of the offset deltas from *number* on.
+    """Return the columns of the offset deltas from *number* on.
 
     At most *count_max* of them, and as far as they take the same number of bytes; of three bytes
     the last one stays the same, too.  None at all where they take more than three.
@@ -113,10 +115,11 @@ def deltas_from(number: int, count_max: int) -> tuple[bytes, ...]:
 def alike_run(
     body: Body, position: int, number: int, count_max: int, form: Form, claim: int
 ) -> tuple[int, int]:
-    """How many records from *position* on, at most *count_max*, have this very form.
+    """Count the records from *position* on, at most *count_max*, that have exactly this form.
 
-    All bytes that tell lengths are the same, a timestamp takes as many bytes, and offsets count on.
-    There may be more than are told.  Then how late they are: see `latest_of`.
+    All bytes that encode lengths are the same, a timestamp takes as many bytes, and offsets
+    increase by one.  The result is a lower bound.  The second value is how late they are: see
+    `latest_of`.
     """
     size = form.size
     deltas = deltas_from(number, min(count_max, RUN_MAX, (len(body) - position) // size))
@@ -145,12 +148,12 @@ def alike_run(
 def differing_run(
     body: Body, position: int, number: int, count_max: int, form: Form, claim: int
 ) -> tuple[int, int, int]:
-    """How many records from *position* on are sound, at most *count_max*, and where they end.
+    """Count the valid records from *position* on, at most *count_max*, and find where they end.
 
     They may differ in the sizes of their keys and values, but have no headers, and timestamps of as
-    many bytes as *form* says, which is that of the record before them.  There may be more than are
-    told; (0, *position*) where one of those that were looked at is not of this kind.  Then how late
-    they are: see `latest_of`.
+    many bytes as in *form*, which is that of the record before them.  The count is a lower bound;
+    the result begins with (0, *position*) where one of the examined records is not of this kind.
+    The last value is how late they are: see `latest_of`.
     """
     assert position > 0
     unknown = 0, position, EARLIER
@@ -189,7 +192,8 @@ def differing_run(
 
 
 def latest_of(columns: Sequence[Body], count: int, claim: int) -> int:
-    """How late the latest of *count* timestamps is, as far as matters to what a batch claims.
+    """Return how late the latest of *count* timestamps is, as far as matters to what a batch
+    claims.
 
     Each has a byte in every column, the lowest first, and is as *claim* an unsigned number whose
     lowest bit is set where the timestamp is negative.  *claim* itself if the latest is that,
@@ -223,7 +227,8 @@ def latest_of(columns: Sequence[Body], count: int, claim: int) -> int:
 
 
 def has_later(columns: Sequence[Body], at: int, byte: int) -> bool:
-    """Whether one of the numbers that is no negative one has more than *byte* in the column there.
+    """Return whether one of the numbers that is no negative one has more than *byte* in the column
+    there.
 
     What stands in higher columns is the same.
     """
@@ -236,11 +241,12 @@ def has_later(columns: Sequence[Body], at: int, byte: int) -> bool:
 def heads_from(
     body: Body, position: int, count: int, size: int
 ) -> tuple[list[int], list[bytes], int]:
-    """Of up to *count* records from *position* on: the length, the *size* bytes behind it, the end.
+    """Return, of up to *count* records from *position* on, the lengths, the *size* bytes after
+    each, the end.
 
-    A length is given as the number that a record's first two bytes are, the lower one first.  Those
-    that take more of them are not told, nor what is behind them; and nothing at all where a record
-    has headers.
+    A length is given as the number that a record's first two bytes are, the lower one first.
+    Records whose length takes more bytes are left out, and all after them; the result is empty
+    where a record has headers.
     """
     unpack = Struct(f"<BH{size}s").unpack_from
     lengths: list[int] = []
@@ -278,7 +284,8 @@ def align(heads: list[bytes], lengths: Sequence[int]) -> int:
 
 
 def ending(column: Body, *, is_last: bool) -> int:
-    """How many numbers of *column* end with their byte there, or do not where it is not *is_last*.
+    """Return how many numbers of *column* end with their byte there, or do not where it is not
+    *is_last*.
 
     Counted from the first one on.
     """
@@ -289,7 +296,7 @@ def ending(column: Body, *, is_last: bool) -> int:
 
 
 def values_fill(firsts: bytes, seconds: bytes, lengths: Sequence[int], around: int) -> bool:
-    """Whether each record is exactly as long as *around* and its value are together.
+    """Return whether each record is exactly as long as *around* and its value are together.
 
     Given the first two bytes of the values' lengths, and those of the records'.  All are computed
     at once, each in its 16 bits of one long number, which none of them exceeds.
@@ -309,6 +316,6 @@ def values_fill(firsts: bytes, seconds: bytes, lengths: Sequence[int], around: i
 
 
 def doubled(numbers: int, ones: int) -> int:
-    """The sizes, times two, that stand as varints of one or two bytes in every 16 bits."""
+    """Return the sizes, times two, that stand as varints of one or two bytes in every 16 bits."""
     are_long = numbers >> 7 & ones
     return (numbers & 0x7F * ones) + ((numbers >> 8 & 0x7F * are_long) << 7)

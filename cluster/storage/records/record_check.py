@@ -1,13 +1,14 @@
-"""The records of a producer's batch, looked at one by one: whether they are as they say.
+"""Check of each record of a producer's batch: is it as its lengths and the header claim?
 
-A batch whose inside lies would be acknowledged, and then stop every consumer that comes to it.
-Checked is what Kafka's LogValidator finds by reading each record: its length, the lengths within
-it, and that nothing is left behind the last one.  Offsets have to count from 0 as well, where
-Kafka packs a batch anew (compressed) or passes it on (uncompressed).  And the latest timestamp is
-compared with what the header says, which Kafka computes anew.
+A batch with malformed records would be acknowledged, and then stop every consumer that reads it.
+The check covers what Kafka's LogValidator finds by reading each record: its length, the lengths
+within it, and that no bytes follow the last one.  Offsets have to increase from 0 as well, where
+Kafka repacks a batch (compressed) or accepts it (uncompressed).  And the latest timestamp is
+compared with that of the header, which Kafka computes again.
 
-Most are checked many at a time, at the speed of C (`record_columns`); read here is the first of
-each such run, and what is like none of them: records with headers, or very large ones.
+Most records are checked many at a time, at the speed of C (`record_columns`); read here is the
+first of each such run, and each that is like none of them: records with headers, or very large
+ones.
 
 Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 """
@@ -64,8 +65,8 @@ KNOWN: Final[dict[int, Form]] = {}
 def check_records(body: Body, count: int, claimed_span_ms: int, reads_max: int = UNLIMITED) -> bool:
     """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on.
 
-    And return whether the latest of them is for certain *claimed_span_ms* later than the base
-    timestamp: False means that it is not, or that only reading each would tell.
+    Return whether the latest of them is for certain *claimed_span_ms* later than the base
+    timestamp: False means that it is not, or that each has to be read to know.
 
     Raises:
         HeavyBatch: more than *reads_max* of them have to be read, each by itself.
@@ -129,7 +130,8 @@ def check_records(body: Body, count: int, claimed_span_ms: int, reads_max: int =
 def run_of_known(
     body: Body, position: int, number: int, count: int, claim: int
 ) -> tuple[int, int, int]:
-    """How many records from *position* on have the form of others before, and the size of each.
+    """Return how many records from *position* on have the form of others before, and the size of
+    each.
 
     Then how late they are: see `latest_of`.
     """
@@ -141,7 +143,8 @@ def run_of_known(
 
 
 def plain_end(body: Buffer, position: int, number: int) -> tuple[int, int]:
-    """Where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to read.
+    """Return where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to
+    read.
 
     Without headers, up to 8 KiB long, an offset below 8192, a key of up to 63 bytes: most are.
     Then its timestamp as it stands there, EARLIER where it is before the base timestamp.
@@ -227,7 +230,7 @@ def form_at(body: Body, position: int, number: int) -> tuple[Form, int]:
         raise InvalidRecord(f"record {number} ends too early") from None
     if behind != end:
         raise InvalidRecord(f"record {number} has {length} bytes, but its fields do not")
-    # The first ones tell soonest where another form begins.  Attributes mean nothing to anybody.
+    # The first ones show soonest where another form begins.  Attributes have no meaning.
     fixed = (
         *range(position, start),
         *range(key_at, key_end),
@@ -250,7 +253,7 @@ def form_at(body: Body, position: int, number: int) -> tuple[Form, int]:
 
 
 def after(position: int, size: int, end: int, number: int) -> int:
-    """Where the next field begins; a size of -1 is that of nothing.
+    """Return where the next field begins; a size of -1 is that of nothing.
 
     Kafka takes all that are below 0 for that, and librdkafka's consumers stop at them for good.
     """
@@ -272,7 +275,7 @@ def end_of_header(body: Body, position: int, end: int, number: int) -> int:
 
 
 def varint(body: Body, position: int, size_max: int) -> tuple[int, int]:
-    """A zigzag number of at most *size_max* bytes, and the position behind it."""
+    """Return a zigzag number of at most *size_max* bytes, and the position behind it."""
     byte = body[position]
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -286,7 +289,8 @@ def varint(body: Body, position: int, size_max: int) -> tuple[int, int]:
 
 
 def is_plain_lone_record(buffer: Buffer, size: int) -> bool:
-    """Whether an uncompressed batch of *size* bytes holds one plain record with the batch's time.
+    """Return whether an uncompressed batch of *size* bytes holds one plain record with the batch's
+    time.
 
     False also for what `check_records` has to look at.
     """
@@ -300,7 +304,8 @@ def is_plain_lone_record(buffer: Buffer, size: int) -> bool:
 
 @cache
 def lone_beginning(size: int) -> tuple[int, int]:
-    """How a record of *size* bytes begins that has the time of its batch, no key and no headers.
+    """Return how a record of *size* bytes begins that has the time of its batch, no key and no
+    headers.
 
     Up to its value, of the first 8 bytes: those that count, as a mask, and what they are.
     """

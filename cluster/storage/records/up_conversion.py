@@ -34,7 +34,7 @@ from cluster.storage.records.validation import (
 
 
 def up_converted(content: Buffer, config: LogConfig, wall_ms: int) -> bytearray:
-    """The one batch of all messages in *content*, but for one that its end cuts off.
+    """Return the one batch of all messages in *content*, but for one that its end cuts off.
 
     On whatever thread.
 
@@ -62,7 +62,7 @@ def up_converted(content: Buffer, config: LogConfig, wall_ms: int) -> bytearray:
 
 
 def records_in(content: Buffer, config: LogConfig) -> tuple[int, list[Record]]:
-    """The codec of the messages in *content*, and their records."""
+    """Return the codec of the messages in *content*, and their records."""
     messages = tuple(whole_batches(content))
     if not messages:
         raise CorruptBatchError(0, "no whole message is there")
@@ -91,7 +91,7 @@ def records_in(content: Buffer, config: LogConfig) -> tuple[int, list[Record]]:
             # Producers answer this error by sending smaller batches.
             raise MessageTooLarge(size_max + 1, size_max) from None
         except CorruptBatchError as error:
-            # As its checksum says, these are the bytes that the producer sent.
+            # By its checksum, these are the bytes that the producer sent.
             raise InvalidRecord(error.reason) from error
     if not all(record.is_valid for record in records):
         raise CorruptBatchError(0, "the checksum of a message in it is wrong")

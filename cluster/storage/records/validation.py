@@ -1,12 +1,12 @@
 """Validation: whether batches may be appended to a log.
 
-Looks at the header, the checksum, and the form and the times of the records, as Kafka does; a
-greatest timestamp that is not that of the records is put right.  Messages of the formats before
+Checks the header, the checksum, and the form and the times of the records, as Kafka does; a
+greatest timestamp that is not that of the records is corrected.  Messages of the formats before
 magic 2 are another module's.
 
-Compressed records are unpacked for that, which a batch of a few kilobytes can make as long as it
-likes.  Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times what a batch may have packed.
-And whoever checks may set a lower bound to what he does at once: beyond it is `HeavyBatch`.
+Compressed records are unpacked for that, and a batch of a few kilobytes can unpack to any size.
+Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times the largest allowed size of a packed
+batch.  The caller may set a lower bound to the work of one call: beyond it is `HeavyBatch`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def checked_batch(
     wall_ms: int,
     has_checked_records: bool = False,
 ) -> BatchHeader:
-    """The header of the one batch that a producer sent in *buffer*.
+    """Return the header of the one batch that a producer sent in *buffer*.
 
     Its greatest timestamp is that of its records, and is written into *buffer* where it was not.
     With *has_checked_records* all that is about the records was done before.
@@ -99,7 +99,7 @@ def checked_batch(
         InvalidRecord: it is not one whole batch, or not one that a producer may send.
         UnsupportedTransaction, MessageTooLarge, RecordListTooLarge, InvalidTimestamp
     """
-    # `parse_header` says what is wrong with a header; of one that is sound it would say no more.
+    # `parse_header` raises what is wrong with a header; of a valid one it would return no more.
     is_whole = len(buffer) >= HEADER_SIZE
     fields = HEADER_LAYOUT.unpack_from(buffer) if is_whole else parse_header(buffer)
     first, length, _, magic, crc, flags, delta, base_ms, max_ms, pid, epoch, sequence, count = (
@@ -140,9 +140,9 @@ def checked_batch(
 
 
 def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:
-    """Look at the records, unless they take longer than other clients should wait.
+    """Check the records, unless that takes longer than other clients should wait.
 
-    None when nothing has to be known of their times but what *header* says.
+    Return None when *header* has all that has to be known of their times.
     """
     records_max = READS_AT_ONCE_MAX if config.compacts else RECORDS_AT_ONCE_MAX
     if header.record_count > records_max or header.size > SIZE_AT_ONCE_MAX:
@@ -187,10 +187,12 @@ def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, wall_ms
 def says_its_times(
     body: Buffer, header: BatchHeader, config: LogConfig, reads_max: int = UNLIMITED
 ) -> bool:
-    """Whether the greatest timestamp of *header* is that of its records, and enough to know.
+    """Return whether the greatest timestamp of *header* is that of its records, and suffices.
+
+    It does not where the log's config bounds how early a record may be.
 
     Raises:
-        InvalidRecord: they are not as the header says, or lack the keys that the log needs.
+        InvalidRecord: the records contradict the header, or lack the keys that the log needs.
         HeavyBatch: more than *reads_max* of them have to be read, each by itself.
     """
     span_ms = header.max_timestamp - header.base_timestamp
@@ -200,7 +202,7 @@ def says_its_times(
         check_keys(body, header.record_count)
     if config.uses_log_append_time:
         return True
-    # The header says of no record that it is the earliest.
+    # The header does not have the earliest time.
     is_enough = config.timestamp_before_max_ms == NO_BOUND
     return is_latest and is_enough and header.max_timestamp >= NO_TIMESTAMP
 
@@ -215,7 +217,7 @@ def check_keys(body: Body, count: int) -> None:
 
 
 def time_range(buffer: Buffer, header: BatchHeader, size_max: int) -> TimeRange:
-    """The times of all records, which are sound, found by reading each."""
+    """Return the times of all records, which are sound, found by reading each."""
     earliest, latest = TIMESTAMP_MAX, NO_TIMESTAMP
     for _, timestamp in record_times(buffer, header, size_max):
         if timestamp > latest:
@@ -232,7 +234,8 @@ def with_right_times(
     config: LogConfig,
     wall_ms: int,
 ) -> BatchHeader:
-    """The header with the greatest timestamp that the records have; it is in *buffer* then, too.
+    """Return the header with the greatest timestamp that the records have; it is in *buffer* then,
+    too.
 
     Without *times* the header is right.  With LogAppendTime the broker's time will take its place.
 
@@ -255,12 +258,14 @@ def with_right_times(
 
 
 def contiguous(records: Buffer) -> Body:
-    """The records with the methods of bytes, copied only where they are a part of something."""
+    """Return the records with the methods of bytes, copied only where they are a part of
+    something.
+    """
     return bytes(records) if isinstance(records, memoryview) else records
 
 
 def unpacked_size_max(config: LogConfig) -> int:
-    """How large the records of a batch may become."""
+    """Return how large the records of a batch may become."""
     return min(
         max(UNPACKED_SIZE_MIN, UNPACKED_RATIO_MAX * config.message_size_max), UNPACKED_SIZE_MAX
     )
@@ -297,7 +302,8 @@ def check_fields(header: BatchHeader, size: int) -> None:
 
 
 def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch, ...]:
-    """The whole batches of a leader in *buffer*, which continue a log that ends at that offset.
+    """Return the whole batches of a leader in *buffer*, which continue a log that ends at that
+    offset.
 
     Raises:
         CorruptBatchError: one of them is damaged.
@@ -317,8 +323,8 @@ def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch,
 
 
 def offset_before_start(buffer: Buffer, start_offset: int) -> int | None:
-    """The first offset of batches that reach from before *start_offset* beyond it; None if they do
-    not.
+    """Return the first offset of batches that reach from before *start_offset* beyond it; None if
+    they do not.
 
     A leader sends such a batch for its log start when records were deleted up to within it.
 

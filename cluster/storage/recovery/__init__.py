@@ -1,4 +1,4 @@
-"""What of a log is still there when it is opened."""
+"""Recovery of a log when it is opened."""
 
 __all__ = [
     "findings",

@@ -1,8 +1,8 @@
-"""The leader epochs of a log that is opened: is their checkpoint right, or is it made anew?
+"""The leader epochs of a log that is opened: is their checkpoint right, or is it rebuilt?
 
-The batches are right, whatever the checkpoint says.  One that is damaged or missing, or that
-contradicts the last batch of a segment which was made durable, is made anew from all headers; what
-a crash may have damaged is read anyway, batch by batch.
+The batches are right, whatever the checkpoint has.  A checkpoint that is damaged or missing, or
+that contradicts the last batch of a segment which was made durable, is rebuilt from all headers;
+segments that a crash may have damaged are read anyway, batch by batch.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,12 +18,12 @@ from cluster.storage.segments.segment import Segment
 
 
 class EpochRecovery:
-    """The epochs of the log in one directory, while its segments are gone through."""
+    """The epochs of the log in one directory, while its segments are read."""
 
     __slots__ = ("_directory", "_files", "_is_rebuilt", "_last_headers", "_rebuilt", "epochs")
 
     def __init__(self, files: Files, directory: str, rebuilt: Callable[[str], None]) -> None:
-        """*rebuilt* is told why the checkpoint is made anew."""
+        """Begin; *rebuilt* is called with the reason when the checkpoint is rebuilt."""
         self._files = files
         self._directory = directory
         self._rebuilt = rebuilt
@@ -33,11 +33,11 @@ class EpochRecovery:
         self.epochs = LeaderEpochs(files, directory)
 
     def load(self, trusted: Sequence[FileEntry], *, is_trusted: bool) -> None:
-        """Read the checkpoint; a damaged one is made anew from all batches.
+        """Read the checkpoint; a damaged one is rebuilt from all batches.
 
-        *trusted* are the segments that were made durable, oldest first.  Where that is not to be
-        said of the first (*is_trusted*), a crash can have left the checkpoint torn before anything
-        of the log was durable.
+        *trusted* are the segments that were made durable, oldest first.  Where even the first is
+        not trusted (*is_trusted*), a crash can have left the checkpoint torn before anything of the
+        log was durable.
         """
         if not is_trusted:
             with suppress(CorruptFileError):
@@ -56,7 +56,9 @@ class EpochRecovery:
         self._rebuilt(reason)
 
     def _have_epochs(self, trusted: Sequence[FileEntry]) -> bool:
-        """Whether the newest of the segments with batches begins with one that has an epoch."""
+        """Return whether the newest of the segments with batches begins with one that has an
+        epoch.
+        """
         newest = next((log for log in reversed(trusted) if log.size > 0), None)
         if newest is None:
             return False
@@ -81,22 +83,22 @@ class EpochRecovery:
         self._last_headers.append(header)
 
     def take(self, segment: Segment) -> None:
-        """Take the epochs of a trusted segment, where they are made anew."""
+        """Take the epochs of a trusted segment, where they are rebuilt."""
         if self._is_rebuilt:
             self._note_all(segment)
 
     def _note_all(self, segment: Segment) -> None:
-        """As far as the headers can be read."""
+        """Note the epochs of *segment*, as far as its headers can be read."""
         with suppress(CorruptBatchError):
             for _, header in headers(segment.file, 0, segment.size):
                 self.note(header)
 
     def check(self, segments: Sequence[Segment]) -> None:
-        """Make the epochs anew from all *segments* where they contradict the last batch of a
-        trusted one.
+        """Rebuild the epochs from all *segments* where they contradict the last batch of a trusted
+        one.
 
-        Epochs that begin behind a batch are silent about it: a message of an older format, which
-        has none, ends those before.
+        Epochs that begin after a batch do not contradict it: a message of an older format, which
+        has none, ends the epochs before it.
         """
         starts = self.epochs.starts
         if any(

@@ -1,4 +1,4 @@
-"""What is known of a log before it is opened, and what opening it has found."""
+"""What is known of a log before it is opened, and what was found when it was."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,14 +23,14 @@ class Kind(StrEnum):
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it should be."""
+    """A deviation from what a log should be."""
 
     kind: Kind
     reason: str
     first_offset: int = UNKNOWN
     """The first offset that it is about."""
     end_offset: int = UNKNOWN
-    """The offset behind the last one; UNKNOWN also where nobody can say how many there were."""
+    """The offset after the last one; UNKNOWN also where the number of records is unknown."""
     size: int = 0
     """Bytes that are no longer in the log."""
     set_aside: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownOffsets:
-    """What a log directory's checkpoints say of one log; 0 where they are silent."""
+    """The content of a log directory's checkpoints for one log; 0 where they have none."""
 
     recovery_point: int = 0
     log_start_offset: int = 0
@@ -59,23 +59,24 @@ class KnownOffsets:
     cleaned_offset: int | None = None
     """None for a log that was never compacted."""
     was_closed: bool = False
-    """Whether the broker that had the directory before came to an orderly end."""
+    """Whether the broker that had the directory before shut down cleanly."""
     machine_stopped: bool = False
-    """Whether the machine has stopped since a broker of ours had the directory: what was not synced
-    may be gone without a trace."""
+    """Whether the machine has stopped since a broker of this project had the directory: what was
+    not synced may be lost without a trace.
+    """
 
 
 class RecoveryReport(NamedTuple):
-    """What opening a log has found and done."""
+    """What was found and done when a log was opened."""
 
     scanned_size: int
     """Bytes that were read and checked."""
     cut_size: int
-    """Bytes that were no whole batch, or stood behind such, in the segment that was cut."""
+    """Bytes that were no whole batch, or followed such, in the segment that was truncated."""
     dropped: tuple[int, ...]
-    """Base offsets of the segments behind that one: their files were set aside."""
+    """Base offsets of the segments after that one: their files were set aside."""
     reindexed: tuple[int, ...]
-    """Base offsets of the segments whose indexes were made anew."""
+    """Base offsets of the segments whose indexes were rebuilt."""
     findings: tuple[Finding, ...]
     """What an operator should know, in the order of the offsets."""
 

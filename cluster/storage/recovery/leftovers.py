@@ -1,9 +1,9 @@
 """Leftovers of work that a crash interrupted: they are finished, or removed.
 
-Segments are replaced, as a compaction or a split does it, by new ones that are durable first as
-`.cleaned`, then, once all of them are, as `.swap` (`PartitionLog.replace`).  From then on they
-count, and what they replace goes.  So a start finishes what has got as far as that, and removes
-what has not.
+Compactions and splits replace segments by new ones, which are durable first as `.cleaned`, then,
+once all of them are, as `.swap` (`PartitionLog.replace`).  From then on they count, and the
+segments that they replace are removed.  So a start finishes what has reached that point, and
+removes what has not.
 
 Source: Kafka's LogLoader.removeTempFilesAndCollectSwapFiles and load.
 """
@@ -29,7 +29,7 @@ LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")
 
 
 class FinishedSwap(NamedTuple):
-    """What was done: new segments have these offsets, and these files are gone for that."""
+    """Finished replacements: the offsets of the new segments, and the removed files."""
 
     first_offset: int
     end_offset: int
@@ -41,8 +41,8 @@ def clean_up(
 ) -> tuple[FinishedSwap | None, set[int]]:
     """Finish or remove what interrupted work has left, and remove indexes without a log.
 
-    Returns what was finished, and the base offsets of the segments of which only indexes were
-    there.  *entries* is what is in *directory*, and is kept so.
+    Return what was finished, and the base offsets of the segments that had only indexes.  *entries*
+    is the content of *directory*, and is kept up to date.
 
     Raises:
         CorruptFileError: a new segment is damaged; nothing was changed.
@@ -61,10 +61,11 @@ def clean_up(
 def finish_swaps(
     files: Files, directory: str, entries: dict[str, FileEntry]
 ) -> FinishedSwap | None:
-    """Let `.swap` files take the place of the segments that they replace; None without any.
+    """Replace segments by the `.swap` files that are for them; return None without any.
 
-    *entries* is what is in *directory*, and is kept so.  A crash at any point leaves what the next
-    start finishes as well: what is replaced is durably gone before a `.swap` loses its suffix.
+    *entries* is the content of *directory*, and is kept up to date.  A crash at any point leaves
+    what the next start finishes as well: what is replaced is durably gone before a `.swap` loses
+    its suffix.
 
     Raises:
         CorruptFileError: a new segment is damaged; nothing was changed.
@@ -96,7 +97,9 @@ def finish_swaps(
 
 
 def bases_of(names: Iterable[str], suffix: str = "") -> dict[str, int]:
-    """The files of segments among *names* that have *suffix* as well, with their base offsets."""
+    """Return the files of segments among *names* that have *suffix* as well, with their base
+    offsets.
+    """
     return {
         name: base_offset
         for name in names
@@ -106,9 +109,10 @@ def bases_of(names: Iterable[str], suffix: str = "") -> dict[str, int]:
 
 
 def end_of(files: Files, directory: str, log: FileEntry) -> int:
-    """Where a new segment ends, of which everything is read: what it replaces is removed for it.
+    """Return where a new segment ends, which is read as a whole: what it replaces is removed for
+    it.
 
-    One without a batch is right where nothing is left of a segment.
+    One without a batch is right where nothing remains of a segment.
 
     Raises:
         CorruptFileError: it is not whole.
@@ -125,7 +129,7 @@ def end_of(files: Files, directory: str, log: FileEntry) -> int:
 
 
 def flaw_and_end(file: File, log: FileEntry) -> tuple[str | None, int]:
-    """What is wrong with a new segment, None for nothing, and where it ends."""
+    """Return what is wrong with a new segment, None for nothing, and where it ends."""
     expected = base_offset_of(log.name, LOG_SUFFIX + SWAP_SUFFIX)
     assert expected is not None
     end = 0

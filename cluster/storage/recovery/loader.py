@@ -1,7 +1,7 @@
 """The loader of a log: it opens the segments of one directory, oldest first.
 
-It decides which segments it trusts, where the log ends, and what an operator should know; what it
-relies on is written in `opening`.
+It decides which segments it trusts, where the log ends, and what to report to an operator; its
+assumptions are in `opening`.
 """
 
 from collections.abc import Sequence
@@ -37,16 +37,16 @@ from cluster.storage.segments.segment import Segment, Tail
 
 
 class Ending(NamedTuple):
-    """Why a log ends within a segment, or at its end, although more is there."""
+    """Why a log ends within a segment, or at its end, although more exists."""
 
     kind: Kind
     reason: str
     is_torn: bool = False
-    """Whether the bytes behind are the beginning of a batch, or nothing at all."""
+    """Whether the bytes after it are the beginning of a batch, or nothing at all."""
 
 
 class Loader:
-    """Goes through one directory, segment by segment, oldest first."""
+    """The loading of one directory, segment by segment, oldest first."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Loader:
         self._gone: set[int] = set()
         """Base offsets of segments of which only an index was left."""
         self._split_at: int | None = None
-        """The base offset of what the segment that was opened last could not hold."""
+        """The base offset of what the segment that was opened last had no room for."""
         self._set_aside = SetAside(files, directory, self._entries)
         self._epochs = EpochRecovery(files, directory, self._rebuilt_epochs)
         self.segments: list[Segment] = []
@@ -138,10 +138,10 @@ class Loader:
         self._find(Kind.REBUILT, f"{reason}; made anew from the batches")
 
     def _look_at_start(self, bases: list[int]) -> None:
-        """Tell, after an orderly end, of first segments that are missing.
+        """Report first segments that are missing after a clean shutdown.
 
-        The checkpoint of the directory says where the log starts, but Kafka's is silent where that
-        is its first segment; the oldest epoch begins there as well.
+        The checkpoint of the directory has where the log starts, but Kafka's lacks a log that
+        starts with its first segment; the oldest epoch begins there as well.
         """
         epochs = self.epochs.starts
         start = max(self._known.log_start_offset, epochs[0].start_offset if epochs else 0)
@@ -171,13 +171,15 @@ class Loader:
             self._find(Kind.FINISHED, reason, finished.first_offset, finished.end_offset)
 
     def _is_trusted(self, next_base_offset: int | None) -> bool:
-        """Whether a segment that ends at *next_base_offset* (None: the last) was made durable."""
+        """Return whether a segment that ends at *next_base_offset* (None: the last) was made
+        durable.
+        """
         if self._known.was_closed:
             return True
         return next_base_offset is not None and next_base_offset <= self._known.recovery_point
 
     def _load(self, segment: Segment, next_base_offset: int | None) -> Ending | None:
-        """Take over a trusted segment; why the log ends in it, if it does."""
+        """Take over a trusted segment; return why the log ends in it, if it does."""
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
         index = self._entries.get(file_name(segment.base_offset, INDEX_SUFFIX))
         time_index = self._entries.get(file_name(segment.base_offset, TIME_INDEX_SUFFIX))
@@ -214,7 +216,7 @@ class Loader:
         return None
 
     def _look_at_last(self, segment: Segment, tail: Tail) -> None:
-        """Say whether the last batch of all is damaged within, which stays as it is.
+        """Report whether the very last batch is damaged within; it stays as it is.
 
         It was durable, and consumers and followers may have it.
         """
@@ -240,9 +242,9 @@ class Loader:
             self._reindex(segment, log)
 
     def _look_at_end(self, segment: Segment, log: FileEntry, next_base_offset: int) -> None:
-        """Say what is wrong at the end of a trusted segment, which stays as it is.
+        """Report what is wrong at the end of a trusted segment, which stays as it is.
 
-        A cheap look: the headers behind the last index entry, and no record.
+        A cheap check: the headers after the last index entry, and no record.
         """
         name = file_name(segment.base_offset, LOG_SUFFIX)
         try:
@@ -272,7 +274,7 @@ class Loader:
             self._find(Kind.DAMAGE, reason, next_base_offset, end_offset)
 
     def _reindex(self, segment: Segment, log: FileEntry) -> None:
-        """Make the indexes of a trusted segment anew, from its headers."""
+        """Rebuild the indexes of a trusted segment from its headers."""
         self._reindexed.append(segment.base_offset)
         segment.begin_rebuild(self._now_ms - log.age_ms)
         try:
@@ -289,7 +291,9 @@ class Loader:
         segment.finish()
 
     def _scan(self, segment: Segment, next_base_offset: int | None) -> Ending | None:
-        """Read a segment that a crash may have damaged; why the log ends in it, if it does."""
+        """Read a segment that a crash may have damaged; return why the log ends in it, if it
+        does.
+        """
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
         if segment.base_offset not in self._reindexed:
             self._reindexed.append(segment.base_offset)
@@ -312,12 +316,12 @@ class Loader:
         return self._go_on(segment, end_offset, next_base_offset)
 
     def _split(self, segment: Segment, log: FileEntry, end_offset: int, header: BatchHeader) -> int:
-        """Let what is behind the batches of *segment*, which end at *end_offset*, be a segment of
-        its own, which *header* begins; its base offset.
+        """Move what follows the batches of *segment*, which end at *end_offset*, to a segment of
+        its own, which *header* begins; return its base offset.
 
         The offsets are too far from the base of this one for its indexes.  Kafka 1.1 and older
-        wrote such segments.  First the copy is there, durably and by its own name, then this one is
-        cut; a crash in between leaves both, and the copy is found.
+        wrote such segments.  First the copy is made, durably and with its own name, then this one
+        is truncated; a crash in between leaves both, and the copy is found.
 
         Raises:
             CorruptFileError: there is another segment of that name, or no room for this one.
@@ -352,7 +356,7 @@ class Loader:
         if end_offset > next_base_offset:
             return Ending(Kind.DAMAGE, f"the next segment begins at {next_base_offset}")
         if end_offset < next_base_offset:
-            # Whoever removed the file of a segment has left its indexes: no crash leaves only them.
+            # An operator removed the file of a segment, not its indexes: no crash leaves only them.
             # And what no segment can hold that begins there, this one has never had.
             is_near = next_base_offset - segment.base_offset <= RELATIVE_OFFSET_MAX + 1
             if self._known.machine_stopped and is_near and end_offset not in self._gone:
@@ -369,9 +373,9 @@ class Loader:
     def _end(self, segment: Segment, ending: Ending, later: Sequence[int]) -> None:
         """Let the log end with what was read of *segment*, and set all else aside.
 
-        First the segments behind it, then its own rest, durably both; then it is cut.  A crash in
-        between leaves what is found as it was: were the segment cut before, those behind it would
-        follow a gap.
+        First the segments after it, then its own rest, both durably; then it is truncated.  A crash
+        in between leaves what can be found again: were the segment truncated first, those after it
+        would follow a gap.
         """
         assert self._producers is not None
         end_offset = self._producers.end_offset
@@ -398,11 +402,13 @@ class Loader:
             self._find(ending.kind, ending.reason, end_offset, after, size + cut_size, names)
 
     def snapshots(self) -> tuple[int, ...]:
-        """The offsets of the snapshots that were there; some may have been removed since."""
+        """Return the offsets of the snapshots that were there; some may have been removed since."""
         return offsets_in(self._entries)
 
     def _producers_up_to(self, offset: int, *, is_trusted: bool = False) -> ProducerState:
-        """The producers up to *offset*; what snapshots say beyond it stays only if it is trusted"""
+        """Return the producers up to *offset*; what snapshots say beyond it stays only if it is
+        trusted
+        """
         snapshots = self.snapshots()
         if is_trusted:
             snapshots = tuple(one for one in snapshots if one <= offset)
@@ -416,7 +422,7 @@ class Loader:
         )
 
     def settle(self) -> ProducerState:
-        """Bring start, end and epochs into agreement, and return what the producers did."""
+        """Make start, end and epochs agree, and return the state of the producers."""
         if not self.segments:
             self._begin(self.log_start_offset)
         for segment in self.segments[:-1]:

@@ -1,24 +1,24 @@
-"""Recovery: what of a log is still there, after an orderly end or after a crash.
+"""Recovery: what remains of a log, after a clean shutdown or after a crash.
 
-Opens the log of one partition.  After an orderly end nothing of the data is read but the headers
-behind the last index entry of each segment, and the very last batch.  After a crash the segments
-beyond the recovery point are read from their beginning, up to the first byte that is no whole,
-undamaged batch; there the log is cut.  What is cut off, and the segments behind it, are set aside,
-never removed.
+Opens the log of one partition.  After a clean shutdown only the headers after the last index entry
+of each segment are read, and the very last batch.  After a crash the segments beyond the recovery
+point are read from their beginning, up to the first byte that is no whole, undamaged batch; the log
+is truncated there.  What is cut off, and the segments after it, are set aside, never removed.
 
-Three things look alike, a segment that ends before the next one begins being the plainest case:
+Three things look alike, most plainly where a segment ends before the next one begins:
 
-* a *gap*, as compaction leaves it, or somebody who removed a segment: what follows is kept;
-* a *lost tail*: the machine stopped, and with it went what was written and not synced, without a
-  trace; what follows would continue a log that is not there, so the log ends;
+* a *gap*, left by compaction, or by an operator who removed a segment: what follows is kept;
+* a *lost tail*: the machine stopped, and what was written and not synced is lost, without a
+  trace; what follows would continue a log that does not exist, so the log ends;
 * *damage*: bytes that are no batch.
 
-Kafka's LogLoader takes a lost tail for a gap.  Here it is told by the machine: writes are lost only
-when it stops, so in the same boot, and in a directory that a Kafka broker had, it is a gap.
+Kafka's LogLoader takes a lost tail for a gap.  Here the boot of the machine decides: writes are
+lost only when the machine stops, so in the same boot, and in a directory that a Kafka broker had,
+it is a gap.
 
-A recovery may crash itself at any point.  The mark of the orderly end is gone before it begins; the
-boot and the recovery points are written after it.  So the next start reads the same segments again,
-and judges them as this one did.
+A recovery may crash itself at any point.  The mark of the clean shutdown is removed before it
+begins; the boot and the recovery points are written after it.  So the next start reads the same
+segments again, and decides as this one did.
 """
 
 from errno import (
@@ -49,7 +49,7 @@ from cluster.storage.recovery.loader import Loader
 OF_ONE_LOG: Final = frozenset(
     (EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, EEXIST, ELOOP, ENAMETOOLONG)
 )
-"""Errors of names and their owners: the disk works, and so do the other logs on it."""
+"""Errors of names and permissions: the disk works, and so do the other logs on it."""
 
 
 def open_log(
@@ -62,7 +62,7 @@ def open_log(
     now_ms: int,
     producer_expiration_ms: int = PRODUCER_EXPIRATION_MS,
 ) -> tuple[PartitionLog, RecoveryReport]:
-    """Open the log in *directory*, which is there, or begin one in it.
+    """Open the log in *directory*, which exists, or create one in it.
 
     Raises:
         CorruptFileError: a segment that should be whole is damaged, or one that shall replace
@@ -80,7 +80,7 @@ def open_log(
             loader.epochs.is_unsaved = True
         known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
         keep_snapshots(files, directory, known_snapshots, loader.segments)
-        # A log that nobody uses needs no descriptors: a broker may have more logs than the
+        # A log that is not in use needs no descriptors: a broker may have more logs than the
         # process may have files.  The first use opens them again.
         loader.segments[-1].close()
     except OSError as error:

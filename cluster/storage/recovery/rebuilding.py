@@ -13,12 +13,12 @@ from cluster.storage.segments.segment import Segment
 
 
 class Rebuilt(NamedTuple):
-    """How far the batches of a segment were taken."""
+    """How many batches of a segment were taken."""
 
     end_offset: int
-    """Behind the last one that was; the segment's size is where it ends."""
+    """The offset after the last one taken; the segment's size is where it ends."""
     order_flaw: Flaw | None = None
-    """Why the next one is none of its batches, though it is whole."""
+    """Why the next one is not one of its batches, though it is whole."""
     beyond: BatchHeader | None = None
     """The next one, whose offsets are too far from the base for the indexes."""
 
@@ -33,7 +33,7 @@ def rebuild(
 ) -> Rebuilt:
     """Take the *batches* of a file of *size* bytes into an emptied *segment*, in their order.
 
-    Offsets may leave gaps, as compaction makes them, but never go back: bytes that were cut off
+    Offsets may have gaps, as compaction leaves them, but never decrease: bytes that were truncated
     once, and came back, may be whole and undamaged.  Without *epochs* the segment is trusted: it
     holds what was durable, in whatever order.
 
@@ -65,7 +65,7 @@ def rebuild(
 
 
 def goes_back(segment: Segment, position: int, size: int) -> bool:
-    """Whether the batch behind that at *position* has lower offsets.
+    """Return whether the batch after that at *position* has lower offsets.
 
     Then this one's base offset is damaged, which no checksum covers.
     """

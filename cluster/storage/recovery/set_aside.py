@@ -1,8 +1,8 @@
-"""Where the bytes go that recovery takes out of a log: beside it, under names that nobody opens.
+"""What recovery takes out of a log: kept beside it, in files that no broker opens.
 
-A name that ends neither in a suffix of a segment's files nor in one of those that a start removes
-(`.deleted`, `.cleaned`, `.swap`) is passed over by every release of Kafka, as by this one.  It goes
-with the partition's directory, and by nothing else.
+A name that has neither a suffix of a segment's files nor one of those that a start removes
+(`.deleted`, `.cleaned`, `.swap`) is ignored by every release of Kafka, and here.  The file is
+deleted together with the partition's directory, and not before.
 """
 
 import errno
@@ -29,7 +29,7 @@ class SetAside:
     __slots__ = ("_directory", "_entries", "_files", "_names", "segments_gone")
 
     def __init__(self, files: Files, directory: str, entries: dict[str, FileEntry]) -> None:
-        """*entries* is what is there, without what is set aside from now on."""
+        """Begin; *entries* are the existing files, without those set aside from now on."""
         self._files = files
         self._directory = directory
         self._entries = entries
@@ -38,10 +38,9 @@ class SetAside:
         """The base offsets of those that were set aside whole."""
 
     def segments(self, base_offsets: Sequence[int]) -> tuple[int, int, list[str]]:
-        """Give the files of segments other names, the newest first, so that no hole is left.
+        """Rename the files of segments, the newest first, so that no hole is left.
 
-        Returns where the newest ends, as far as it can be told, the bytes of all, and the names
-        that they have now.
+        Return where the newest ends, as far as it is known, the bytes of all, and their new names.
         """
         names: list[str] = []
         size = 0
@@ -58,7 +57,7 @@ class SetAside:
         return end_offset, size, names
 
     def _end_of(self, base_offset: int) -> int:
-        """Where a segment that is given up ends, if its headers can be read."""
+        """Return where a segment that is given up ends, if its headers can be read."""
         name = file_name(base_offset, LOG_SUFFIX)
         file = self._files.open(f"{self._directory}/{name}")
         end_offset = base_offset
@@ -78,10 +77,10 @@ class SetAside:
         return free
 
     def tail(self, segment: Segment, end: int, reason: str, spared_max: int) -> list[str]:
-        """Copy what is behind the last valid batch of *segment*, up to *end*; the copy's name.
+        """Copy what follows the last valid batch of *segment*, up to *end*; return the copy's name.
 
-        It is durable but for that name.  Only where the disk is full, nothing is copied of what has
-        no more than *spared_max* bytes.
+        It is durable except for that name.  Only when the disk is full, nothing is copied of a rest
+        of at most *spared_max* bytes.
 
         Raises:
             CorruptFileError: there is no room for more than that, which is damaged for a *reason*.
@@ -99,7 +98,7 @@ class SetAside:
             raise CorruptFileError(path, text) from None
 
     def split(self, segment: Segment, end: int, name: str) -> None:
-        """Copy what is behind the last valid batch of *segment*, up to *end*, to the file *name*,
+        """Copy what follows the last valid batch of *segment*, up to *end*, to the file *name*,
         durably.
 
         Raises:

@@ -1,11 +1,11 @@
 """Offset and time index of a segment: entries of one size, in a file that is longer than they are.
 
-While a segment grows, its index files have their full size, zeros behind the last entry, as
-Kafka's have; they are cut to their entries when the segment is closed.
+While a segment grows, its index files have their full size, with zeros after the last entry, as
+Kafka's have; they are truncated to their entries when the segment is closed.
 
-Entries are gathered in memory before they are written: one at a time they cost as much as the
-batches that they point to.  A crash that takes them away takes nothing, since recovery makes the
-indexes of all segments anew that were not flushed.
+Entries are collected in memory before they are written: one at a time they cost as much as the
+batches that they point to.  A crash that loses them does no harm, since recovery rebuilds the
+indexes of all segments that were not flushed.
 """
 
 from errno import EIO
@@ -27,7 +27,7 @@ Entry = tuple[int, int]
 
 @cache
 def number_within(size_max: int, entry_size: int) -> int:
-    """How many entries there is room for: one object for all logs, not 32 bytes in each."""
+    """Return how many entries there is room for: one object for all logs, not 32 bytes in each."""
     return size_max // entry_size
 
 
@@ -70,11 +70,11 @@ class IndexFile:
 
     @property
     def path(self) -> str:
-        """Put together when it is asked for: a broker has tens of thousands of these files."""
+        """Return the path, built on each call: a broker has tens of thousands of these files."""
         return f"{self.directory}/{self.name}"
 
     def create(self) -> None:
-        """Start without entries, whatever lay under the path, and preallocate."""
+        """Start without entries, whatever the file at the path has, and preallocate."""
         self.count = 0
         self.last = None
         self._gathered = b""
@@ -102,7 +102,7 @@ class IndexFile:
             raise CorruptFileError(self.path, f"last entry {self.last} of {log_size} bytes")
 
     def is_of_log(self, entry: Entry, log_size: int) -> bool:
-        """Whether *entry* may be in the index of a log of that size."""
+        """Return whether *entry* may be in the index of a log of that size."""
         raise NotImplementedError
 
     @property
@@ -116,9 +116,9 @@ class IndexFile:
         return self.count >= self.entries_max
 
     def grow(self) -> None:
-        """Preallocate: the segment goes on growing.
+        """Preallocate: the segment continues to grow.
 
-        Never below the entries that are there: `segment.index.bytes` may have allowed more before.
+        Never below the existing entries: `segment.index.bytes` may have allowed more before.
         """
         self.file.truncate(max(self.entries_max, self.count) * self.LAYOUT.size)
 
@@ -136,7 +136,7 @@ class IndexFile:
 
     @property
     def _written_size(self) -> int:
-        """How much of the file is written, its preallocated zeros not counted."""
+        """Return how much of the file is written, its preallocated zeros not counted."""
         return self.count * self.LAYOUT.size - len(self._gathered)
 
     def add(self, entry: Entry) -> None:
@@ -147,20 +147,20 @@ class IndexFile:
             self.write_out()
 
     def write_out(self) -> None:
-        """Write what has been gathered."""
+        """Write the collected entries."""
         if self._gathered:
             self.file.write(self._written_size, self._gathered)
             self._gathered = b""
 
     def last_at_most(self, field: int, target: int) -> Entry | None:
-        """The last entry whose *field* is at most *target*; None when there is none."""
+        """Return the last entry whose *field* is at most *target*; None when there is none."""
         number = self.number_at_most(field, target)
         if number == NOT_FOUND:
             return None
         return self.last if number == self.count - 1 else self.entry(number)
 
     def number_at_most(self, field: int, target: int) -> int:
-        """The number of that entry, by bisection: eighteen reads for a gigabyte of log."""
+        """Return the number of that entry, by bisection: eighteen reads for a gigabyte of log."""
         if self.last is None or self.last[field] <= target:
             return self.count - 1
         low, high = NOT_FOUND, self.count - 2
@@ -173,7 +173,7 @@ class IndexFile:
         return low
 
     def keep(self, count: int) -> None:
-        """Drop all entries behind the first *count*; the segment goes on growing."""
+        """Drop all entries after the first *count*; the segment continues to grow."""
         assert 0 <= count <= self.count
         self.write_out()
         self.count = count
@@ -187,22 +187,22 @@ class IndexFile:
         self.keep(self.number_at_most(self.OFFSET, offset - 1 - self.base_offset) + 1)
 
     def trim(self) -> None:
-        """Cut the file to its entries: the segment grows no more."""
+        """Truncate the file to its entries: the segment does not grow any more."""
         self.write_out()
         self.file.truncate(self.count * self.LAYOUT.size)
 
     def close(self) -> None:
-        """Let go of the descriptor; the next use opens the file again."""
+        """Close the descriptor; the next use opens the file again."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 class OffsetIndex(IndexFile):
-    """Where in a segment the batch with a certain offset begins.
+    """The positions in a segment at which batches with certain offsets begin.
 
-    Every few kilobytes of log there is one entry.  A lookup finds a place before the batch; the
-    rest of the way is a scan.
+    Every few kilobytes of log there is one entry.  A lookup finds a position before the batch; from
+    there the segment is scanned.
     """
 
     __slots__ = ()
@@ -219,18 +219,22 @@ class OffsetIndex(IndexFile):
         self.add((last_offset - self.base_offset, position))
 
     def position_before(self, offset: int) -> int:
-        """A position at or before the batch that holds *offset*; 0 when the index knows none."""
+        """Return a position at or before the batch that holds *offset*; 0 when the index knows
+        none.
+        """
         entry = self.last_at_most(self.OFFSET, offset - self.base_offset)
         return 0 if entry is None else entry[self.POSITION]
 
     def boundary_before(self, position: int) -> int:
-        """The last indexed beginning of a batch at or before *position*; 0 when there is none."""
+        """Return the last indexed beginning of a batch at or before *position*; 0 when there is
+        none.
+        """
         entry = self.last_at_most(self.POSITION, position)
         return 0 if entry is None else entry[self.POSITION]
 
 
 class TimeIndex(IndexFile):
-    """From which offset on a segment can hold records of a certain time."""
+    """The offsets from which on a segment can have records of certain times."""
 
     __slots__ = ()
     LAYOUT = TIME_LAYOUT
@@ -242,17 +246,17 @@ class TimeIndex(IndexFile):
 
     @property
     def is_full(self) -> bool:
-        """Whether only the place is left that the segment's closing entry needs."""
+        """Return whether there is only room for the segment's closing entry."""
         return self.count >= self.entries_max - 1
 
     @property
     def max_timestamp(self) -> int:
-        """The timestamp of the last entry; NO_TIMESTAMP without one."""
+        """Return the timestamp of the last entry; NO_TIMESTAMP without one."""
         return NO_TIMESTAMP if self.last is None else self.last[self.TIMESTAMP]
 
     @property
     def max_timestamp_offset(self) -> int:
-        """The offset of the last entry; the base offset without one."""
+        """Return the offset of the last entry; the base offset without one."""
         return self.base_offset + (0 if self.last is None else self.last[self.OFFSET])
 
     def append_if_later(self, timestamp: int, offset: int, *, is_closing: bool = False) -> None:
@@ -264,6 +268,6 @@ class TimeIndex(IndexFile):
             self.add((timestamp, offset - self.base_offset))
 
     def offset_before(self, timestamp: int) -> int:
-        """An offset at or before the first one that can be later than *timestamp*."""
+        """Return an offset at or before the first one that can be later than *timestamp*."""
         entry = self.last_at_most(self.TIMESTAMP, timestamp)
         return self.base_offset + (0 if entry is None else entry[self.OFFSET])

@@ -1,7 +1,7 @@
 """A segment of a log: a file of batches with its two indexes.
 
-Appends, finds batches by offset and by time, and knows when it is full.  Which segment an offset
-belongs to, and what a batch must look like, is the log's business.
+Appends, finds batches by offset and by time, and knows when it is full.  The log decides which
+segment an offset belongs to, and what a batch must look like.
 """
 
 from collections.abc import Iterable, Mapping
@@ -81,7 +81,7 @@ class Segment:
         now_ms: int,
         suffix: str = "",
     ) -> None:
-        """*suffix* stands behind the names of its files while it is not part of the log."""
+        """Begin; its files' names end with *suffix* while it is not part of the log."""
         self._files = files
         self._suffix = suffix
         self._config = config
@@ -105,7 +105,7 @@ class Segment:
         self.txn_index = TransactionIndex(files, directory, name)
 
     def path(self, suffix: str) -> str:
-        """The path of one of its files, by what it is."""
+        """Return the path of one of its files, by what it is."""
         return f"{self.directory}/{file_name(self.base_offset, suffix)}{self._suffix}"
 
     def change_suffix(self, suffix: str) -> None:
@@ -130,7 +130,7 @@ class Segment:
 
     @property
     def file(self) -> File:
-        """The file of batches, opened when it is first needed."""
+        """Return the file of batches, opened when it is first needed."""
         if self._file is None:
             self._file = self._files.open(self.path(LOG_SUFFIX), create=True)
         return self._file
@@ -207,7 +207,7 @@ class Segment:
         self._boundaries[last_offset + 1] = end
 
     def _remember(self, offset: int, position: int) -> None:
-        """Keep in mind that the batch with *offset* begins, or will begin, at *position*."""
+        """Remember that the batch with *offset* begins, or will begin, at *position*."""
         if len(self._boundaries) >= BOUNDARIES_MAX:
             self.forget_oldest()
         self._boundaries[offset] = position
@@ -222,7 +222,7 @@ class Segment:
         self._older_boundaries = NO_BOUNDARIES
 
     def has_room(self, size: int, max_timestamp: int, last_offset: int, now_ms: int) -> bool:
-        """Whether *size* more bytes may be appended, or a new segment has to begin.
+        """Return whether *size* more bytes may be appended, or a new segment has to begin.
 
         Source: Kafka's LogSegment.shouldRoll.  By age a segment is full when the batch is more
         than `segment.ms` later than its first one; without timestamps, than its making.
@@ -247,11 +247,13 @@ class Segment:
         )
 
     def holds(self, header: BatchHeader) -> bool:
-        """Whether the indexes can name the offsets of a batch, which are relative to the base."""
+        """Return whether the indexes can name the offsets of a batch, which are relative to the
+        base.
+        """
         return header.last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
 
     def first_timestamp(self) -> int:
-        """The greatest timestamp of the first batch; NO_TIMESTAMP without one."""
+        """Return the greatest timestamp of the first batch; NO_TIMESTAMP without one."""
         if self._first_timestamp is None:
             first = next(headers(self.file, 0, self.size), None)
             self._first_timestamp = NO_TIMESTAMP if first is None else first.header.max_timestamp
@@ -264,7 +266,9 @@ class Segment:
         return now_ms - self.created_ms
 
     def position_of(self, offset: int) -> int | None:
-        """Where the first batch begins that ends at *offset* or later; None when all end before."""
+        """Return where the first batch begins that ends at *offset* or later; None when all end
+        before.
+        """
         known = self._boundaries.get(offset)
         if known is None:
             known = self._older_boundaries.get(offset)
@@ -280,7 +284,7 @@ class Segment:
         return self._position_from(0, offset)
 
     def _position_from(self, start: int, offset: int) -> int | None:
-        """`position_of`, from the batch at *start* on.
+        """Return what `position_of` does, from the batch at *start* on.
 
         Raises:
             CorruptBatchError: no batch begins there that an index may name, or one is damaged.
@@ -293,13 +297,14 @@ class Segment:
                 return position
             end = position + header.size
         if end < self.size:
-            # Whoever took it for the end of the segment would go on with the next one, and miss all
-            # that is behind.
+            # A reader that took it for the end of the segment would continue with the next one, and
+            # miss the rest.
             raise CorruptBatchError(end, BEYOND)
         return None
 
     def end_before(self, offset: int) -> int:
-        """Where the last batch ends that ends at *offset* or before; without one, the base offset.
+        """Return where the last batch ends that ends at *offset* or before; without one, the base
+        offset.
 
         That is where a segment ends that is truncated to *offset*.
         """
@@ -312,7 +317,7 @@ class Segment:
         return end
 
     def end_within(self, start: int, limit: int) -> int:
-        """The last end of a batch at or before *limit*, from a beginning at *start* on.
+        """Return the last end of a batch at or before *limit*, from a beginning at *start* on.
 
         *start* itself when not even its batch ends there.
         """
@@ -325,7 +330,7 @@ class Segment:
                 end = position + header.size
                 next_offset = header.next_offset
         except CorruptBatchError:
-            # What stands before the damage can be read; who comes back for more is told.
+            # What is before the damage can be read; the next read raises the error.
             if end <= start:
                 raise
         if next_offset is not None:
@@ -334,7 +339,7 @@ class Segment:
         return end
 
     def offset_beyond(self, position: int) -> int | None:
-        """An indexed offset whose batch begins at *position* or behind; None without one.
+        """Return an indexed offset whose batch begins at *position* or behind; None without one.
 
         As rough as Kafka's LogSegment.fetchUpperBoundOffset.
         """
@@ -345,14 +350,14 @@ class Segment:
         )
 
     def end_of_batch(self, start: int) -> int:
-        """Where the batch that begins at *start*, before the end of the segment, ends."""
+        """Return where the batch that begins at *start*, before the end of the segment, ends."""
         for position, header in headers(self.file, start, self.size):
             self._remember(header.next_offset, position + header.size)
             return position + header.size
         raise CorruptBatchError(start, BEYOND)
 
     def tail(self) -> Tail:
-        """The end of the last batch, found from the last indexed batch on.
+        """Return the end of the last batch, found from the last indexed batch on.
 
         Raises:
             CorruptBatchError: what stands there is no batch.
@@ -367,13 +372,15 @@ class Segment:
         return tail
 
     def age_ms(self, now_ms: int, wall_ms: int) -> int:
-        """How old it is for retention: by the times of its records, else since its last change."""
+        """Return how old it is for retention: by the times of its records, else since its last
+        change.
+        """
         if self.max_timestamp >= 0:
             return wall_ms - self.max_timestamp
         return now_ms - self.modified_ms
 
     def truncate_to(self, offset: int) -> bool:
-        """Drop the batch that holds *offset* and all behind it; whether there was any."""
+        """Drop the batch that holds *offset* and all after it; return whether there was any."""
         position = self.position_of(offset)
         if position is None:
             return False
@@ -395,10 +402,10 @@ class Segment:
         return True
 
     def cut(self, size: int) -> None:
-        """Cut the file of batches, durably.
+        """Truncate the file of batches, durably.
 
-        What is appended next must not be followed by what was cut: after a crash such batches
-        would be whole, and their offsets might go on from the new ones.
+        What is appended next must not be followed by what was cut off: after a crash such batches
+        would be whole, and their offsets might continue those of the new ones.
         """
         assert size <= self.size, "a cut adds nothing"
         self.file.truncate(size)
@@ -406,10 +413,10 @@ class Segment:
         self.size = size
 
     def finish(self) -> None:
-        """Close the segment for appends: last time entry, indexes cut to their entries.
+        """Close the segment for appends: last time entry, indexes truncated to their entries.
 
-        Their sizes are what `load` judges them by after an orderly end; after a crash an index with
-        zeros at its end is not believed, and made anew.
+        `load` checks their sizes after a clean shutdown; after a crash an index with zeros at its
+        end is not trusted, and is rebuilt.
         """
         self.time_index.append_if_later(
             self.max_timestamp, self.max_timestamp_offset, is_closing=True
@@ -422,7 +429,7 @@ class Segment:
         self._forget_boundaries()
 
     def _assert_indexed(self) -> None:
-        """Hold the indexes to the file: neither points behind the end of its batches."""
+        """Assert that the indexes fit the file: neither points beyond the end of its batches."""
         last, timed = self.offset_index.last, self.time_index.last
         assert last is None or 0 < last[OffsetIndex.POSITION] < self.size, "an entry in the file"
         assert timed is None or timed[TimeIndex.TIMESTAMP] <= self.max_timestamp, "a known time"
@@ -436,18 +443,20 @@ class Segment:
             self.file.truncate(self._config.segment_size_max)
 
     def open_files(self) -> tuple[File, ...]:
-        """The three or four files, opened: what has to be synced for the segment to be durable."""
+        """Return the three or four files, opened: what has to be synced for the segment to be
+        durable.
+        """
         self.offset_index.write_out()
         self.time_index.write_out()
         files = (self.file, self.offset_index.file, self.time_index.file)
         return (*files, self.txn_index.file) if self.txn_index.has_file else files
 
     def reconfigure(self, config: LogConfig) -> None:
-        """Judge room and age by *config* from now on; the indexes keep their sizes."""
+        """Determine room and age by *config* from now on; the indexes keep their sizes."""
         self._config = config
 
     def close(self) -> None:
-        """Let go of all descriptors; the next use opens the files again."""
+        """Close all descriptors; the next use opens the files again."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -456,7 +465,7 @@ class Segment:
         self.txn_index.close()
 
     def close_indexes(self) -> None:
-        """Let go of the indexes' descriptors: a segment that is not the last is seldom asked."""
+        """Close the indexes' descriptors: a segment that is not the last is seldom read."""
         self.offset_index.close()
         self.time_index.close()
         self.txn_index.close()

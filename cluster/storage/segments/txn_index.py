@@ -1,8 +1,8 @@
 """The transactions of a log that were aborted, segment by segment, in `.txnindex` files.
 
-A consumer of committed records is told which transactions among those that it gets it must leave
-out.  An entry stands in the index of the segment that holds the transaction's marker; a segment
-without such markers has no file.
+A consumer of committed records receives the aborted transactions among the fetched ones, which it
+must leave out.  An entry is in the index of the segment that has the transaction's marker; a
+segment without such markers has no file.
 
 Source: Kafka's TransactionIndex and AbortedTxn.
 """
@@ -33,17 +33,17 @@ class TransactionIndex:
 
     @property
     def file(self) -> File:
-        """The file, made if there is none."""
+        """Return the file, made if there is none."""
         if self._file is None:
             self._file = self._files.open(self.path, create=True)
             self.has_file = True
         return self._file
 
     def load(self, base_offset: int) -> None:
-        """Take over the file that there is, of the segment that begins at *base_offset*.
+        """Take over the existing file, of the segment that begins at *base_offset*.
 
         Raises:
-            CorruptFileError: it is none of such entries.
+            CorruptFileError: it has other content than such entries.
         """
         self.has_file = True
         entries = self._read()
@@ -66,7 +66,7 @@ class TransactionIndex:
         return self._entries
 
     def replace(self, entries: Sequence[AbortedTxn]) -> None:
-        """Let *entries* be all, durably; a crash leaves these or those that were there.
+        """Replace all entries by *entries*, durably; a crash leaves these or the old ones.
 
         A file that has lost entries looks like one that never had them.
         """
@@ -87,14 +87,14 @@ class TransactionIndex:
         self._entries.append(entry)
 
     def truncate_to(self, offset: int) -> None:
-        """Drop the entries whose markers stand at *offset* or later."""
+        """Drop the entries whose markers are at *offset* or later."""
         kept = [entry for entry in self.entries if entry.last_offset < offset]
         if len(kept) < len(self.entries):
             self.file.truncate(len(kept) * TXN_LAYOUT.size)
             self._entries = kept
 
     def close(self) -> None:
-        """Let go of the descriptor and of the entries; the next use opens the file again."""
+        """Close the descriptor and drop the entries; the next use opens the file again."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -1,4 +1,4 @@
-"""Reads and writes of a live cluster by Kafka's protocol, as its brokers tell and take it."""
+"""Reads and writes of a live cluster by Kafka's protocol, answered by its brokers."""
 
 __all__ = [
     "api_versions",

@@ -27,7 +27,9 @@ def execute(
     options: Mapping[str, Any],
     interruption: Interruption,
 ) -> None:
-    """Have partitions moved to where *targets_in* tells; *interruption* hears when that begins."""
+    """Have partitions moved to the replicas that *targets_in* returns; *interruption* is notified
+    when that begins.
+    """
     output = session.output
     rate = options["throttle"]
     request = ReassignmentRequest(
