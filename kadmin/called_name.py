@@ -15,7 +15,7 @@ DISTRIBUTION: Final = NAMES[1]
 
 COMMANDS: Final = (
     *("acls", "api-versions", "brokers", "check", "cluster", "collect", "completion", "config"),
-    *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "help"),
+    *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "groups", "help"),
     *("log-dirs", "merge-logs", "offsets", "produce", "reassign", "topics", "verify-replicas"),
     "zookeeper",
 )

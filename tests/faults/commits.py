@@ -41,7 +41,7 @@ class Commits:
     """What was answered to the commits of a group, by partition."""
 
     def __init__(self) -> None:
-        self.answered: dict[int, int] = defaultdict(int)
+        self.answered: dict[int, int] = {}
         """The highest offset whose commit was answered."""
         self.count = 0
         self.last_s = 0.0
@@ -52,7 +52,9 @@ class Commits:
         with self._lock:
             for one in committed or ():
                 if one.error is None:
-                    self.answered[one.partition] = max(self.answered[one.partition], one.offset)
+                    self.answered[one.partition] = max(
+                        self.answered.get(one.partition, 0), one.offset
+                    )
                     self.count += 1
                     self.last_s = time.monotonic()
 
@@ -79,7 +81,7 @@ class Committer:
         self._library.close()
 
     def _look(self) -> None:
-        answered = self.commits.answered[self._partition]
+        answered = self.commits.answered.get(self._partition, 0)
         asked = [TopicPartition(TOPIC, self._partition)]
         with suppress(KafkaException):
             (found,) = self._library.committed(asked, timeout=OUTER_LIMIT_S)
@@ -122,7 +124,7 @@ class Member:
 
     def _begin(self, library: Consumer, partitions: Sequence[TopicPartition]) -> None:
         answered = self._commits.answered
-        self._floors = {one.partition: answered[one.partition] for one in partitions}
+        self._floors = {one.partition: answered.get(one.partition, 0) for one in partitions}
 
     def _note(self, message: Any) -> None:
         index, offset = message.partition(), message.offset()
@@ -179,7 +181,7 @@ class Groups:
         for group, commits in self._all().items():
             wrong += self._lost(group, commits)
         for index, offsets in self._read.items():
-            skipped = set(range(self._commits.answered[index])) - offsets
+            skipped = set(range(self._commits.answered.get(index, 0))) - offsets
             if skipped:
                 wrong.append(
                     f"{SHARING}: {len(skipped)} records of partition {index} were committed and"

@@ -65,10 +65,13 @@ class Brokers(WireConnection):
         return SimpleNamespace(
             topics=[
                 SimpleNamespace(
-                    name=topic,
-                    partitions=[self.end(broker, topic, number) for number, _, _ in parts],
+                    name=topic.name,
+                    partitions=[
+                        self.end(broker, topic.name, one.partition_index)
+                        for one in topic.partitions
+                    ],
                 )
-                for topic, parts in request.topics
+                for topic in request.topics
             ]
         )
 
