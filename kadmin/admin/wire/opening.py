@@ -48,8 +48,11 @@ TLS_FAILURE: Final = re.compile(r"Handshake failed: \[SSL: (\w+)\] (.*?) \(_ssl\
 NO_TLS: Final = ("UNEXPECTED_EOF_WHILE_READING", "WRONG_VERSION_NUMBER")
 """What a server that speaks no TLS makes of a handshake: it hangs up, or answers otherwise."""
 
-SILENT: Final = (RequestTimedOutError.__name__, "SASL Authentication timed out")
-"""How kafka-python reports that a broker has not answered yet."""
+SILENT: Final = (
+    RequestTimedOutError.__name__,
+    *("Connection timed out", "I/O wait timed out", "SASL Authentication timed out"),
+)
+"""How kafka-python reports that a broker has not answered yet, or not even taken a connection."""
 
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")

@@ -163,9 +163,17 @@ def test_attempt_that_is_cut_off_does_not_hide_what_another_one_was_told() -> No
     assert ("socket disconnected", False) == (failures.reason, failures.is_silence)
 
 
-def test_login_that_is_not_answered_yet_is_no_answer() -> None:
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "KafkaTimeoutError: SASL Authentication timed out",
+        "KafkaTimeoutError: I/O wait timed out",
+        "KafkaConnectionError: Connection timed out",
+        "RequestTimedOutError: Request timed out after 45 ms",
+    ],
+)
+def test_what_is_not_answered_yet_is_no_answer(reason: str) -> None:
     failures = FailureLog()
-    reason = "KafkaTimeoutError: SASL Authentication timed out"
     text = f"Bootstrap connection to bootstrap-0 failed: {reason}"
 
     failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
