@@ -27,6 +27,9 @@ STAYS_S: Final = 12
 PAUSE_S: Final = 0.05
 POLL_S: Final = 0.2
 BATCH: Final = 100
+CLOSES_S: Final = 30
+"""For so long each consumer is waited for at the end: librdkafka may never close, as the referee
+says of its reader."""
 LIBRARY: Final[dict[str, Any]] = {
     "log_level": 0,
     "enable.auto.commit": False,
@@ -148,7 +151,6 @@ class Groups:
         self._committers = [Committer(bootstrap, number) for number in range(COMMITTERS)]
         members = [Member(bootstrap, self._commits, self._read) for _ in range(MEMBERS)]
         self._consumers: list[Committer | Member] = [*self._committers, *members]
-        # librdkafka may never close, as the referee says of its reader.
         self._threads = [
             threading.Thread(target=one.run, args=[self._is_over], daemon=True)
             for one in self._consumers
@@ -161,7 +163,7 @@ class Groups:
     def end(self) -> None:
         self._is_over.set()
         for thread in self._threads:
-            thread.join(OUTER_LIMIT_S)
+            thread.join(CLOSES_S)
 
     @property
     def count(self) -> int:
