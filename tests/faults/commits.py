@@ -54,7 +54,8 @@ class Commits:
     def note(self, committed: Sequence[TopicPartition] | None) -> None:
         with self._lock:
             for one in committed or ():
-                if one.error is None:
+                # Of a partition of which nothing was read yet there is nothing to commit.
+                if one.error is None and one.offset >= 0:
                     self.answered[one.partition] = max(
                         self.answered.get(one.partition, 0), one.offset
                     )
