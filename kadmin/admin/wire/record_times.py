@@ -22,7 +22,8 @@ from cluster.formats.records import record_times, records_of
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.coordinators import chunks
-from kadmin.admin.wire.leaders import ask_leaders, by_topic
+from kadmin.admin.wire.fetch_topics import fetch_topics
+from kadmin.admin.wire.leaders import ask_leaders
 from kadmin.plan.groups.lag import Position
 
 CONSUMER: Final = -1
@@ -95,27 +96,13 @@ def fetch_times(
 def fetch(
     connection: WireConnection, broker: BrokerId, offsets: Mapping[TopicPartition, int], size: int
 ) -> Iterator[tuple[TopicPartition, int, bytes]]:
-    topic_of = FetchRequest.FetchTopic
     request = FetchRequest(
         replica_id=CONSUMER,
         max_wait_ms=0,
         min_bytes=0,
         max_bytes=size * len(offsets),
         isolation_level=0,
-        topics=[
-            topic_of(
-                topic=name,
-                partitions=[
-                    topic_of.FetchPartition(
-                        partition=number,
-                        fetch_offset=offsets[TopicPartition(name, number)],
-                        partition_max_bytes=size,
-                    )
-                    for number in numbers
-                ],
-            )
-            for name, numbers in by_topic(offsets).items()
-        ],
+        topics=fetch_topics(offsets, size),
         min_version=VERSION_MIN,
         max_version=VERSION_MAX,
     )

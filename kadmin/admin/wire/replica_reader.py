@@ -12,7 +12,7 @@ from kafka.protocol.consumer import FetchRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.leaders import by_topic
+from kadmin.admin.wire.fetch_topics import fetch_topics
 from kadmin.admin.wire.log_ends import DEBUGGER
 from kadmin.admin.wire.offsets import list_offsets, read_offsets
 from kadmin.admin.wire.outcomes import words_of
@@ -159,7 +159,6 @@ class WireReplicaReader:
 def fetch_request(
     offsets: Mapping[TopicPartition, int], *, size_max: int, wait_ms: int
 ) -> FetchRequest:
-    topic_of = FetchRequest.FetchTopic
     return FetchRequest(
         replica_id=DEBUGGER,
         max_wait_ms=wait_ms,
@@ -167,20 +166,7 @@ def fetch_request(
         # A batch that is larger than it may be comes first, and alone.
         max_bytes=min(2**31 - 1, size_max * len(offsets)),
         isolation_level=READ_UNCOMMITTED,
-        topics=[
-            topic_of(
-                topic=name,
-                partitions=[
-                    topic_of.FetchPartition(
-                        partition=number,
-                        fetch_offset=offsets[TopicPartition(name, number)],
-                        partition_max_bytes=size_max,
-                    )
-                    for number in numbers
-                ],
-            )
-            for name, numbers in by_topic(offsets).items()
-        ],
+        topics=fetch_topics(offsets, size_max),
         min_version=FETCH_VERSION_MIN,
         max_version=FETCH_VERSION_MAX,
     )
