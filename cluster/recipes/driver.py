@@ -31,7 +31,7 @@ from cluster.zkclient.kazoo_requests import begin, reply_to
 from cluster.zkclient.negotiated_timeout import negotiated_timeout
 
 CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""The machine's clock that nobody sets, and that goes on while the machine is suspended."""
+"""The machine's clock that is never set, and that goes on while the machine is suspended."""
 
 
 def now_ms() -> int:
