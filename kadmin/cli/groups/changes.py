@@ -47,7 +47,7 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
     is_dry_run = not options["execute"]
     path = options["rollback_file"] or new_rollback_path("groups", ".csv")
     at_ms = now_ms()
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         resets = OffsetResets(
             admin, selection, partitions, wanted, path, session, is_dry_run=is_dry_run
         )
@@ -103,7 +103,12 @@ def change_groups(
         begun=lambda: session.note(f"rollback file: {change.rollback_path}"),
     )
     if change.has_rollback_file and not change.failed:
-        undo = {"reset_offsets": True, "from_file": change.rollback_path, "execute": True}
+        undo = {
+            "reset_offsets": True,
+            "in_zookeeper": options["in_zookeeper"],
+            "from_file": change.rollback_path,
+            "execute": True,
+        }
         session.note(f"to take it back: {command_line('groups', undo)}")
     change.check()
 
@@ -180,7 +185,7 @@ def delete_offsets(session: Session, options: Mapping[str, Any]) -> None:
     if not options["topics"]:
         raise click.UsageError("--delete-offsets needs --topic")
     path = options["rollback_file"] or new_rollback_path("groups", ".csv")
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         deletions = OffsetDeletions(
             admin,
             GroupSelection(options["groups"]),
@@ -208,7 +213,7 @@ def delete_groups(session: Session, options: Mapping[str, Any]) -> None:
 
     require_groups_named(options, "--delete")
     path = options["rollback_file"] or new_rollback_path("groups", ".csv")
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         deletions = GroupDeletions(
             admin,
             GroupSelection(options["groups"]),
