@@ -445,6 +445,7 @@ _kadmin_node() {
                 --delete-offsets
                 --group
                 --all-groups
+                --in-zookeeper
                 --topic
                 --all-topics
                 --state
