@@ -117,6 +117,8 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     cls=LazyGroup,
     catalog=CATALOG,
     aliases=ALIASES,
+    shows_security=True,
+    speaks_to_brokers=True,
     context_settings={"max_content_width": 100},
 )
 @click.option(
