@@ -435,7 +435,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin groups')
-            commands=''
+            commands='migrate-offsets'
             options='
                 --list
                 --describe
@@ -470,6 +470,37 @@ _kadmin_node() {
                 --from-file
                 --export
                 --execute
+                --dry-run
+                --rollback-file
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin groups migrate-offsets')
+            commands=''
+            options='
+                --from-zookeeper
+                --to-zookeeper
+                --group
+                --all-groups
+                --to-group
+                --topic
                 --dry-run
                 --rollback-file
                 --yes
@@ -1285,6 +1316,22 @@ _kadmin_kind() {
         'kadmin groups --broker-tls-cert') kind='path' ;;
         'kadmin groups --broker-tls-key') kind='path' ;;
         'kadmin groups --command-config'|'kadmin groups --admin.config') kind='path' ;;
+        'kadmin groups migrate-offsets --group') kind='live groups' ;;
+        'kadmin groups migrate-offsets --to-group') kind='text' ;;
+        'kadmin groups migrate-offsets --topic') kind='live topics' ;;
+        'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
+        'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin groups migrate-offsets --broker-user') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-sasl-service') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-keytab') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-oauth-url') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-oauth-scope') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-tls-ca') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
+        'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;

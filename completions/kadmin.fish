@@ -91,6 +91,7 @@ function __kadmin_at
                 --by-duration \
                 --shift-by \
                 --from-file \
+                --to-group \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -173,6 +174,7 @@ function __kadmin_at
                 'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin groups' \
+                'kadmin groups migrate-offsets' \
                 'kadmin delete-records' \
                 'kadmin produce' \
                 'kadmin consume' \
@@ -690,6 +692,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-host-check -
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin groups' -a migrate-offsets -d 'Copy offsets of groups from ZooKeeper to brokers, or back.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l list -d 'List the names of groups.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l describe -d 'Describe groups: what they have read, and who reads.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
@@ -742,6 +745,32 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-verify -d 'Do
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l from-zookeeper -d 'From groups of old consumers in ZooKeeper to groups that brokers keep.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l to-zookeeper -d 'From groups that brokers keep to groups of old consumers in ZooKeeper.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l all-groups -d 'All groups that are there.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l to-group -x -d 'The group that gets the offsets of the only --group (default: one of the same name).'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l topic -x -a '(__kadmin_live topics)' -d 'Only these topics, or these partitions of one. Several by repeating; may be globs.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'

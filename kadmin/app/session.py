@@ -380,6 +380,23 @@ class Session:
             yield ZooKeeperGroups(connection, logs, self.warn)
 
     @contextmanager
+    def both_groups(self) -> Iterator[tuple["GroupAdmin", "GroupAdmin"]]:
+        """Open connections for the groups in ZooKeeper and for those of its brokers.
+
+        Raises:
+            OtherCluster: the brokers that are named are not those of this ZooKeeper.
+        """
+        from kadmin.admin.wire.wire_groups import WireGroups
+        from kadmin.admin.zookeeper.bootstrap import require_same_cluster
+        from kadmin.admin.zookeeper.zookeeper_groups import ZooKeeperGroups
+
+        with self.connect() as connection, self.connect_brokers(connection) as brokers:
+            cluster_id = brokers.metadata([]).get("cluster_id")
+            require_same_cluster(connection, cluster_id, brokers.settings.bootstrap)
+            of_brokers = WireGroups(brokers)
+            yield ZooKeeperGroups(connection, of_brokers, self.warn), of_brokers
+
+    @contextmanager
     def connect_logs(self, connection: "Connection") -> Iterator["WireConnection"]:
         """Connect to the brokers that have the logs of the groups that *connection* reads."""
         with self.budget.sharing(), self.connect_brokers(connection) as brokers:

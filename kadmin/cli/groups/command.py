@@ -4,11 +4,19 @@ from typing import Any, Final
 
 import click
 
-from kadmin.cli.frame import command
+from kadmin.cli.frame import Catalog, command_with_subcommands
 from kadmin.cli.options import Number, WholeNumber, action, chosen_action, flag, option
 from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch_option
+
+SUBCOMMANDS: Final[Catalog] = {
+    "migrate-offsets": (
+        "kadmin.cli.groups.migrate",
+        "migrate_offsets",
+        "Copy offsets of groups from ZooKeeper to brokers, or back.",
+    ),
+}
 
 ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Which groups and partitions"
@@ -27,7 +35,12 @@ OF_GROUPS: Final = (*JUDGING, *CHANGES)
 OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
 
 
-@command("groups", short_help="See and change groups of consumers.", speaks_to_brokers=True)
+@command_with_subcommands(
+    "groups",
+    SUBCOMMANDS,
+    short_help="See and change groups of consumers.",
+    speaks_to_brokers=True,
+)
 @action("--list", "list_", section=ACTIONS, help="List the names of groups.")
 @action("--describe", section=ACTIONS, help="Describe groups: what they have read, and who reads.")
 @action(
@@ -283,7 +296,8 @@ def groups(session: Session, **options: Any) -> None:
     from kadmin.cli.groups.places import leading_to_groups
     from kadmin.cli.groups.verdicts import judge_groups
 
-    with leading_to_groups(session, options):
+    in_zookeeper = options["in_zookeeper"]
+    with leading_to_groups(session, in_zookeeper=in_zookeeper, changed_in_zookeeper=in_zookeeper):
         looks = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
         if chosen in looks:
             looks[chosen](session, options)
