@@ -320,6 +320,9 @@ def groups(way: Way) -> object:
     name = way.topic_with_records()
     commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
     of_group = ("--group", f"group-of-{name}")
+    if way.option == ZOOKEEPER:
+        # From here on it is the group of that name in ZooKeeper.
+        way.done("groups", "migrate-offsets", "--to-zookeeper", *of_group, "--yes")
     assert f"group-of-{name}" in way.done("groups", "--list", "--topic", name).splitlines()
     (found,) = way.read("groups", "--describe", *of_group)["groups"]
     (row,) = found["partitions"]
@@ -331,9 +334,6 @@ def groups(way: Way) -> object:
     )
     way.done("groups", "--verdict", *of_group, "--window", "0")
     others = ("--rollback-file", str(way.directory / "all.csv"))
-    if way.option == ZOOKEEPER:
-        way.done("groups", "migrate-offsets", "--to-zookeeper", *of_group, "--yes")
-        assert f"group-of-{name}" in way.done("groups", "--in-zookeeper", "--list").splitlines()
     way.done("groups", "--delete", *of_group, "--yes", *others)
     assert f"group-of-{name}" not in way.done("groups", "--list").splitlines()
     return [line.split() for line in described.splitlines()]

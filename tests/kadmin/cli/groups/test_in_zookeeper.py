@@ -60,16 +60,21 @@ def test_groups_are_listed_and_described_with_their_lag(
 
 
 def test_brokers_groups_are_others_and_each_leads_to_the_other(
-    cluster: Cluster, old: OldGroups, topic: str, idle: str
+    cluster: Cluster, old: OldGroups, topic: str, idle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(cluster.bootstrap, f"new-{topic}", topic, 0, 1)
 
-    listed = kadmin("groups", "--list", *old.zookeeper)
-    missing = kadmin("groups", "--describe", "--group", idle, *old.zookeeper)
-    other = old.run("--describe", "--group", f"new-{topic}")
+    by_zookeeper_alone = done("groups", "--list", *old.zookeeper)
+    by_both = done("groups", "--list", *old.zookeeper, *cluster.wire)
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", old.connect)
+    listed = kadmin("groups", "--list")
+    missing = kadmin("groups", "--describe", "--group", idle)
+    other = kadmin("groups", "--in-zookeeper", "--describe", "--group", f"new-{topic}")
 
+    assert idle in by_zookeeper_alone.splitlines()
+    assert f"new-{topic}" in by_both.splitlines()
     assert idle not in listed.stdout.splitlines()
-    command = f"kadmin --zookeeper {old.connect} groups --in-zookeeper"
+    command = "kadmin groups --in-zookeeper"
     assert f"in ZooKeeper: '{command} --list'\n" in listed.stderr
     assert idle in old.done("--list").splitlines()
     assert ExitCode.FAILED == missing.exit_code == other.exit_code
