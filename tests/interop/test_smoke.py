@@ -334,6 +334,9 @@ def groups(way: Way) -> object:
     )
     way.done("groups", "--verdict", *of_group, "--window", "0")
     others = ("--rollback-file", str(way.directory / "all.csv"))
+    if way.option == ZOOKEEPER:
+        way.done("groups", "migrate-offsets", "--to-zookeeper", *of_group, "--yes")
+        assert f"group-of-{name}" in way.done("groups", "--in-zookeeper", "--list").splitlines()
     way.done("groups", "--delete", *of_group, "--yes", *others)
     assert f"group-of-{name}" not in way.done("groups", "--list").splitlines()
     return [line.split() for line in described.splitlines()]
