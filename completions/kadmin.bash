@@ -603,6 +603,9 @@ _kadmin_node() {
                 --partition
                 --partitions
                 --isolation-level
+                --group
+                --group-instance-id
+                --assignor
                 --from-beginning
                 --offset
                 --max-messages
@@ -1379,6 +1382,9 @@ _kadmin_kind() {
         'kadmin consume --topic') kind='live topics' ;;
         'kadmin consume --partition'|'kadmin consume --partitions') kind='text' ;;
         'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
+        'kadmin consume --group') kind='live groups' ;;
+        'kadmin consume --group-instance-id') kind='text' ;;
+        'kadmin consume --assignor') kind='words range roundrobin cooperative-sticky' ;;
         'kadmin consume --offset') kind='text' ;;
         'kadmin consume --max-messages') kind='text' ;;
         'kadmin consume --timeout-ms') kind='text' ;;

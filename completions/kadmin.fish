@@ -113,6 +113,8 @@ function __kadmin_at
                 --property-file \
                 --producer.config \
                 --isolation-level \
+                --group-instance-id \
+                --assignor \
                 --offset \
                 --timeout-ms \
                 --consumer-property \
@@ -839,6 +841,9 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l topic -x -a '(__kadmin_liv
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partition -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partitions -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l isolation-level -x -a 'read_uncommitted read_committed' -d 'Whether to read records of open and aborted transactions.  [default: read_uncommitted]'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l group -x -a '(__kadmin_live groups)' -d 'Join this group: read what it assigns, from its commits on, and commit what is printed.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l group-instance-id -x -d 'Be a static member of this id: who comes back in time gets the same partitions.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l assignor -x -a 'range roundrobin cooperative-sticky' -d 'How the group shares the partitions, as its other members do; otherwise range, or roundrobin where they want that.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l from-beginning -d 'From the earliest record on.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l offset -x -d 'earliest, latest (the default), an offset, -N for the last N records of each partition, a time (\'2026-11-20 03:12\', -2h), or @ and ms since 1970.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l max-messages -x -d 'After N records.  [x>=0]'

@@ -261,6 +261,9 @@ def consume(way: Way) -> object:
     said = way.done("consume", "--topic", name, "--from-beginning", "--until-end")
 
     assert list(VALUES) == said.split()
+    member = ("consume", "--topic", name, "--group", f"of-{name}", "--from-beginning")
+    assert list(VALUES[:2]) == way.done(*member, "--max-messages", "2").split()
+    assert list(VALUES[2:]) == way.done(*member, "--until-end").split()
     return said
 
 
