@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -834,6 +834,34 @@ _kadmin_node() {
                 --default-min-isr
             '
             ;;
+        'kadmin simulate')
+            commands=''
+            options='
+                --kill
+                --lose-rack
+                --add
+                --plan
+                --unclean
+                --snapshot
+                --default-min-isr
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
         'kadmin cluster')
             commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
             options='
@@ -1523,6 +1551,24 @@ _kadmin_kind() {
         'kadmin snapshot save #1') kind='text' ;;
         'kadmin snapshot show --default-min-isr') kind='text' ;;
         'kadmin snapshot show #1') kind='text' ;;
+        'kadmin simulate --kill') kind='live brokers' ;;
+        'kadmin simulate --lose-rack') kind='text' ;;
+        'kadmin simulate --add') kind='text' ;;
+        'kadmin simulate --plan') kind='path' ;;
+        'kadmin simulate --snapshot') kind='path' ;;
+        'kadmin simulate --default-min-isr') kind='text' ;;
+        'kadmin simulate --bootstrap-server') kind='text' ;;
+        'kadmin simulate --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin simulate --broker-user') kind='text' ;;
+        'kadmin simulate --broker-password-file') kind='path' ;;
+        'kadmin simulate --broker-sasl-service') kind='text' ;;
+        'kadmin simulate --broker-keytab') kind='path' ;;
+        'kadmin simulate --broker-oauth-url') kind='text' ;;
+        'kadmin simulate --broker-oauth-scope') kind='text' ;;
+        'kadmin simulate --broker-tls-ca') kind='path' ;;
+        'kadmin simulate --broker-tls-cert') kind='path' ;;
+        'kadmin simulate --broker-tls-key') kind='path' ;;
+        'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;

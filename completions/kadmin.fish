@@ -152,6 +152,11 @@ function __kadmin_at
                 --max-message-size \
                 --max-bytes \
                 --only \
+                --kill \
+                --lose-rack \
+                --add \
+                --plan \
+                --snapshot \
                 --name \
                 --rack \
                 --zookeepers \
@@ -188,6 +193,7 @@ function __kadmin_at
                 'kadmin snapshot diff' \
                 'kadmin snapshot save' \
                 'kadmin snapshot show' \
+                'kadmin simulate' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -316,6 +322,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that rep
 complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a snapshot -d 'Keep a cluster in a file, and compare it later.'
+complete -c kadmin -n '__kadmin_at kadmin' -a simulate -d 'See what would go offline if brokers failed or replicas moved.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a help -d 'Show the help of a command.'
@@ -1048,6 +1055,30 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l admin.config -r -F -
 
 complete -c kadmin -n '__kadmin_at kadmin snapshot show'
 complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which no snapshot has.  [default: 1; x>=1]'
+
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l kill -x -a '(__kadmin_live brokers)' -d 'These brokers fail, all at once.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l lose-rack -x -d 'All brokers of this rack fail; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l add -x -d 'This broker starts: a new one, or one that is dead; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l plan -r -F -d 'Partitions are reassigned: Kafka\'s JSON, or a file of \'kadmin reassign plan\'.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l unclean -d 'Then leaders are elected for what is offline, even out of the ISR.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l snapshot -r -F -d 'The cluster in a file of \'kadmin snapshot save\', and not the live one.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
