@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -445,6 +445,7 @@ _kadmin_node() {
                 --delete-offsets
                 --group
                 --all-groups
+                --in-zookeeper
                 --topic
                 --all-topics
                 --state
@@ -723,6 +724,80 @@ _kadmin_node() {
                 --verify-index-only
                 --max-message-size
                 --max-bytes
+            '
+            ;;
+        'kadmin snapshot')
+            commands='diff save show'
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin snapshot diff')
+            commands=''
+            options='
+                --only
+                --no-brokers
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin snapshot save')
+            commands=''
+            options='
+                --groups
+                --no-brokers
+                --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin snapshot show')
+            commands=''
+            options='
+                --default-min-isr
             '
             ;;
         'kadmin cluster')
@@ -1353,6 +1428,48 @@ _kadmin_kind() {
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;
         'kadmin dump-log #1') kind='text' ;;
+        'kadmin snapshot --bootstrap-server') kind='text' ;;
+        'kadmin snapshot --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin snapshot --broker-user') kind='text' ;;
+        'kadmin snapshot --broker-password-file') kind='path' ;;
+        'kadmin snapshot --broker-sasl-service') kind='text' ;;
+        'kadmin snapshot --broker-keytab') kind='path' ;;
+        'kadmin snapshot --broker-oauth-url') kind='text' ;;
+        'kadmin snapshot --broker-oauth-scope') kind='text' ;;
+        'kadmin snapshot --broker-tls-ca') kind='path' ;;
+        'kadmin snapshot --broker-tls-cert') kind='path' ;;
+        'kadmin snapshot --broker-tls-key') kind='path' ;;
+        'kadmin snapshot --command-config'|'kadmin snapshot --admin.config') kind='path' ;;
+        'kadmin snapshot diff --only') kind='text' ;;
+        'kadmin snapshot diff --bootstrap-server') kind='text' ;;
+        'kadmin snapshot diff --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin snapshot diff --broker-user') kind='text' ;;
+        'kadmin snapshot diff --broker-password-file') kind='path' ;;
+        'kadmin snapshot diff --broker-sasl-service') kind='text' ;;
+        'kadmin snapshot diff --broker-keytab') kind='path' ;;
+        'kadmin snapshot diff --broker-oauth-url') kind='text' ;;
+        'kadmin snapshot diff --broker-oauth-scope') kind='text' ;;
+        'kadmin snapshot diff --broker-tls-ca') kind='path' ;;
+        'kadmin snapshot diff --broker-tls-cert') kind='path' ;;
+        'kadmin snapshot diff --broker-tls-key') kind='path' ;;
+        'kadmin snapshot diff --command-config'|'kadmin snapshot diff --admin.config') kind='path' ;;
+        'kadmin snapshot diff #1') kind='text' ;;
+        'kadmin snapshot diff #2') kind='text' ;;
+        'kadmin snapshot save --bootstrap-server') kind='text' ;;
+        'kadmin snapshot save --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin snapshot save --broker-user') kind='text' ;;
+        'kadmin snapshot save --broker-password-file') kind='path' ;;
+        'kadmin snapshot save --broker-sasl-service') kind='text' ;;
+        'kadmin snapshot save --broker-keytab') kind='path' ;;
+        'kadmin snapshot save --broker-oauth-url') kind='text' ;;
+        'kadmin snapshot save --broker-oauth-scope') kind='text' ;;
+        'kadmin snapshot save --broker-tls-ca') kind='path' ;;
+        'kadmin snapshot save --broker-tls-cert') kind='path' ;;
+        'kadmin snapshot save --broker-tls-key') kind='path' ;;
+        'kadmin snapshot save --command-config'|'kadmin snapshot save --admin.config') kind='path' ;;
+        'kadmin snapshot save #1') kind='text' ;;
+        'kadmin snapshot show --default-min-isr') kind='text' ;;
+        'kadmin snapshot show #1') kind='text' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;

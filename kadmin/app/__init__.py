@@ -7,6 +7,8 @@ __all__ = [
     "groups",
     "reading",
     "session",
+    "snapshot_files",
+    "snapshots",
     "spark",
     "verify_files",
     "verify_live",

@@ -360,12 +360,30 @@ class Session:
                 yield stack.enter_context(self.asked(told_by_zookeeper, told_by_brokers))
 
     @contextmanager
-    def groups(self) -> Iterator["GroupAdmin"]:
-        """Open a connection for groups of consumers, which only brokers know."""
-        from kadmin.admin.wire.wire_groups import WireGroups
+    def groups(self, *, in_zookeeper: bool = False) -> Iterator["GroupAdmin"]:
+        """Open a connection for the groups of consumers that brokers keep, or for those of old
+        consumers *in_zookeeper*; it is closed at the end.
+        """
+        if not in_zookeeper:
+            from kadmin.admin.wire.wire_groups import WireGroups
 
-        with self.connect_brokers() as brokers:
-            yield WireGroups(brokers)
+            with self.connect_brokers() as brokers:
+                yield WireGroups(brokers)
+            return
+        from kadmin.admin.wire.late_logs import LateLogs
+        from kadmin.admin.zookeeper.zookeeper_groups import ZooKeeperGroups
+
+        with (
+            self.connect() as connection,
+            closing(LateLogs(lambda: self.connect_logs(connection))) as logs,
+        ):
+            yield ZooKeeperGroups(connection, logs, self.warn)
+
+    @contextmanager
+    def connect_logs(self, connection: "Connection") -> Iterator["WireConnection"]:
+        """Connect to the brokers that have the logs of the groups that *connection* reads."""
+        with self.budget.sharing(), self.connect_brokers(connection) as brokers:
+            yield brokers
 
     @contextmanager
     def connect_beside(self, connection: "Connection") -> Iterator["WireConnection"]:
@@ -374,7 +392,7 @@ class Session:
         """
         from dataclasses import replace
 
-        from kadmin.admin.wire.late_replicas import PATIENCE_S
+        from kadmin.admin.wire.late_brokers import PATIENCE_S
         from kadmin.admin.wire.opening import connect_brokers
 
         found = self.brokers_by(connection)
@@ -388,7 +406,7 @@ class Session:
         """Open a session to the ZooKeeper that brokers name, which is not waited for for long."""
         from dataclasses import replace
 
-        from kadmin.admin.wire.late_replicas import PATIENCE_S
+        from kadmin.admin.wire.late_brokers import PATIENCE_S
         from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
         from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
         from kadmin.settings.keys import parse_connect

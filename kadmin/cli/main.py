@@ -77,6 +77,11 @@ CATALOG: Final = {
         "dump_log",
         "Print segments, indexes, snapshots and checkpoints.",
     ),
+    "snapshot": (
+        "kadmin.cli.snapshot.command",
+        "snapshot",
+        "Keep a cluster in a file, and compare it later.",
+    ),
     "cluster": (
         "kadmin.cli.cluster.command",
         "cluster",

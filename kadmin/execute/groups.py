@@ -7,7 +7,7 @@ put it back.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cluster.model.ids import TopicPartition
 from kadmin.admin.ports import GroupAdmin, Made, Partly
@@ -150,6 +150,14 @@ class GroupChange(Change[Plan]):
         """What *plans* take away, by group."""
         raise NotImplementedError
 
+    def settle(self, plan: Plan, made: Made) -> None:
+        self.failed |= self.failures(plan, made.refused if isinstance(made, Partly) else {})
+
+    def failures(self, plan: Plan, refused: Mapping[Any, str]) -> dict[str, str]:
+        """What of *plan* is not done as it is now, and why: an answer may have been lost, so that
+        it does not matter alone what was *refused*."""
+        raise NotImplementedError
+
     what = ""
     """What is done to those that fail, in words."""
 
@@ -286,11 +294,9 @@ class OffsetResets(GroupChange[ResetPlan]):
             for plan in plans
         }
 
-    def settle(self, plan: ResetPlan, made: Made) -> None:
-        """Compare with what is committed now, which also covers an answer that was lost."""
-        refused = made.refused if isinstance(made, Partly) else {}
+    def failures(self, plan: ResetPlan, refused: Mapping[TopicPartition, str]) -> dict[str, str]:
         now, silence = self.now(plan.group)
-        self.failed |= {
+        return {
             f"{plan.group}: {each}": silence or reason
             for each, reason in reset_failures(plan, refused, now).items()
         }
@@ -359,10 +365,11 @@ class OffsetDeletions(GroupChange[OffsetDeletionPlan]):
     def overwritten(self, plans: Sequence[OffsetDeletionPlan]) -> dict[str, Offsets]:
         return {plan.group: plan.offsets for plan in plans}
 
-    def settle(self, plan: OffsetDeletionPlan, made: Made) -> None:
-        refused = made.refused if isinstance(made, Partly) else {}
+    def failures(
+        self, plan: OffsetDeletionPlan, refused: Mapping[TopicPartition, str]
+    ) -> dict[str, str]:
         now, silence = self.now(plan.group)
-        self.failed |= {
+        return {
             f"{plan.group}: {each}": silence or refused.get(each, "it has been committed again")
             for each in plan.offsets
             if silence or each in now
@@ -393,11 +400,7 @@ class GroupDeletions(GroupChange[GroupDeletionPlan]):
     def overwritten(self, plans: Sequence[GroupDeletionPlan]) -> dict[str, Offsets]:
         return {name: found for plan in plans for name, found in plan.offsets.items()}
 
-    def settle(self, plan: GroupDeletionPlan, made: Made) -> None:
-        refused = made.refused if isinstance(made, Partly) else {}
-        if refused:
-            # An answer may have been lost: what is left decides.
-            now = self.admin.describe(refused)
-            left = {name for name in refused if name not in now.told}
-            left |= {name for name, group in now.told.items() if group.state != DEAD}
-            self.failed |= {name: refused[name] for name in left}
+    def failures(self, plan: GroupDeletionPlan, refused: Mapping[str, str]) -> dict[str, str]:
+        now = self.admin.describe(refused).told if refused else {}
+        gone = {name for name, group in now.items() if group.state == DEAD}
+        return {name: refused[name] for name in refused.keys() - gone}

@@ -56,6 +56,13 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     help="All groups of consumers.",
 )
 @option(
+    "--in-zookeeper",
+    is_flag=True,
+    section=SELECTION,
+    actions=(*LOOKS, *CHANGES),
+    help="The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there.",
+)
+@option(
     "--topic",
     "topics",
     multiple=True,
@@ -233,7 +240,9 @@ def groups(session: Session, **options: Any) -> None:
 
     It asks the brokers (Kafka 0.10.1 and later), those of --bootstrap-server or those registered in
     ZooKeeper. A group's coordinator has its members and its offsets; the leaders of the partitions
-    have where the logs end.
+    have where the logs end. --in-zookeeper is for the groups that no broker knows: those of old
+    consumers, which keep members and offsets in ZooKeeper, that of --zookeeper. Brokers are then
+    asked for the logs alone.
 
     On a terminal and with --output it also shows since when there is something to read: the time
     of the first record that the group has not read, which is fetched. Where
@@ -245,13 +254,13 @@ def groups(session: Session, **options: Any) -> None:
     back). A group that has read all is ok, however long ago that was.
 
     --reset-offsets plans new offsets, within the log, and says how many records are skipped or read
-    again; --execute commits them. A group must have no members for that: its coordinator also
-    refuses if one joins meanwhile. What is overwritten or deleted is first kept in a rollback file,
+    again; --execute commits them. A group must have no members for that, not even one that joins
+    meanwhile. What is overwritten or deleted is first kept in a rollback file,
     which --from-file puts back. Running it again changes nothing more.
 
     Exits with 1 if a group does not exist, with 5 if a coordinator or leader does not answer, and
     --verdict with 4 unless all groups are ok. A change of a group with members is refused with 6;
-    with 1 if a coordinator refused it.
+    with 1 if a coordinator, or ZooKeeper, refused it.
 
     \b
     Examples:
@@ -266,24 +275,27 @@ def groups(session: Session, **options: Any) -> None:
       kadmin groups --reset-offsets --group billing --all-topics --to-latest --execute
       kadmin groups --delete-offsets --group billing --topic orders:0,1
       kadmin groups --delete --group 'test-*'
+      kadmin groups --in-zookeeper --describe --all-groups
     """
     chosen = chosen_action(options)
     check_options(chosen, options)
     from kadmin.cli.groups.looks import describe_groups, list_groups
+    from kadmin.cli.groups.places import leading_to_groups
     from kadmin.cli.groups.verdicts import judge_groups
 
-    looks = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
-    if chosen in looks:
-        looks[chosen](session, options)
-        return
-    from kadmin.cli.groups.changes import delete_groups, delete_offsets, reset_offsets
+    with leading_to_groups(session, options):
+        looks = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
+        if chosen in looks:
+            looks[chosen](session, options)
+            return
+        from kadmin.cli.groups.changes import delete_groups, delete_offsets, reset_offsets
 
-    changes = {
-        "reset-offsets": reset_offsets,
-        "delete": delete_groups,
-        "delete-offsets": delete_offsets,
-    }
-    changes[chosen](session, options)
+        changes = {
+            "reset-offsets": reset_offsets,
+            "delete": delete_groups,
+            "delete-offsets": delete_offsets,
+        }
+        changes[chosen](session, options)
 
 
 SECTIONS: Final = ("offsets", "members", "state")
@@ -293,6 +305,8 @@ def check_options(chosen: str, options: dict[str, Any]) -> None:
     """Refuse options that do not go with each other, as Kafka's tool does."""
     if options["groups"] and options["all_groups"]:
         raise click.UsageError("--group and --all-groups both say which groups: give one of them")
+    if options["in_zookeeper"] and options["types"] is not None:
+        raise click.UsageError("--type is about groups that brokers keep, without --in-zookeeper")
     if chosen not in JUDGING:
         return
     if not options["groups"] and not options["all_groups"] and not options["topics"]:
