@@ -19,7 +19,7 @@ class Actor:
         self.name = name
         self.is_killed = False
         self.has_ended = False
-        self.error: BaseException | None = None
+        self.error: Exception | None = None
         self.wakes_at_ms = 0
         self.is_about_to_write = False
         self._go = threading.Semaphore(0)
@@ -35,7 +35,7 @@ class Actor:
                 self._body(self)
         except Killed:
             pass
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 - the story judges it, in another thread
             self.error = error
         self.has_ended = True
         self._back.release()

@@ -9,10 +9,10 @@ import pytest
 from kadmin.execute.supervision import carrying_out
 from kadmin.execute.supervision.carrying_out import Supervisor
 from kadmin.plan.supervision import procedure
-from kadmin.plan.supervision.events import Answer, Done, Keep
+from kadmin.plan.supervision.events import Done, Keep, PutBack
 from kadmin.plan.supervision.procedure import Memory, Procedure, Work
 from kadmin.plan.supervision.progress import is_settled
-from kadmin.plan.supervision.run import Goal, MoveRun, RunState
+from kadmin.plan.supervision.run import Goal, MoveRun
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
 from tests.sim.moves.violation import Kind
@@ -51,7 +51,7 @@ def ended_first(patch: Patch) -> None:
         if not isinstance((yield Keep(ended)), Done):
             return run
         if run.settings.rate is not None:
-            yield procedure.PutBack()
+            yield PutBack()
         return ended
 
     patch.setattr(procedure, "end", end)

@@ -173,10 +173,10 @@ class World:
             for _ in range(self.random.choice((1, 1, 3, 20))):
                 if not actor.has_ended and actor.wakes_at_ms <= self.now_ms:
                     actor.step()
-            if actor.is_about_to_write and self.is_troubled:
-                if self.random.random() < self.standstill:
-                    self.paused_until_ms[actor.name] = self.now_ms + 5 * SESSION_MS
-                    self.supervise()
+            is_troubled = self.is_troubled and self.random.random() < self.standstill
+            if is_troubled and actor.is_about_to_write:
+                self.paused_until_ms[actor.name] = self.now_ms + 5 * SESSION_MS
+                self.supervise()
             if actor.error is not None and not isinstance(actor.error, KadminError):
                 raise Violation(Kind.ERROR, repr(actor.error)) from actor.error
         else:
