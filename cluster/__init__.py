@@ -2,6 +2,7 @@
 
 __all__ = [
     "broker",
+    "controller",
     "coordination",
     "formats",
     "model",

@@ -45,6 +45,7 @@ ALLOWED: Final = {
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",
+    "kadmin.app.snapshots": "when a snapshot was taken",
     "kadmin.cli.delete_records": "--before-time -2h",
     "kadmin.cli.groups.looks": "how long a record has been unread",
     "kadmin.cli.merge_logs.option_values": "--start -2h",

@@ -8,6 +8,8 @@ __all__ = [
     "leading",
     "reading",
     "session",
+    "snapshot_files",
+    "snapshots",
     "spark",
     "verify_files",
     "verify_live",

@@ -78,6 +78,16 @@ CATALOG: Final = {
         "dump_log",
         "Print segments, indexes, snapshots and checkpoints.",
     ),
+    "snapshot": (
+        "kadmin.cli.snapshot.command",
+        "snapshot",
+        "Keep a cluster in a file, and compare it later.",
+    ),
+    "simulate": (
+        "kadmin.cli.simulate",
+        "simulate",
+        "See what would go offline if brokers failed or replicas moved.",
+    ),
     "cluster": (
         "kadmin.cli.cluster.command",
         "cluster",
@@ -118,6 +128,8 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     cls=LazyGroup,
     catalog=CATALOG,
     aliases=ALIASES,
+    shows_security=True,
+    speaks_to_brokers=True,
     context_settings={"max_content_width": 100},
 )
 @click.option(

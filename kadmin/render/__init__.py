@@ -24,6 +24,8 @@ __all__ = [
     "reassign",
     "record_deletion",
     "records",
+    "simulation",
+    "snapshots",
     "timeline",
     "topics",
     "verify_replicas",

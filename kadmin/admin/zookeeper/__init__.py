@@ -13,6 +13,7 @@ __all__ = [
     "zookeeper_acls",
     "zookeeper_configs",
     "zookeeper_elections",
+    "zookeeper_groups",
     "zookeeper_reassignments",
     "zookeeper_topics",
 ]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from kadmin.cli.session import Session
 from kadmin.cli.watching import watch
 from kadmin.errors import ExitCode
 from kadmin.wording import counted
-
-if TYPE_CHECKING:
-    pass
 
 
 def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
@@ -36,7 +33,7 @@ def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
     verdicts: list[Verdict] = []
 
     def look() -> Mapping[str, str]:
-        with session.groups() as admin:
+        with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
             names = names_of(admin, selection)
             report = read_lags(admin, names, partitions, now_ms(), with_times=True)
             require_groups(admin, selection, [each.group for each in report.groups])

@@ -1,0 +1,5 @@
+"""Moves planned ahead: which replicas go where with the least movement, kept in a file."""
+
+__all__ = [
+    "plan_file",
+]
