@@ -14,17 +14,9 @@ from typing import Any, Final
 from kazoo.protocol.states import KazooState
 
 from cluster.recipes.attempt import Attempt
-from cluster.recipes.contender import (
-    Connected,
-    Contender,
-    Effect,
-    Event,
-    Replied,
-    Send,
-    SessionOver,
-    Suspended,
-    WatchFired,
-)
+from cluster.recipes.contender import Contender
+from cluster.recipes.effects import Effect, Send
+from cluster.recipes.events import Connected, Event, Replied, SessionOver, Suspended, WatchFired
 from cluster.zk.requests import SingleRequest, ZkReply
 from cluster.zk.steps import in_singles
 from cluster.zkclient.kazoo_requests import begin, reply_to

@@ -3,12 +3,13 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
+from cluster.recipes.latch import CLOSE_TIMEOUT_S
 from cluster.recipes.lease import Lease, Loss
 from kadmin.admin.zookeeper.leadership import Contender
 from kadmin.errors import KadminError, UnreachableError
@@ -49,7 +50,12 @@ class Leading:
         self._path = path
         self._lock = threading.Lock()
         self._process: LeasedProcess | None = None
-        self._loss: Loss | None = None
+        self._epoch = 0
+        """Of the leadership under which the process runs."""
+        self._losses: dict[int, Loss] = {}
+        """Why leaderships ended, by their epochs."""
+        self._signals: list[int] = []
+        """Those that came before there was a process."""
         self._contender = Contender(
             connection,
             path,
@@ -68,8 +74,6 @@ class Leading:
 
     def acquire(self, timeout_s: float | None) -> Lease | None:
         """Wait until it leads; see `Contender.acquire`."""
-        with self._lock:
-            self._loss = None
         return self._contender.acquire(timeout_s)
 
     def run(self, lease: Lease, command: Sequence[str]) -> Ended:
@@ -84,17 +88,21 @@ class Leading:
             PATH: lease.path,
             NODE: lease.node,
         }
-        process = LeasedProcess(command, environment, lease.given_up_ms, lease.valid_until_ms)
-        with handing_on(process):
+        # Before the command begins: a signal that ended this process then would remove the znode
+        # while the command runs.
+        with handing_on(self._hand_on):
+            process = LeasedProcess(command, environment, lease.given_up_ms, lease.valid_until_ms)
             with self._lock:
-                self._process = process
-                if self._loss is not None:
+                self._process, self._epoch = process, lease.epoch
+                if lease.epoch in self._losses:
                     process.end()
+            self._hand_on()
             exit_code = process.wait()
-        with self._lock:
-            self._process = None
-            ended = Ended(exit_code, self._loss)
-        self._contender.latch.release()
+            with self._lock:
+                self._process = None
+                ended = Ended(exit_code, self._losses.get(lease.epoch))
+        # Without a connection there is nothing to wait for.
+        self._contender.latch.release(CLOSE_TIMEOUT_S if ended.loss is None else 0)
         return ended
 
     def error_of(self, loss: Loss, command: Sequence[str]) -> KadminError:
@@ -108,26 +116,37 @@ class Leading:
 
     def _on_renewed(self, lease: Lease) -> None:
         with self._lock:
-            if self._process is not None:
+            if self._process is not None and self._epoch == lease.epoch:
                 self._process.renew(lease.given_up_ms, lease.valid_until_ms)
 
-    def _on_deposed(self, _lease: Lease, loss: Loss) -> None:
+    def _on_deposed(self, lease: Lease, loss: Loss) -> None:
         with self._lock:
-            if loss is Loss.RESIGNED:
-                return
-            self._loss = loss
-            if self._process is not None:
-                self._process.end()
+            if loss is not Loss.RESIGNED:
+                self._losses[lease.epoch] = loss
+                if self._process is not None and self._epoch == lease.epoch:
+                    self._process.end()
+
+    def _hand_on(self, *numbers: int) -> None:
+        """Send signals to the process, if there is one.
+
+        Called by handlers of signals, too, which must not wait for a lock that is held below them.
+        """
+        self._signals.extend(numbers)
+        process = self._process
+        if process is not None:
+            while self._signals:
+                process.signal(self._signals.pop(0))
 
 
 @contextmanager
-def handing_on(process: LeasedProcess) -> Iterator[None]:
-    """Send signals to end on to *process*, instead of ending this one."""
+def handing_on(hand_on: Callable[[int], None]) -> Iterator[None]:
+    """Call *hand_on* with each signal to end, but for those that this process ignores."""
 
-    def hand_on(number: int, _frame: FrameType | None) -> None:
-        process.signal(number)
+    def handle(number: int, _frame: FrameType | None) -> None:
+        hand_on(number)
 
-    before = {number: signal.signal(number, hand_on) for number in HANDED_ON}
+    numbers = [each for each in HANDED_ON if signal.getsignal(each) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:

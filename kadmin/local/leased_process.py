@@ -24,6 +24,8 @@ class LeasedProcess:
         self, command: Sequence[str], environment: Mapping[str, str], end_ms: int, kill_ms: int
     ) -> None:
         read_end, self._control = os.pipe()
+        # A guard that is stopped must not hold up those who renew the lease.
+        os.set_blocking(self._control, False)
         try:
             self.renew(end_ms, kill_ms)
             self._guard = subprocess.Popen(
@@ -54,7 +56,8 @@ class LeasedProcess:
     def wait(self) -> int:
         """Wait until the command and its group are gone, and return its exit status."""
         try:
-            return self._guard.wait()
+            code = self._guard.wait()
+            return code if code >= 0 else 128 - code
         finally:
             control, self._control = self._control, -1
             os.close(control)
