@@ -46,7 +46,7 @@ ALLOWED: Final = {
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",
     "kadmin.cli.delete_records": "--before-time -2h",
-    "kadmin.cli.groups.looks": "how long a record has been unread",
+    "kadmin.app.groups": "how long a record has been unread",
     "kadmin.cli.merge_logs.option_values": "--start -2h",
     "kadmin.cli.offsets": "--time -2h",
     "kadmin.cli.records.consume": "--offset @-2h",
