@@ -38,6 +38,8 @@ function __kadmin_at
                 --ignore \
                 --unreadable \
                 --default-min-isr \
+                --behind-after \
+                --window \
                 --topic \
                 --topic-id \
                 --partitions \
@@ -84,8 +86,6 @@ function __kadmin_at
                 --topic-list \
                 --by \
                 --time \
-                --behind-after \
-                --window \
                 --to-offset \
                 --to-datetime \
                 --by-duration \
@@ -345,10 +345,13 @@ complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-no-host-check -d 'Check
 complete -c kadmin -n '__kadmin_at kadmin' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
-complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, refused, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, unclean, internal-topic, refuses-records, unserved, deletion, reassignment, election, throttle, versions, racks, not-preferred, restarted, skew.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, refused, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, unclean, internal-topic, refuses-records, unserved, deletion, reassignment, election, throttle, versions, racks, stuck-group, lagging-group, not-preferred, restarted, skew.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l unreadable -x -a 'critical warning note' -d 'How bad it is that something cannot be read; it is named in any case.  [default: warning]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories and versions.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l groups -d 'Judge the groups of consumers, too, as \'kadmin groups --verdict\' does.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l behind-after -x -d 'With --groups: how long a record may be unread.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin check' -l window -x -d 'With --groups: look twice, so far apart; longer than they take to commit. 0 looks once.  [default: 10.0; 0<=x<=3600]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l nagios -d 'One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l wait-healthy -d 'Look again until the cluster is healthy, for at most so many seconds (600).  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l plain -d 'Plain lines, even on a terminal.'

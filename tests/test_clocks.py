@@ -47,7 +47,7 @@ ALLOWED: Final = {
     "kadmin.app.evidence": "registrations and states have times",
     "kadmin.app.snapshots": "when a snapshot was taken",
     "kadmin.cli.delete_records": "--before-time -2h",
-    "kadmin.cli.groups.looks": "how long a record has been unread",
+    "kadmin.app.groups": "how long a record has been unread",
     "kadmin.cli.merge_logs.option_values": "--start -2h",
     "kadmin.cli.offsets": "--time -2h",
     "kadmin.cli.records.consume": "--offset @-2h",
