@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -555,6 +555,17 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin lead')
+            commands=''
+            options='
+                --status
+                --plain
+                --unfair
+                --wait
+                --requeue
+                --id
             '
             ;;
         'kadmin produce')
@@ -1385,6 +1396,10 @@ _kadmin_kind() {
         'kadmin delete-records --broker-tls-cert') kind='path' ;;
         'kadmin delete-records --broker-tls-key') kind='path' ;;
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
+        'kadmin lead --wait') kind='text' ;;
+        'kadmin lead --id') kind='text' ;;
+        'kadmin lead #1') kind='text' ;;
+        'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;

@@ -95,6 +95,8 @@ function __kadmin_at
                 --before-offset \
                 --before-time \
                 --offset-json-file \
+                --wait \
+                --id \
                 --file \
                 --format \
                 --key-separator \
@@ -183,6 +185,7 @@ function __kadmin_at
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
                 'kadmin delete-records' \
+                'kadmin lead' \
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
@@ -315,6 +318,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in 
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
+complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
@@ -809,6 +813,15 @@ complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-verif
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin lead'
+complete -c kadmin -n '__kadmin_at kadmin lead'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l status -d 'Show who leads and who waits, and run nothing.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l plain -d 'With --status: lines instead of a table.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l unfair -d 'The fastest contender leads, not the one that has waited longest.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l wait -x -d 'Give up after so many seconds in which another one leads.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l requeue -d 'Contend and run the command again after a loss.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l id -x -d 'What --status calls this one: HOST:PID.'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'Write all to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'

@@ -5,6 +5,7 @@ __all__ = [
     "collecting",
     "evidence",
     "groups",
+    "leading",
     "reading",
     "session",
     "snapshot_files",

@@ -6,6 +6,7 @@ __all__ = [
     "ensemble",
     "ensemble_probe",
     "layout",
+    "leadership",
     "lease_beside",
     "snapshot",
     "throttle_journal",

@@ -3,16 +3,9 @@
 from collections import deque
 
 from cluster.recipes.attempt import Attempt
-from cluster.recipes.contender import (
-    Connected,
-    Contender,
-    Effect,
-    Event,
-    Join,
-    Replied,
-    Send,
-    WatchFired,
-)
+from cluster.recipes.contender import Contender
+from cluster.recipes.effects import Effect, Send
+from cluster.recipes.events import Connected, Event, Join, Replied, WatchFired
 from cluster.recipes.fair import FairAttempt
 from cluster.recipes.unfair import UnfairAttempt
 from cluster.zk.requests import Lost, Multi, Operation, Refused, ZkReply, ZkRequest

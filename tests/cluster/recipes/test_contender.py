@@ -4,19 +4,8 @@ import pytest
 
 from cluster.model.ids import MATCH_ANY
 from cluster.recipes.attempt import MixedElection
-from cluster.recipes.contender import (
-    Connected,
-    Deposed,
-    Elected,
-    Failed,
-    Join,
-    Leave,
-    Left,
-    Renewed,
-    SessionOver,
-    Suspended,
-    WatchFired,
-)
+from cluster.recipes.effects import Deposed, Elected, Failed, Left, Renewed
+from cluster.recipes.events import Connected, Join, Leave, SessionOver, Suspended, WatchFired
 from cluster.recipes.lease import Loss
 from cluster.zk.requests import AclEntry, Check, Create, Delete, Multi, MultiDone, SetData
 from cluster.zk.steps import Refusal
