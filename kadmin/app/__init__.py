@@ -5,6 +5,7 @@ __all__ = [
     "collecting",
     "evidence",
     "groups",
+    "move_plans",
     "reading",
     "session",
     "snapshot_files",
