@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -473,7 +473,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin groups')
-            commands=''
+            commands='migrate-offsets'
             options='
                 --list
                 --describe
@@ -508,6 +508,37 @@ _kadmin_node() {
                 --from-file
                 --export
                 --execute
+                --dry-run
+                --rollback-file
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin groups migrate-offsets')
+            commands=''
+            options='
+                --from-zookeeper
+                --to-zookeeper
+                --group
+                --all-groups
+                --to-group
+                --topic
                 --dry-run
                 --rollback-file
                 --yes
@@ -610,6 +641,9 @@ _kadmin_node() {
                 --partition
                 --partitions
                 --isolation-level
+                --group
+                --group-instance-id
+                --assignor
                 --from-beginning
                 --offset
                 --max-messages
@@ -836,6 +870,34 @@ _kadmin_node() {
             commands=''
             options='
                 --default-min-isr
+            '
+            ;;
+        'kadmin simulate')
+            commands=''
+            options='
+                --kill
+                --lose-rack
+                --add
+                --plan
+                --unclean
+                --snapshot
+                --default-min-isr
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin cluster')
@@ -1349,6 +1411,22 @@ _kadmin_kind() {
         'kadmin groups --broker-tls-cert') kind='path' ;;
         'kadmin groups --broker-tls-key') kind='path' ;;
         'kadmin groups --command-config'|'kadmin groups --admin.config') kind='path' ;;
+        'kadmin groups migrate-offsets --group') kind='live groups' ;;
+        'kadmin groups migrate-offsets --to-group') kind='text' ;;
+        'kadmin groups migrate-offsets --topic') kind='live topics' ;;
+        'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
+        'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin groups migrate-offsets --broker-user') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-sasl-service') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-keytab') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-oauth-url') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-oauth-scope') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-tls-ca') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
+        'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
@@ -1396,6 +1474,9 @@ _kadmin_kind() {
         'kadmin consume --topic') kind='live topics' ;;
         'kadmin consume --partition'|'kadmin consume --partitions') kind='text' ;;
         'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
+        'kadmin consume --group') kind='live groups' ;;
+        'kadmin consume --group-instance-id') kind='text' ;;
+        'kadmin consume --assignor') kind='words range roundrobin cooperative-sticky' ;;
         'kadmin consume --offset') kind='text' ;;
         'kadmin consume --max-messages') kind='text' ;;
         'kadmin consume --timeout-ms') kind='text' ;;
@@ -1534,6 +1615,24 @@ _kadmin_kind() {
         'kadmin snapshot save #1') kind='text' ;;
         'kadmin snapshot show --default-min-isr') kind='text' ;;
         'kadmin snapshot show #1') kind='text' ;;
+        'kadmin simulate --kill') kind='live brokers' ;;
+        'kadmin simulate --lose-rack') kind='text' ;;
+        'kadmin simulate --add') kind='text' ;;
+        'kadmin simulate --plan') kind='path' ;;
+        'kadmin simulate --snapshot') kind='path' ;;
+        'kadmin simulate --default-min-isr') kind='text' ;;
+        'kadmin simulate --bootstrap-server') kind='text' ;;
+        'kadmin simulate --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin simulate --broker-user') kind='text' ;;
+        'kadmin simulate --broker-password-file') kind='path' ;;
+        'kadmin simulate --broker-sasl-service') kind='text' ;;
+        'kadmin simulate --broker-keytab') kind='path' ;;
+        'kadmin simulate --broker-oauth-url') kind='text' ;;
+        'kadmin simulate --broker-oauth-scope') kind='text' ;;
+        'kadmin simulate --broker-tls-ca') kind='path' ;;
+        'kadmin simulate --broker-tls-cert') kind='path' ;;
+        'kadmin simulate --broker-tls-key') kind='path' ;;
+        'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;

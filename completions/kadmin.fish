@@ -102,6 +102,7 @@ function __kadmin_at
                 --by-duration \
                 --shift-by \
                 --from-file \
+                --to-group \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -123,6 +124,8 @@ function __kadmin_at
                 --property-file \
                 --producer.config \
                 --isolation-level \
+                --group-instance-id \
+                --assignor \
                 --offset \
                 --timeout-ms \
                 --consumer-property \
@@ -158,6 +161,10 @@ function __kadmin_at
                 --max-message-size \
                 --max-bytes \
                 --only \
+                --kill \
+                --lose-rack \
+                --add \
+                --plan \
                 --name \
                 --rack \
                 --zookeepers \
@@ -183,6 +190,7 @@ function __kadmin_at
                 'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin groups' \
+                'kadmin groups migrate-offsets' \
                 'kadmin delete-records' \
                 'kadmin produce' \
                 'kadmin consume' \
@@ -194,6 +202,7 @@ function __kadmin_at
                 'kadmin snapshot diff' \
                 'kadmin snapshot save' \
                 'kadmin snapshot show' \
+                'kadmin simulate' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -322,6 +331,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that rep
 complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a snapshot -d 'Keep a cluster in a file, and compare it later.'
+complete -c kadmin -n '__kadmin_at kadmin' -a simulate -d 'See what would go offline if brokers failed or replicas moved.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a help -d 'Show the help of a command.'
@@ -735,6 +745,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-host-check -
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin groups' -a migrate-offsets -d 'Copy offsets of groups from ZooKeeper to brokers, or back.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l list -d 'List the names of groups.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l describe -d 'Describe groups: what they have read, and who reads.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
@@ -743,7 +754,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l delete -d 'Delete groups th
 complete -c kadmin -n '__kadmin_at kadmin groups' -l delete-offsets -d 'Delete what groups committed to topics.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-groups -d 'All groups of consumers.'
-complete -c kadmin -n '__kadmin_at kadmin groups' -l in-zookeeper -d 'The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l in-zookeeper -d 'The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there; so does --zookeeper without --bootstrap-server.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l topic -x -a '(__kadmin_live topics)' -d 'A topic, or these partitions of it: who reads it, or what is reset or deleted. Several by repeating; exact, unless it is a glob.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-topics -d 'All partitions that a group has committed to.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l state -d 'List the states, too; only the groups in these. With --describe: states and coordinators instead of offsets.'
@@ -787,6 +798,32 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-verify -d 'Do
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l from-zookeeper -d 'From groups of old consumers in ZooKeeper to groups that brokers keep.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l to-zookeeper -d 'From groups that brokers keep to groups of old consumers in ZooKeeper.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l all-groups -d 'All groups that are there.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l to-group -x -d 'The group that gets the offsets of the only --group (default: one of the same name).'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l topic -x -a '(__kadmin_live topics)' -d 'Only these topics, or these partitions of one. Several by repeating; may be globs.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'
@@ -855,6 +892,9 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l topic -x -a '(__kadmin_liv
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partition -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partitions -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l isolation-level -x -a 'read_uncommitted read_committed' -d 'Whether to read records of open and aborted transactions.  [default: read_uncommitted]'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l group -x -a '(__kadmin_live groups)' -d 'Join this group: read what it assigns, from its commits on, and commit what is printed.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l group-instance-id -x -d 'Be a static member of this id: who comes back in time gets the same partitions.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l assignor -x -a 'range roundrobin cooperative-sticky' -d 'How the group shares the partitions, as its other members do; otherwise range, or roundrobin where they want that.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l from-beginning -d 'From the earliest record on.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l offset -x -d 'earliest, latest (the default), an offset, -N for the last N records of each partition, a time (\'2026-11-20 03:12\', -2h), or @ and ms since 1970.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l max-messages -x -d 'After N records.  [x>=0]'
@@ -1059,6 +1099,30 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l admin.config -r -F -
 
 complete -c kadmin -n '__kadmin_at kadmin snapshot show'
 complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which no snapshot has.  [default: 1; x>=1]'
+
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l kill -x -a '(__kadmin_live brokers)' -d 'These brokers fail, all at once.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l lose-rack -x -d 'All brokers of this rack fail; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l add -x -d 'This broker starts: a new one, or one that is dead; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l plan -r -F -d 'Partitions are reassigned: Kafka\'s JSON, or a file of \'kadmin reassign plan\'.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l unclean -d 'Then leaders are elected for what is offline, even out of the ISR.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l snapshot -r -F -d 'The cluster in a file of \'kadmin snapshot save\', and not the live one.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'

@@ -84,6 +84,13 @@ class Elected:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewed:
+    """The lease of the same leadership, which goes on for longer."""
+
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
 class Deposed:
     """*lease* is the last one: until it is over, no other contender leads."""
 
@@ -103,7 +110,7 @@ class Failed:
     error: Refusal | MixedElection
 
 
-Effect: TypeAlias = Send | Elected | Deposed | Left | Failed
+Effect: TypeAlias = Send | Elected | Renewed | Deposed | Left | Failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +362,7 @@ class Contender:
             # The reply is too old to lead by.
             self._look_ms = self._now_ms
             return
-        if self.lease is None:
-            self._effects.append(Elected(lease))
+        self._effects.append(Elected(lease) if self.lease is None else Renewed(lease))
         self.lease = lease
         self._look_ms = self._sent_ms + heartbeat_after_ms(timeout_ms)
 

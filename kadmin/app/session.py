@@ -256,6 +256,11 @@ class Session:
     def names_brokers(self) -> bool:
         return self.settings.text("bootstrap_server") is not None
 
+    @property
+    def names_only_zookeeper(self) -> bool:
+        """Whether the options name a ZooKeeper, and no brokers."""
+        return "zookeeper" in self.flags and "bootstrap_server" not in self.flags
+
     @contextmanager
     def topics(self) -> Iterator["TopicAdmin"]:
         """Open a connection for topics; it is closed at the end."""
@@ -378,6 +383,23 @@ class Session:
             closing(LateLogs(lambda: self.connect_logs(connection))) as logs,
         ):
             yield ZooKeeperGroups(connection, logs, self.warn)
+
+    @contextmanager
+    def both_groups(self) -> Iterator[tuple["GroupAdmin", "GroupAdmin"]]:
+        """Open connections for the groups in ZooKeeper and for those of its brokers.
+
+        Raises:
+            OtherCluster: the brokers that are named are not those of this ZooKeeper.
+        """
+        from kadmin.admin.wire.wire_groups import WireGroups
+        from kadmin.admin.zookeeper.bootstrap import require_same_cluster
+        from kadmin.admin.zookeeper.zookeeper_groups import ZooKeeperGroups
+
+        with self.connect() as connection, self.connect_brokers(connection) as brokers:
+            cluster_id = brokers.metadata([]).get("cluster_id")
+            require_same_cluster(connection, cluster_id, brokers.settings.bootstrap)
+            of_brokers = WireGroups(brokers)
+            yield ZooKeeperGroups(connection, of_brokers, self.warn), of_brokers
 
     @contextmanager
     def connect_logs(self, connection: "Connection") -> Iterator["WireConnection"]:

@@ -3,6 +3,7 @@
 __all__ = [
     "acls",
     "configs",
+    "documents",
     "election_file",
     "entities",
     "group_offsets_file",

@@ -82,6 +82,11 @@ CATALOG: Final = {
         "snapshot",
         "Keep a cluster in a file, and compare it later.",
     ),
+    "simulate": (
+        "kadmin.cli.simulate",
+        "simulate",
+        "See what would go offline if brokers failed or replicas moved.",
+    ),
     "cluster": (
         "kadmin.cli.cluster.command",
         "cluster",

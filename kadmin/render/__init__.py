@@ -23,6 +23,7 @@ __all__ = [
     "reassign",
     "record_deletion",
     "records",
+    "simulation",
     "snapshots",
     "timeline",
     "topics",

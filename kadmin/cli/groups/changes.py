@@ -9,11 +9,13 @@ import click
 from kadmin.cli.changing import Report, make
 from kadmin.cli.files import STDIN
 from kadmin.cli.groups.looks import now_ms
+from kadmin.cli.groups.places import COMMAND, IN_ZOOKEEPER
 from kadmin.cli.hint_command import command_line
 from kadmin.cli.options import exactly_one, flag, forbid
 from kadmin.cli.rollback import new_rollback_path
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
+from kadmin.quoting import quoted
 
 if TYPE_CHECKING:
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
@@ -71,7 +73,8 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
         change_groups(
             session,
             resets,
-            options,
+            is_confirmed=options["yes"],
+            in_zookeeper=options["in_zookeeper"],
             lines=lambda plan: reset_plan_lines(plan, at_ms),
             report=report,
         )
@@ -83,12 +86,14 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
 def change_groups(
     session: Session,
     change: "GroupChange[Plan]",
-    options: Mapping[str, Any],
     *,
+    is_confirmed: bool,
+    in_zookeeper: bool,
     lines: Callable[[Plan], Iterable[str]],
     report: Report[Plan],
 ) -> None:
-    """Make *change*, and note where its rollback file is and how it is taken back.
+    """Make *change* of groups that brokers keep, or ZooKeeper; note where its rollback file is and
+    how it is taken back.
 
     Raises:
         NotChanged: not all was done.
@@ -99,17 +104,13 @@ def change_groups(
         lines=lines,
         report=report,
         is_dry_run=change.is_dry_run,
-        is_confirmed=options["yes"],
+        is_confirmed=is_confirmed,
         begun=lambda: session.note(f"rollback file: {change.rollback_path}"),
     )
     if change.has_rollback_file and not change.failed:
-        undo = {
-            "reset_offsets": True,
-            "in_zookeeper": options["in_zookeeper"],
-            "from_file": change.rollback_path,
-            "execute": True,
-        }
-        session.note(f"to take it back: {command_line('groups', undo)}")
+        command = IN_ZOOKEEPER if in_zookeeper else COMMAND
+        file = quoted(change.rollback_path)
+        session.note(f"to take it back: {command} --reset-offsets --from-file {file} --execute")
     change.check()
 
 
@@ -203,7 +204,14 @@ def delete_offsets(session: Session, options: Mapping[str, Any]) -> None:
             else:
                 session.note("nothing to delete: no offset is committed there")
 
-        change_groups(session, deletions, options, lines=offset_deletion_plan_lines, report=report)
+        change_groups(
+            session,
+            deletions,
+            is_confirmed=options["yes"],
+            in_zookeeper=options["in_zookeeper"],
+            lines=offset_deletion_plan_lines,
+            report=report,
+        )
 
 
 def delete_groups(session: Session, options: Mapping[str, Any]) -> None:
@@ -228,7 +236,14 @@ def delete_groups(session: Session, options: Mapping[str, Any]) -> None:
                     group_deletion_document(plans, deletions.failed, is_dry_run=is_dry_run)
                 )
 
-        change_groups(session, deletions, options, lines=group_deletion_plan_lines, report=report)
+        change_groups(
+            session,
+            deletions,
+            is_confirmed=options["yes"],
+            in_zookeeper=options["in_zookeeper"],
+            lines=group_deletion_plan_lines,
+            report=report,
+        )
 
 
 def require_groups_named(options: Mapping[str, Any], action: str) -> None:

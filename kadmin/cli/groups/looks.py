@@ -162,11 +162,14 @@ def describe_offsets(
 
 def note_states(session: Session, groups: "list[Group]") -> None:
     """Note what Kafka's tool notes beside its lines."""
+    from kadmin.render.visible import visible
+
     for group in groups:
+        which = f"Consumer group '{visible(group.name)}'"
         if not group.is_alive:
-            session.output.note(f"Consumer group '{group.name}' has no active members.")
+            session.output.note(f"{which} has no active members.")
         elif group.is_rebalancing:
-            session.output.note(f"Consumer group '{group.name}' is rebalancing.")
+            session.output.note(f"{which} is rebalancing.")
 
 
 def warn_of_untold(

@@ -1,8 +1,8 @@
 """Where groups are kept: by brokers, or in ZooKeeper by old consumers; hints that lead there."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError
@@ -12,14 +12,20 @@ IN_ZOOKEEPER: Final = f"{COMMAND} --in-zookeeper"
 
 
 @contextmanager
-def leading_to_groups(session: Session, options: Mapping[str, Any]) -> Iterator[None]:
-    """Let the hints of errors name the option by which the groups are found that are meant."""
+def leading_to_groups(
+    session: Session, *, in_zookeeper: bool, changed_in_zookeeper: bool
+) -> Iterator[None]:
+    """Let the hints of errors name the option by which the groups are found that are read, and
+    those that are changed."""
+    from kadmin.plan.groups.changes import NotChanged
     from kadmin.plan.groups.group import NoSuchGroup
 
     try:
         yield
     except KadminError as error:
-        if options["in_zookeeper"] and error.hint is not None:
+        if isinstance(error, NotChanged):
+            in_zookeeper = changed_in_zookeeper
+        if in_zookeeper and error.hint is not None:
             error.hint = error.hint.replace(COMMAND, IN_ZOOKEEPER)
         elif isinstance(error, NoSuchGroup) and kept_in_zookeeper(session, error.names):
             error.hint = (

@@ -55,6 +55,7 @@ from kadmin.wording import counted_partitions
 POLL_FIRST_MS: Final = 200
 POLL_MAX_MS: Final = 5_000
 REPORT_MS: Final = 5_000
+NOT_IN_SYNC: Final = "none of the replicas of before is alive and in sync: it is not given up"
 REFUSALS_MAX: Final = 3
 """So often a controller may refuse a move before the run goes on without it."""
 
@@ -159,8 +160,14 @@ def advance(run: MoveRun, view: View, memory: Memory) -> Procedure[MoveRun]:
             if isinstance((yield Keep(paced)), Done):
                 yield Report(Throttled(rate, reason))
             return run  # The next look has what is in the journal.
-    if work.give_up:
-        yield from give_up(work.give_up, memory)
+    safe = tuple(move for move in work.give_up if keeps_data(move, view))
+    memory.stalls += tuple(
+        Stall(partition=move.partition, reason=NOT_IN_SYNC, since_ms=view.now_ms)
+        for move in work.give_up
+        if move not in safe
+    )
+    if safe:
+        yield from give_up(safe, memory)
     else:
         yield from begin(run, work, view, memory)
     yield from report_progress(run, view, memory)
@@ -233,6 +240,15 @@ def slow_down(run: MoveRun, memory: Memory) -> Procedure[bool]:
         memory.rate_set = run.settings.rate
         yield Report(Throttled(run.settings.rate, "set"))
     return is_set
+
+
+def keeps_data(move: PlannedMove, view: View) -> bool:
+    """Return whether one of the replicas that stay, if *move* is given up, is in sync: otherwise
+    the partition would have no leader, or one that lacks records."""
+    state = view.state(move.partition)
+    return state is not None and any(
+        broker in state.isr and broker in view.live for broker in move.replicas
+    )
 
 
 def give_up(moves: tuple[PlannedMove, ...], memory: Memory) -> Procedure[None]:

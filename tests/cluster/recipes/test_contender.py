@@ -12,6 +12,7 @@ from cluster.recipes.contender import (
     Join,
     Leave,
     Left,
+    Renewed,
     SessionOver,
     Suspended,
     WatchFired,
@@ -98,7 +99,7 @@ def test_the_lease_counts_from_when_the_heartbeat_was_sent(
     assert renewed is not None
     assert renewed.valid_until_ms == lease.valid_until_ms + TIMEOUT_MS // 12
     assert renewed.epoch == lease.epoch
-    assert [Elected(lease)] == leader.effects
+    assert [Elected(lease), Renewed(renewed)] == leader.effects
 
 
 @both_kinds

@@ -4,18 +4,16 @@ What real old consumers make is in `tests/interop`.
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kazoo.client import KazooClient
 
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.conftest import OneBroker
-from tests.kadmin.cli.groups.conftest import FIRST_MS, Cluster
+from tests.kadmin.cli.groups.conftest import FIRST_MS, Cluster, OldGroups
 from tests.support.asking import AskingKadmin
-from tests.support.cli import KadminRun, done, kadmin
+from tests.support.cli import done, kadmin
 from tests.support.committing import commit
 from tests.support.zookeeper import client_of
 
@@ -25,62 +23,6 @@ pytestmark = [
     # In one process, which alone starts its brokers.
     pytest.mark.xdist_group("one-broker"),
 ]
-
-
-class OldGroups:
-    """The groups in ZooKeeper, beside the broker that has the logs."""
-
-    def __init__(self, connect: str, client: KazooClient) -> None:
-        self.connect = connect
-        self.client = client
-        self.zookeeper = ("--zookeeper", connect)
-
-    def run(self, *arguments: str) -> KadminRun:
-        return kadmin("groups", "--in-zookeeper", *arguments, *self.zookeeper)
-
-    def done(self, *arguments: str) -> str:
-        return done("groups", "--in-zookeeper", *arguments, *self.zookeeper)
-
-    def put(self, path: str, data: str = "", *, is_ephemeral: bool = False) -> None:
-        """Make the node `/consumers/PATH`, or replace its data."""
-        path = f"/consumers/{path}"
-        if self.client.exists(path):
-            self.client.set(path, data.encode())
-        else:
-            self.client.create(path, data.encode(), makepath=True, ephemeral=is_ephemeral)
-
-    def join(self, group: str, topic: str, host: str = "app-1") -> str:
-        """Register a consumer that owns partition 0 of *topic*; returns its path."""
-        consumer = f"{group}_{host}-1428512949385-0a1b2c3d"
-        self.put(f"{group}/ids/{consumer}", '{"version":1}', is_ephemeral=True)
-        self.put(f"{group}/owners/{topic}/0", f"{consumer}-0", is_ephemeral=True)
-        return f"/consumers/{group}/ids/{consumer}"
-
-    def leave(self, group: str, topic: str, path: str) -> None:
-        self.client.delete(path)
-        self.client.delete(f"/consumers/{group}/owners/{topic}/0")
-
-    def offsets(self, group: str, topic: str) -> list[str | None]:
-        return [
-            self.client.get(path)[0].decode() if self.client.exists(path) else None
-            for path in (f"/consumers/{group}/offsets/{topic}/{number}" for number in (0, 1))
-        ]
-
-
-@pytest.fixture
-def old(one_broker: OneBroker) -> Iterator[OldGroups]:
-    with client_of(one_broker.zookeeper) as client:
-        yield OldGroups(one_broker.zookeeper, client)
-
-
-@pytest.fixture
-def idle(old: OldGroups, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A group without members, at offsets 2 and 5 of five records each."""
-    monkeypatch.chdir(tmp_path)  # Where rollback files are written that have no other name.
-    name = f"old-{topic}"
-    old.put(f"{name}/offsets/{topic}/0", "2")
-    old.put(f"{name}/offsets/{topic}/1", "5")
-    return name
 
 
 def fields(text: str) -> list[list[str]]:
@@ -118,16 +60,21 @@ def test_groups_are_listed_and_described_with_their_lag(
 
 
 def test_brokers_groups_are_others_and_each_leads_to_the_other(
-    cluster: Cluster, old: OldGroups, topic: str, idle: str
+    cluster: Cluster, old: OldGroups, topic: str, idle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(cluster.bootstrap, f"new-{topic}", topic, 0, 1)
 
-    listed = kadmin("groups", "--list", *old.zookeeper)
-    missing = kadmin("groups", "--describe", "--group", idle, *old.zookeeper)
-    other = old.run("--describe", "--group", f"new-{topic}")
+    by_zookeeper_alone = done("groups", "--list", *old.zookeeper)
+    by_both = done("groups", "--list", *old.zookeeper, *cluster.wire)
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", old.connect)
+    listed = kadmin("groups", "--list")
+    missing = kadmin("groups", "--describe", "--group", idle)
+    other = kadmin("groups", "--in-zookeeper", "--describe", "--group", f"new-{topic}")
 
+    assert idle in by_zookeeper_alone.splitlines()
+    assert f"new-{topic}" in by_both.splitlines()
     assert idle not in listed.stdout.splitlines()
-    command = f"kadmin --zookeeper {old.connect} groups --in-zookeeper"
+    command = "kadmin groups --in-zookeeper"
     assert f"in ZooKeeper: '{command} --list'\n" in listed.stderr
     assert idle in old.done("--list").splitlines()
     assert ExitCode.FAILED == missing.exit_code == other.exit_code
@@ -164,7 +111,8 @@ def test_offsets_are_reset_by_a_plan(
     assert f"next: kadmin --zookeeper {old.connect} groups --reset-offsets" in planned.stderr
     assert (ExitCode.DONE, expected) == (made.exit_code, after)
     assert planned.stdout == made.stdout
-    assert "--in-zookeeper --from-file back.csv --execute" in made.stderr
+    undo = "groups --in-zookeeper --reset-offsets --from-file back.csv --execute"
+    assert f"to take it back: kadmin --zookeeper {old.connect} {undo}\n" in made.stderr
     assert set(kept.splitlines()) <= {f"{idle},{topic},0,2", f"{idle},{topic},1,5"}
     assert (ExitCode.DONE, ["2", "5"]) == (back.exit_code, old.offsets(idle, topic))
 
