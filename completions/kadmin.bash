@@ -326,7 +326,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin reassign')
-            commands=''
+            commands='plan'
             options='
                 --generate
                 --execute
@@ -353,6 +353,44 @@ _kadmin_node() {
                 --yes
                 -y
                 --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign plan')
+            commands=''
+            options='
+                --goal
+                --brokers
+                --replace
+                --replication-factor
+                --above
+                --disk-size
+                --by
+                --tolerance
+                --topic
+                --exclude-topic
+                --exclude-brokers
+                --max-replicas
+                --disable-rack-aware
+                --snapshot
+                --no-brokers
+                --out
+                --force
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1305,6 +1343,32 @@ _kadmin_kind() {
         'kadmin reassign --broker-tls-cert') kind='path' ;;
         'kadmin reassign --broker-tls-key') kind='path' ;;
         'kadmin reassign --command-config'|'kadmin reassign --admin.config') kind='path' ;;
+        'kadmin reassign plan --goal') kind='words balance drain add replace replication-factor racks relieve leaders kafka' ;;
+        'kadmin reassign plan --brokers') kind='live brokers' ;;
+        'kadmin reassign plan --replace') kind='text' ;;
+        'kadmin reassign plan --replication-factor') kind='text' ;;
+        'kadmin reassign plan --above') kind='text' ;;
+        'kadmin reassign plan --disk-size') kind='text' ;;
+        'kadmin reassign plan --by') kind='words replicas bytes' ;;
+        'kadmin reassign plan --tolerance') kind='text' ;;
+        'kadmin reassign plan --topic') kind='live topics' ;;
+        'kadmin reassign plan --exclude-topic') kind='live topics' ;;
+        'kadmin reassign plan --exclude-brokers') kind='live brokers' ;;
+        'kadmin reassign plan --max-replicas') kind='text' ;;
+        'kadmin reassign plan --snapshot') kind='path' ;;
+        'kadmin reassign plan --out') kind='path' ;;
+        'kadmin reassign plan --bootstrap-server') kind='text' ;;
+        'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign plan --broker-user') kind='text' ;;
+        'kadmin reassign plan --broker-password-file') kind='path' ;;
+        'kadmin reassign plan --broker-sasl-service') kind='text' ;;
+        'kadmin reassign plan --broker-keytab') kind='path' ;;
+        'kadmin reassign plan --broker-oauth-url') kind='text' ;;
+        'kadmin reassign plan --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign plan --broker-tls-ca') kind='path' ;;
+        'kadmin reassign plan --broker-tls-cert') kind='path' ;;
+        'kadmin reassign plan --broker-tls-key') kind='path' ;;
+        'kadmin reassign plan --command-config'|'kadmin reassign plan --admin.config') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;

@@ -83,8 +83,19 @@ function __kadmin_at
                 --throttle \
                 --replica-alter-log-dirs-throttle \
                 --rollback-file \
-                --topic-list \
+                --goal \
+                --brokers \
+                --replace \
+                --above \
+                --disk-size \
                 --by \
+                --tolerance \
+                --exclude-topic \
+                --exclude-brokers \
+                --max-replicas \
+                --snapshot \
+                --out \
+                --topic-list \
                 --time \
                 --to-offset \
                 --to-datetime \
@@ -133,14 +144,12 @@ function __kadmin_at
                 --kind \
                 --level \
                 --order \
-                --out \
                 --around \
                 --html \
                 --master \
                 --conf \
                 --properties-file \
                 --log-dir \
-                --brokers \
                 --parquet \
                 --rounds \
                 --fetch-size \
@@ -158,7 +167,6 @@ function __kadmin_at
                 --lose-rack \
                 --add \
                 --plan \
-                --snapshot \
                 --name \
                 --rack \
                 --zookeepers \
@@ -180,6 +188,7 @@ function __kadmin_at
                 'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin reassign' \
+                'kadmin reassign plan' \
                 'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin groups' \
@@ -609,6 +618,7 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-host-check -d 
 complete -c kadmin -n '__kadmin_at kadmin elect' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a plan -d 'Plan moves for a goal, with the least movement; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l generate -d 'Propose replicas for topics; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l execute -d 'Ask the controller for the moves of a file.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l verify -d 'Tell how far the moves are; when done, remove the throttles.'
@@ -649,6 +659,40 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l goal -x -a 'balance drain add replace replication-factor racks relieve leaders kafka' -d 'What the plan is to reach: one of those above.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l brokers -x -a '(__kadmin_live brokers)' -d 'drain: the brokers to empty, alive or not. add: the new ones. kafka: those to use.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l replace -x -d 'replace: which broker takes the replicas of which.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l replication-factor -x -d 'replication-factor: how many replicas each partition gets.  [1<=x<=32767]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l above -x -d 'relieve: the fullest that the disks of a broker may be, such as 85%.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l disk-size -x -d 'relieve: the size of all disks of a broker, where brokers do not report it.  [1<=x<=9223372036854775807]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l by -x -a 'replicas bytes' -d 'balance: what is to be even.  [default: replicas]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l tolerance -x -d 'balance --by bytes: how far above the mean a broker may be.  [default: 10.0; 0<=x<=1000]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l topic -x -a '(__kadmin_live topics)' -d 'Move only this topic; several by comma or by repeating, or a glob.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l exclude-topic -x -a '(__kadmin_live topics)' -d 'Leave this topic alone; several by comma or by repeating, or a glob.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l exclude-brokers -x -a '(__kadmin_live brokers)' -d 'Brokers that keep what they have and get nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l max-replicas -x -d 'So many replicas a broker gets up to at most.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l disable-rack-aware -d 'Place replicas without regard to racks.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l snapshot -r -F -d 'Plan for the cluster in a file of \'kadmin snapshot save\', and ask no server.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l no-brokers -d 'Ask only ZooKeeper, and no broker for the sizes of replicas.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l out -r -F -d 'Write the plan to this new file.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l force -d 'Overwrite the file of --out if it exists.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'

@@ -51,6 +51,7 @@ ALLOWED: Final = {
     "kadmin.cli.merge_logs.option_values": "--start -2h",
     "kadmin.cli.offsets": "--time -2h",
     "kadmin.cli.records.consume": "--offset @-2h",
+    "kadmin.cli.reassign.plan": "when a plan was made",
     "kadmin.cli.verify_replicas.live": "--time, and the time of each line",
     "kadmin.cli.watching": "the time above what is shown",
 }

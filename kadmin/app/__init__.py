@@ -6,6 +6,7 @@ __all__ = [
     "evidence",
     "groups",
     "leading",
+    "move_plans",
     "reading",
     "session",
     "snapshot_files",
