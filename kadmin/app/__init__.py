@@ -5,6 +5,7 @@ __all__ = [
     "collecting",
     "evidence",
     "groups",
+    "moves",
     "reading",
     "session",
     "spark",

@@ -12,5 +12,6 @@ __all__ = [
     "reassign_cancel",
     "reassign_status",
     "reassign_wait",
+    "supervision",
     "topics",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "quorum",
     "refused_partitions",
     "replica_reader",
+    "run_store",
     "snapshot",
     "wire_acls",
     "wire_configs",

@@ -7,6 +7,7 @@ __all__ = [
     "ensemble_probe",
     "layout",
     "lease_beside",
+    "run_store",
     "snapshot",
     "throttle_journal",
     "zookeeper_acls",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.files import name_of, read_text
-from kadmin.cli.frame import command
+from kadmin.cli.frame import command_with_subcommands
 from kadmin.cli.options import ByteRate, WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
@@ -28,7 +28,22 @@ RATE_MAX: Final = 2**63 - 1
 """Brokers keep rates as a Java long."""
 
 
-@command("reassign", short_help="Move partitions to other brokers.", speaks_to_brokers=True)
+RUNS: Final = "kadmin.cli.reassign.runs"
+SUBCOMMANDS: Final = {
+    "run": (f"{RUNS}.run", "run", "Carry out a plan under supervision."),
+    "resume": (f"{RUNS}.redirect", "resume", "Go on with an interrupted run."),
+    "status": (f"{RUNS}.status", "status", "See how far a run is."),
+    "cancel": (f"{RUNS}.redirect", "cancel", "Give up what is under way of a run."),
+    "rollback": (f"{RUNS}.redirect", "rollback", "Restore the replicas of before a run."),
+    "list": (f"{RUNS}.status", "list_", "See all runs."),
+}
+
+
+@command_with_subcommands(
+    "reassign",
+    SUBCOMMANDS,
+    short_help="Move partitions to other brokers.",
+)
 @action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
 @action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
 @action(
