@@ -6,6 +6,8 @@ __all__ = [
     "evidence",
     "groups",
     "leading",
+    "move_plans",
+    "moves",
     "reading",
     "session",
     "snapshot_files",

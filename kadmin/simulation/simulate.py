@@ -5,8 +5,9 @@ and replicas that are moved catch up; nothing is produced meanwhile.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from cluster.controller.requests import (
     AlterPartition,
@@ -24,6 +25,7 @@ from cluster.model.topic import RECOVERED, RECOVERING, PartitionAssignment, Part
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from kadmin.errors import KadminError
 from kadmin.plan.health import min_isr_of
+from kadmin.plan.reassignment.sizes import Sizes, sizes_of
 from kadmin.reports.simulation import BrokerStages, Change, SimulationReport, Stages
 from kadmin.simulation.controller import SimulatedController
 from kadmin.simulation.scenario import Scenario
@@ -32,7 +34,17 @@ from kadmin.simulation.zookeeper import MemoryZooKeeper
 from kadmin.snapshots.saved import SavedCluster
 from kadmin.wording import with_reasons
 
-Sizes = Mapping[TopicPartition, Mapping[BrokerId, int]]
+
+class Effect(Enum):
+    """An effect on a partition; one may have several."""
+
+    OFFLINE = auto()
+    UNDER_MIN_ISR = auto()
+    UNCLEAN = auto()
+    MOVED = auto()
+    ONLINE = auto()
+    SHRUNK = auto()
+    STILL_OFFLINE = auto()
 
 
 class ReassignmentRefused(KadminError):
@@ -183,39 +195,19 @@ def report_on(
     min_isrs = {
         name: min_isr_of(topic, cluster, default_min_isr) for name, topic in cluster.topics.items()
     }
-    found: dict[str, list[Change]] = {}
-    shrunk: list[Change] = []
-    still_offline: list[TopicPartition] = []
-    for partition in after.assignments:
-        old, new = before.leader(partition), after.leader(partition)
-        state = after.states.get(partition)
-        if state is before.states.get(partition) and old == new:
-            if new is None:
-                still_offline.append(partition)
-            continue
-        isrs = before.isr(partition), after.isr(partition)
-        change = Change(partition, old, new, *isrs, min_isrs[partition.topic])
-        if len(isrs[1]) < len(isrs[0]):
-            shrunk.append(change)
-        kind = kind_of(change, state)
-        if kind == "still_offline":
-            still_offline.append(partition)
-        elif kind is not None:
-            found.setdefault(kind, []).append(change)
-        if kind in ("moved", "unclean", None) and is_short(change):
-            found.setdefault("under_min_isr", []).append(change)
-    sizes = saved.sizes()
+    found = findings_of(before, after, min_isrs)
+    sizes = sizes_of(saved.log_dirs)
     moved = added_replicas(before, after)
     return SimulationReport(
         scenario=tuple(sentences_of(scenario)),
         partition_count=len(after.assignments),
-        offline=tuple(found.get("offline", ())),
-        under_min_isr=tuple(found.get("under_min_isr", ())),
-        unclean=tuple(found.get("unclean", ())),
-        moved=tuple(found.get("moved", ())),
-        online=tuple(found.get("online", ())),
-        shrunk=tuple(shrunk),
-        still_offline=tuple(still_offline),
+        offline=tuple(found[Effect.OFFLINE]),
+        under_min_isr=tuple(found[Effect.UNDER_MIN_ISR]),
+        unclean=tuple(found[Effect.UNCLEAN]),
+        moved=tuple(found[Effect.MOVED]),
+        online=tuple(found[Effect.ONLINE]),
+        shrunk=tuple(found[Effect.SHRUNK]),
+        still_offline=tuple(change.partition for change in found[Effect.STILL_OFFLINE]),
         brokers=tuple(broker_rows(cluster, scenario, stages, sizes)),
         moved_replicas=len(moved),
         moved_bytes=sum(size_at(sizes, *each) for each in moved) if sizes else None,
@@ -223,21 +215,38 @@ def report_on(
     )
 
 
-def kind_of(change: Change, state: PartitionState | None) -> str | None:
-    """Return the field of the report that *change* belongs to, beside that of its min ISR."""
+def findings_of(
+    before: Stage, after: Stage, min_isrs: Mapping[str, int]
+) -> dict[Effect, list[Change]]:
+    """Return the partitions with each effect, in their order."""
+    found: dict[Effect, list[Change]] = {effect: [] for effect in Effect}
+    for partition in after.assignments:
+        leaders = before.leader(partition), after.leader(partition)
+        state = after.states.get(partition)
+        if leaders[0] == leaders[1] is not None and state is before.states.get(partition):
+            continue
+        isrs = before.isr(partition), after.isr(partition)
+        change = Change(partition, *leaders, *isrs, min_isrs[partition.topic])
+        for effect in effects_of(change, state):
+            found[effect].append(change)
+    return found
+
+
+def effects_of(change: Change, state: PartitionState | None) -> Iterator[Effect]:
+    if len(change.isr_after) < len(change.isr_before):
+        yield Effect.SHRUNK
     if change.leader_after is None:
-        return "still_offline" if change.leader_before is None else "offline"
+        yield Effect.STILL_OFFLINE if change.leader_before is None else Effect.OFFLINE
+        return
+    if len(change.isr_after) < change.min_isr <= len(change.isr_before):
+        yield Effect.UNDER_MIN_ISR
     is_recovering = state is not None and state.leader_recovery_state == RECOVERING
     if is_recovering and change.leader_after not in change.isr_before:
-        return "unclean"
-    if change.leader_before is None:
-        return "online"
-    return "moved" if change.leader_before != change.leader_after else None
-
-
-def is_short(change: Change) -> bool:
-    """Return whether the ISR came under its minimum."""
-    return len(change.isr_after) < change.min_isr <= len(change.isr_before)
+        yield Effect.UNCLEAN
+    elif change.leader_before is None:
+        yield Effect.ONLINE
+    elif change.leader_before != change.leader_after:
+        yield Effect.MOVED
 
 
 def added_replicas(before: Stage, after: Stage) -> list[tuple[TopicPartition, BrokerId]]:

@@ -112,6 +112,14 @@ def real_states(fleet: Fleet) -> States:
     }
 
 
+def plan_text(targets: Mapping[tuple[str, int], list[int]]) -> str:
+    partitions = [
+        {"topic": topic, "partition": number, "replicas": replicas}
+        for (topic, number), replicas in targets.items()
+    ]
+    return json.dumps({"version": 1, "partitions": partitions})
+
+
 def predicted(fleet: Fleet, *words: str) -> States:
     outcome = kadmin("simulate", "--zookeeper", fleet.connect, *words, "--output", "json")
     found = json.loads(outcome.stdout)
@@ -173,3 +181,12 @@ def test_brokers_do_what_was_simulated_and_the_snapshot_shows_it(
     mended = kadmin("snapshot", "diff", before, *by_zookeeper, "--output", "json")
     severities = {each["severity"] for each in json.loads(mended.stdout)["differences"]}
     assert {"note"} == severities
+
+    targets = {("one", 0): [3], ("two", 0): [3, 2], ("three", 0): [3, 2, 1]}
+    plan = tmp_path / "plan.json"
+    plan.write_text(plan_text(targets))
+    expected = predicted(fleet, "--plan", str(plan))
+    words = ("--execute", "--reassignment-json-file", str(plan), "--wait", "--yes")
+    done("reassign", *by_zookeeper, *words, "--rollback-file", str(tmp_path / "back.json"))
+    leaders = {name: leader for name, (leader, _) in expected.items()}
+    assert leaders == {name: leader for name, (leader, _) in real_states(fleet).items()}
