@@ -423,7 +423,7 @@ def test_a_znode_that_goes_before_it_is_confirmed_is_made_anew(
 ) -> None:
     contender = election.contender(is_fair=is_fair)
     serve = contender._serve
-    removed = []
+    removed: list[str] = []
 
     def serve_late(request):
         if request == Sync() and not removed:

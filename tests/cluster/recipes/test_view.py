@@ -1,5 +1,7 @@
 """What others see of an election."""
 
+from collections.abc import Callable
+
 import pytest
 
 from cluster.recipes.view import read_election
@@ -8,8 +10,10 @@ from cluster.zk.steps import run
 from tests.cluster.recipes.electing import PATH, Election
 from tests.sim.zookeeper import TOOL
 
+Serve = Callable[[tuple[ZkRequest, ...]], tuple[ZkReply, ...]]
 
-def served_by(election: Election):
+
+def served_by(election: Election) -> Serve:
     def serve(requests: tuple[ZkRequest, ...]) -> tuple[ZkReply, ...]:
         return tuple(
             election.zookeeper.serve(election.operator, request, TOOL) for request in requests
