@@ -81,7 +81,7 @@ class World:
         self._id = 0
         self.lives = Counter[int]()
         self._removed: set[int] = set()
-        """The processes whose znode an operator has removed, and which have not noticed it yet."""
+        """The processes whose znode an operator has removed, until they are elected again."""
         self._ended: set[int] = set()
         """The sessions that an operator has ended, of which their clients may not know yet."""
         self.stays_out: set[int] = set()
@@ -162,7 +162,6 @@ class World:
             for client in self.clients
             if client.is_up and self.recipes[client.number].is_working()
         ]
-        self._removed &= {client.number for client in working}
         true = [
             client
             for client in working
