@@ -206,6 +206,7 @@ def test_the_lag_is_not_known_where_no_broker_is_alive(chroot: str) -> None:
     ("arguments", "reason"),
     [
         (("--list", "--type="), "--type is about groups that brokers keep"),
+        (("--list", "--of-brokers"), "--of-brokers does not go with --in-zookeeper"),
         (("--describe", "--group", "a/b"), "ZooKeeper has no place for a group called 'a/b'"),
     ],
 )
