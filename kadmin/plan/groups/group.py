@@ -33,7 +33,8 @@ CLASSIC: Final = "Classic"
 CONSUMER: Final = "Consumer"
 TYPES: Final = (CLASSIC, CONSUMER)
 
-CONSUMER_PROTOCOLS: Final = frozenset({"", "consumer"})
+CONSUMER_PROTOCOL: Final = "consumer"
+CONSUMER_PROTOCOLS: Final = frozenset({"", CONSUMER_PROTOCOL})
 """The protocol types of groups of consumers: none where the group only keeps offsets."""
 
 
