@@ -37,6 +37,9 @@ ZOOKEEPER_VERSION: Final = 0
 TIME_MAX: Final = 2**63 - 1
 UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
+# Makes a named tuple in half the time: its fields need not be counted.
+_new: Final = tuple.__new__
+
 
 @dataclass(frozen=True, slots=True)
 class OffsetCommits:
@@ -52,18 +55,22 @@ class OffsetCommits:
         now_ms = self.ports.clock.wall_ms()
         errors: dict[TopicPartition, ErrorCode] = {}
         offsets: dict[TopicPartition, OffsetCommitValue] = {}
+        expire_timestamp = NO_TIMESTAMP
+        if body.retention_time_ms != NO_RETENTION:
+            expire_timestamp = min(now_ms + body.retention_time_ms, TIME_MAX)
         is_for_zookeeper = request.api_version == ZOOKEEPER_VERSION
         unknown = UNKNOWN if is_for_zookeeper else self._unknown(body.group_id)
         for topic in body.topics:
-            known = self.cache.partitions_of(topic.name)
+            name = topic.name
+            known = self.cache.partitions_of(name)
             for one in topic.partitions:
-                partition = TopicPartition(topic.name, one.partition_index)
+                partition = _new(TopicPartition, (name, one[0]))
                 if not may_read:
                     errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                elif one.partition_index not in known:
+                elif one[0] not in known:
                     errors[partition] = unknown
                 else:
-                    offsets[partition] = value_of(one, body.retention_time_ms, now_ms)
+                    offsets[partition] = value_of(one, expire_timestamp, now_ms)
 
         def answered(answer: Answer) -> None:
             assert isinstance(answer, CommitAnswer)
@@ -122,17 +129,13 @@ class OffsetCommits:
 
 
 def value_of(
-    one: OffsetCommitRequestPartition, retention_ms: int, now_ms: int
+    one: OffsetCommitRequestPartition, expire_timestamp: int, now_ms: int
 ) -> OffsetCommitValue:
-    """Return what is kept; a client of versions 2 to 4 may say for how long."""
-    has_time = one.commit_timestamp != NO_TIMESTAMP
-    return OffsetCommitValue(
-        one.committed_offset,
-        one.committed_leader_epoch,
-        one.committed_metadata or "",
-        one.commit_timestamp if has_time else now_ms,
-        NO_TIMESTAMP if retention_ms == NO_RETENTION else min(now_ms + retention_ms, TIME_MAX),
-    )
+    _, offset, leader_epoch, commit_timestamp, metadata = one
+    if commit_timestamp == NO_TIMESTAMP:
+        commit_timestamp = now_ms
+    fields = (offset, leader_epoch, metadata or "", commit_timestamp, expire_timestamp)
+    return _new(OffsetCommitValue, fields)
 
 
 def response(
@@ -141,14 +144,12 @@ def response(
     return OffsetCommitResponse(
         topics=[
             OffsetCommitResponseTopic(
-                topic.name,
+                name,
                 [
-                    OffsetCommitResponsePartition(
-                        one.partition_index, errors[TopicPartition(topic.name, one.partition_index)]
-                    )
-                    for one in topic.partitions
+                    _new(OffsetCommitResponsePartition, (one[0], errors[name, one[0]]))  # type: ignore[index]
+                    for one in partitions
                 ],
             )
-            for topic in body.topics
+            for name, partitions in body.topics
         ]
     )

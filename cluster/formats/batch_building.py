@@ -40,7 +40,9 @@ def build_batch(
     count = 0
     for key, value in records:
         # Attributes, no difference in time, the place in the batch, key, value, no headers.
-        body = b"\0\0" + encode(2 * count) + with_length(key) + with_length(value) + b"\0"
+        key_part = NOTHING if key is None else encode(2 * len(key)) + key
+        value_part = NOTHING if value is None else encode(2 * len(value)) + value
+        body = b"\0\0" + encode(2 * count) + key_part + value_part + b"\0"
         batch += encode(2 * len(body))
         batch += body
         count += 1

@@ -7,6 +7,7 @@ Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
 
 import struct
+from collections.abc import Iterable
 from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
@@ -39,6 +40,8 @@ NAMES_MAX: Final = 1024
 
 _OFFSET_HEAD: Final = Struct(">hqih")
 """Version, offset, leader epoch and the length of the metadata."""
+_PLAIN_OFFSET: Final = Struct(">hqihq")
+"""The same without metadata, and the time of the commit."""
 _INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _INT64: Final = Struct(">q")
@@ -54,6 +57,37 @@ class EncodedRecord(NamedTuple):
     value: bytes | None
 
 
+def encode_all(records: Iterable[GroupRecord]) -> list[EncodedRecord]:
+    """Write *records* as `encode` does.
+
+    Nearly all are offsets without metadata, those of a commit mostly of one topic: they take no way
+    round by the tables of messages.
+
+    Raises:
+        UnencodableMessageError: a text or a number is larger than its field.
+    """
+    encoded = []
+    names: tuple[str, str] | None = None
+    beginning = b""
+    pack_index, pack_offset = _INT32.pack, _PLAIN_OFFSET.pack
+    for record in records:
+        key, value = record
+        if isinstance(value, OffsetCommitValue) and isinstance(key, OffsetCommitKey):
+            group, topic, index = key
+            offset, leader_epoch, metadata, timestamp, expire_timestamp = value
+            if expire_timestamp == NO_TIMESTAMP and not metadata:
+                try:
+                    if names != (group, topic):
+                        beginning, names = key_beginning(group, topic), (group, topic)
+                    content = pack_offset(OFFSET_VALUE, offset, leader_epoch, 0, timestamp)
+                    encoded.append(_new(EncodedRecord, (beginning + pack_index(index), content)))
+                    continue
+                except (struct.error, UnicodeEncodeError):
+                    pass  # `encode` says what is wrong.
+        encoded.append(encode(record))
+    return encoded
+
+
 def encode(record: GroupRecord) -> EncodedRecord:
     """Write *record* in the versions of Kafka 3.9.
 
@@ -61,10 +95,6 @@ def encode(record: GroupRecord) -> EncodedRecord:
         UnencodableMessageError: a text or a number is larger than its field.
     """
     key, value = record
-    if isinstance(key, OffsetCommitKey) and isinstance(value, OffsetCommitValue):
-        encoded = encoded_offset(key, value)
-        if encoded is not None:
-            return encoded
     if isinstance(key, OffsetCommitKey):
         content = encode_payload(OFFSET_KEY, wire.OffsetCommitKey(*key))
     else:
@@ -110,25 +140,8 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
     return GroupMetadataKey(*decoded_key), None if decoded is None else group_of(decoded)
 
 
-# Nearly all records are offsets of these versions, and a partition may have a million: they take no
-# way round by the tables of messages.
-
-
-def encoded_offset(key: OffsetCommitKey, value: OffsetCommitValue) -> EncodedRecord | None:
-    """Return the record of an offset in the version that most are written in; None for others, and
-    for what has no form.
-    """
-    group, topic, partition = key
-    offset, leader_epoch, metadata, timestamp, expire_timestamp = value
-    if expire_timestamp != NO_TIMESTAMP:
-        return None
-    try:
-        text = metadata.encode()
-        head = _OFFSET_HEAD.pack(OFFSET_VALUE, offset, leader_epoch, len(text))
-        content = key_beginning(group, topic) + _INT32.pack(partition)
-        return _new(EncodedRecord, (content, head + text + _INT64.pack(timestamp)))
-    except (struct.error, UnicodeEncodeError):
-        return None
+# Nearly all records are offsets of these versions, and a partition may have a million: these, too,
+# take no way round.
 
 
 @lru_cache(maxsize=NAMES_MAX)

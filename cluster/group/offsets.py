@@ -8,8 +8,9 @@ Source: Kafka's GroupMetadata, which forgets a commit when a later one of the sa
 before it; here each commit is pending by itself.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Mapping
+from itertools import chain
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.group.answers import FetchedOffset
 from cluster.model.error_codes import ErrorCode
@@ -20,6 +21,9 @@ Values: TypeAlias = Mapping[TopicPartition, OffsetCommitValue]
 
 NOTHING_COMMITTED = FetchedOffset()
 UNSTABLE = FetchedOffset(error=ErrorCode.UNSTABLE_OFFSET_COMMIT)
+
+# Makes a named tuple in half the time: its fields need not be counted.
+_new: Final = tuple.__new__
 
 
 class Committed(NamedTuple):
@@ -36,8 +40,8 @@ class GroupOffsets:
 
     def __init__(self) -> None:
         self._committed: dict[TopicPartition, Committed] = {}
-        self._pending: dict[TopicPartition, set[int]] = {}
-        """The ids of the appends that have not been answered yet."""
+        self._pending: dict[int, Values] = {}
+        """By the ids of the appends that have not been answered yet, what they are to commit."""
         self._transactional: dict[int, dict[TopicPartition, Committed]] = {}
         """By producer, what its open transaction has in the log."""
 
@@ -60,9 +64,8 @@ class GroupOffsets:
         return FetchedOffset(*committed.value[:3])
 
     def _is_unstable(self, partition: TopicPartition) -> bool:
-        return partition in self._pending or any(
-            partition in offsets for offsets in self._transactional.values()
-        )
+        uncertain = chain(self._pending.values(), self._transactional.values())
+        return any(partition in offsets for offsets in uncertain)
 
     def load(self, committed: dict[TopicPartition, Committed]) -> None:
         """Take the offsets of the log, and keep the dictionary."""
@@ -74,57 +77,51 @@ class GroupOffsets:
 
     # Commits.
 
-    def begin(self, append_id: int, partitions: Iterable[TopicPartition]) -> None:
-        """Note that the append *append_id* is to commit offsets of *partitions*."""
-        for partition in partitions:
-            self._pending.setdefault(partition, set()).add(append_id)
+    def begin(self, append_id: int, values: Values) -> None:
+        """Note that the append *append_id* is to commit *values*."""
+        self._pending[append_id] = values
 
-    def complete(self, append_id: int, log_offset: int, values: Values) -> None:
-        """Commit *values*, but for partitions whose offsets were deleted since `begin`."""
-        for partition, value in values.items():
-            if self._is_done(append_id, partition):
-                self._commit(partition, Committed(log_offset, value))
+    def complete(self, append_id: int, log_offset: int) -> None:
+        """Commit the values of an append, but for partitions whose offsets were deleted since."""
+        self._commit(self._logged(append_id, log_offset))
 
-    def fail(self, append_id: int, partitions: Iterable[TopicPartition]) -> None:
-        for partition in partitions:
-            self._is_done(append_id, partition)
+    def fail(self, append_id: int) -> None:
+        self._pending.pop(append_id, None)
 
-    def _is_done(self, append_id: int, partition: TopicPartition) -> bool:
-        """Return whether the append was pending for *partition*; it no longer is."""
-        pending = self._pending.get(partition)
-        if pending is None or append_id not in pending:
-            return False
-        pending.discard(append_id)
-        if not pending:
-            del self._pending[partition]
-        return True
+    def _logged(self, append_id: int, log_offset: int) -> dict[TopicPartition, Committed]:
+        """Return the values of an append, which is no longer pending."""
+        values = self._pending.pop(append_id, {})
+        return {
+            partition: _new(Committed, (log_offset, value)) for partition, value in values.items()
+        }
 
-    def _commit(self, partition: TopicPartition, committed: Committed) -> None:
-        current = self._committed.get(partition)
-        if current is None or current.log_offset < committed.log_offset:
-            self._committed[partition] = committed
+    def _commit(self, logged: Mapping[TopicPartition, Committed]) -> None:
+        committed = self._committed
+        for partition, one in logged.items():
+            current = committed.get(partition)
+            if current is None or current[0] < one[0]:
+                committed[partition] = one
 
     # Commits of transactions.
 
-    def hold(self, producer_id: int, append_id: int, log_offset: int, values: Values) -> None:
-        """Keep *values*, which are in the log, until the producer's transaction ends."""
-        for partition, value in values.items():
-            if self._is_done(append_id, partition):
-                held = self._transactional.setdefault(producer_id, {})
-                held[partition] = Committed(log_offset, value)
+    def hold(self, producer_id: int, append_id: int, log_offset: int) -> None:
+        """Keep the values of an append, which are in the log, until the producer's transaction
+        ends."""
+        logged = self._logged(append_id, log_offset)
+        if logged:
+            self._transactional.setdefault(producer_id, {}).update(logged)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit the offsets of the producer's transaction, or drop them."""
         held = self._transactional.pop(producer_id, {})
         if is_commit:
-            for partition, committed in held.items():
-                self._commit(partition, committed)
+            self._commit(held)
 
     # Removal.
 
     def remove_all(self) -> tuple[TopicPartition, ...]:
         """Drop everything; return the partitions that the log may have offsets of."""
-        return self.remove(tuple(self._committed.keys() | self._pending.keys()))
+        return self.remove(tuple({**self._committed, **self._pending_values()}))
 
     def remove(self, partitions: Collection[TopicPartition]) -> tuple[TopicPartition, ...]:
         """Drop the offsets of *partitions*; return those that the log may have offsets of.
@@ -136,12 +133,21 @@ class GroupOffsets:
                 held.pop(partition, None)
             if not held:
                 del self._transactional[producer_id]
-        removed = []
-        for partition in partitions:
-            was_pending = self._pending.pop(partition, None) is not None
-            if self._committed.pop(partition, None) is not None or was_pending:
-                removed.append(partition)
-        return tuple(removed)
+        pending = self._pending_values()
+        removed = tuple(one for one in partitions if one in pending or one in self._committed)
+        for partition in removed:
+            self._committed.pop(partition, None)
+        if not pending.keys().isdisjoint(removed):
+            gone = frozenset(removed)
+            self._pending = {
+                append_id: {one: value for one, value in values.items() if one not in gone}
+                for append_id, values in self._pending.items()
+            }
+        return removed
+
+    def _pending_values(self) -> Values:
+        """Return what the appends that have not been answered are to commit, of all of them."""
+        return dict(chain.from_iterable(values.items() for values in self._pending.values()))
 
     def expired(
         self,
@@ -155,11 +161,12 @@ class GroupOffsets:
 
         A commit with a retention of its own expires by that.  None of a topic in *subscribed*.
         """
+        pending = self._pending_values()
         return tuple(
             partition
             for partition, (_, value) in self._committed.items()
             if partition.topic not in subscribed
-            and partition not in self._pending
+            and partition not in pending
             and now_ms >= expires_at_ms(value, since_ms(value) + retention_ms)
         )
 

@@ -34,6 +34,8 @@ def encode(value: int) -> bytes:
     """Encode 0 or a positive number."""
     if value < 128:
         return SMALL[value]
+    if value < 16384:
+        return bytes((value & 0x7F | 0x80, value >> 7))
     out = bytearray()
     while value > 127:
         out.append(value & 0x7F | 0x80)

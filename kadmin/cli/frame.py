@@ -6,13 +6,16 @@ Knows no single command.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import click
 
 from kadmin.called_name import as_called
-from kadmin.cli.options import Option
+from kadmin.cli.options import Option, forbid, is_given
 from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
+
+Catalog: TypeAlias = Mapping[str, tuple[str, str, str]]
+"""Of each command of a `LazyGroup`: module, attribute, one line of help."""
 
 FLAGS: Final = "kadmin.flags"
 """Key of `click.Context.meta` under which the global options given so far are kept."""
@@ -178,17 +181,17 @@ class Group(Sectioned, click.Group):
 class LazyGroup(Group):
     """A group that imports a command's module only when that command is asked for.
 
-    *catalog* maps a name to (module, attribute, one line of help); *aliases* maps other names.
+    *aliases* maps other names to those of *catalog*.
     """
 
     def __init__(
         self,
         *args: Any,
-        catalog: dict[str, tuple[str, str, str]],
-        aliases: dict[str, str] | None = None,
+        catalog: Catalog,
+        aliases: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, shows_security=True, speaks_to_brokers=True, **kwargs)
+        super().__init__(*args, **kwargs)
         self.catalog = catalog
         self.aliases = aliases or {}
 
@@ -206,6 +209,33 @@ class LazyGroup(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry[2]) for name, entry in self.catalog.items()])
+
+
+class CommandWithSubcommands(LazyGroup):
+    """A kadmin command with options of its own, some of whose jobs are subcommands.
+
+    None of its own options goes with a subcommand; global options may stand before it.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(
+            *args,
+            invoke_without_command=True,
+            subcommand_metavar="[COMMAND [ARGS]...]",
+            **kwargs,
+        )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        name = next(iter((*ctx._protected_args, *ctx.args)), None)
+        used = [
+            param.opts[0]
+            for param in self.params
+            if isinstance(param, Option) and is_given(param, ctx.params.get(str(param.name)))
+        ]
+        if name is not None and self.get_command(ctx, name) is not None:
+            with ctx:
+                forbid(used, f"'{ctx.command_path} {name}'")
+        return super().invoke(ctx)
 
 
 def meant_options(args: Sequence[str], without_value: Mapping[str, str]) -> Iterator[str]:
@@ -240,6 +270,25 @@ def command(name: str | None = None, **attributes: Any) -> Callable[[Callable[..
 
     def declare(function: Callable[..., Any]) -> Command:
         return click.command(name, cls=Command, **attributes)(pass_session(function))
+
+    return declare
+
+
+def command_with_subcommands(
+    name: str, subcommands: Catalog, **attributes: Any
+) -> Callable[[Callable[..., Any]], CommandWithSubcommands]:
+    """Declare a kadmin command as `command` does; its function is for its own options alone."""
+
+    def declare(function: Callable[..., Any]) -> CommandWithSubcommands:
+        called = pass_session(function)
+
+        def without_subcommand(**options: Any) -> None:
+            if click.get_current_context().invoked_subcommand is None:
+                called(**options)
+
+        cls, catalog = CommandWithSubcommands, subcommands
+        declared = click.command(name, cls=cls, catalog=catalog, **attributes)
+        return declared(update_wrapper(without_subcommand, called))
 
     return declare
 

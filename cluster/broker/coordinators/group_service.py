@@ -22,7 +22,7 @@ from cluster.broker.replica_manager.appending import ALL_ACKS, LEADER_ACKS, Appe
 from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.formats.batch_building import build_batch
-from cluster.formats.group_records import encode
+from cluster.formats.group_records import encode_all
 from cluster.group.answers import Answer, FetchAnswer
 from cluster.group.context import partition_of
 from cluster.group.core import GroupCoordinator
@@ -258,7 +258,7 @@ class GroupService:
             return hosted
         try:
             batch = build_batch(
-                map(encode, append.records), self._ports.clock.wall_ms(), *append.producer
+                encode_all(append.records), self._ports.clock.wall_ms(), *append.producer
             )
         except UnencodableMessageError as error:
             self._ports.journal.error(f"a record of {hosted.partition} is not written: {error}")

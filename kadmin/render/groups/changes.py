@@ -52,6 +52,34 @@ def reset_document(
     )
 
 
+def migration_document(
+    plans: Sequence[ResetPlan],
+    sources: Mapping[str, str],
+    failed: Failed,
+    now_ms: int,
+    *,
+    is_dry_run: bool,
+) -> Document:
+    """Offsets that groups got from those of *sources*, by the group that got them."""
+    columns = ("from_group", *RESET_COLUMNS)
+
+    def records() -> Iterator[dict[str, object]]:
+        for plan in plans:
+            for move in plan.moves:
+                found = move_record(plan, move, failed, now_ms, is_dry_run=is_dry_run)
+                if found["outcome"] == "reset":
+                    found["outcome"] = "migrated"
+                yield {"from_group": sources[plan.group], **found}
+
+    return Document(
+        schema="kadmin.groups.migrate-offsets/1",
+        body=lambda: {"dry_run": is_dry_run, "partitions": list(records())},
+        columns=columns,
+        rows=lambda: csv_rows(records(), columns),
+        lines=lambda: reset_lines(plans, failed),
+    )
+
+
 def move_record(
     plan: ResetPlan, move: OffsetMove, failed: Failed, now_ms: int, *, is_dry_run: bool
 ) -> dict[str, object]:

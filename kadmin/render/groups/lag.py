@@ -107,8 +107,8 @@ def row_record(each: GroupLag, row: PartitionLag, report: GroupsReport) -> dict[
         if movement is None
         else rounded(movement.caught_up_in_s(row.lag or 0)),
         "consumer_id": None if member is None else member.id,
-        "host": None if member is None else member.host,
-        "client_id": None if member is None else member.client_id,
+        "host": None if member is None else member.host or None,
+        "client_id": None if member is None else member.client_id or None,
         "reason": row.reason or None,
     }
 
@@ -126,7 +126,11 @@ def lines(report: GroupsReport) -> Iterator[str]:
 def line_cells(row: PartitionLag) -> Iterator[object]:
     yield from (row.partition.topic, row.partition.partition, row.committed, row.end, row.distance)
     member = row.member
-    yield from (None,) * 3 if member is None else (member.id, member.host, member.client_id)
+    yield from (
+        (None,) * 3
+        if member is None
+        else (member.id, member.host or None, member.client_id or None)
+    )
 
 
 def pretty(report: GroupsReport) -> "RenderableType":
@@ -160,7 +164,7 @@ def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     from kadmin.render.tables import Shown, dashed, table_of
 
     def member(row: PartitionLag) -> str:
-        return "-" if row.member is None else visible(row.member.client_id)
+        return "-" if row.member is None else visible(row.member.client_id or row.member.id)
 
     def movement(row: PartitionLag) -> Movement | None:
         return report.movements.get((each.group.name, row.partition))
@@ -178,7 +182,7 @@ def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     has_rates = bool(report.movements)
 
     def host(row: PartitionLag) -> str:
-        return "-" if row.member is None else visible(row.member.host)
+        return "-" if row.member is None else visible(row.member.host or "-")
 
     return table_of(
         each.rows,

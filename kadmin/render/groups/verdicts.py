@@ -112,7 +112,7 @@ def partition_record(part: PartitionVerdict, time_ms: int) -> dict[str, object]:
         "lag_ms": row.lag_ms(time_ms),
         **movement_record(part.movement),
         "consumer_id": None if row.member is None else row.member.id,
-        "host": None if row.member is None else row.member.host,
+        "host": None if row.member is None else row.member.host or None,
     }
 
 

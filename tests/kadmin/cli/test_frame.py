@@ -6,8 +6,10 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from kadmin.cli.frame import Command
+from kadmin.cli.frame import Command, command, command_with_subcommands
+from kadmin.cli.options import option
 from kadmin.settings.keys import KEYS
 from tests.support.cli import done, kadmin
 
@@ -253,3 +255,38 @@ def test_help_lists_options_only_and_security_where_it_is_set() -> None:
     assert "--zookeeper-tls-ca" not in using
     assert adding.index("Options:") < adding.index("Global options:")
     assert "\n  NAME" not in using
+
+
+@command("list")
+def list_reports(session: object) -> None:
+    click.echo("list of reports")
+
+
+@command_with_subcommands("reports", {"list": (__name__, "list_reports", "List them.")})
+@option("--name", metavar="NAME", help="Of the report.")
+@option("--all", "all_", is_flag=True, help="Every one.")
+def reports(session: object, name: str | None, all_: bool) -> None:
+    click.echo(f"report {name}")
+
+
+@pytest.mark.parametrize(
+    ("words", "printed", "code"),
+    [
+        ([], "report None", 0),
+        (["--name", "list"], "report list", 0),
+        (["list"], "list of reports", 0),
+        (["--timeout", "7", "list"], "list of reports", 0),
+        (["--name", "n", "list"], "--name does not go with 'reports list'", 2),
+        (["--name", "n", "--all", "list"], "--name, --all do not go with 'reports list'", 2),
+        (["lists"], "there is no command 'reports lists'; did you mean 'list'?", 2),
+        (["list", "--name", "n"], "No such option '--name'", 2),
+        (["--help"], "Usage: reports [OPTIONS] [COMMAND [ARGS]...]", 0),
+    ],
+)
+def test_command_has_options_of_its_own_or_a_subcommand(
+    words: list[str], printed: str, code: int
+) -> None:
+    result = CliRunner().invoke(reports, words)
+
+    assert printed in result.output
+    assert code == result.exit_code

@@ -1,6 +1,6 @@
 """What each fence of a group coordinator is good for: without it some story ends badly, and how."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import pytest
@@ -18,7 +18,7 @@ from cluster.group.context import Context, StoredAssignment
 from cluster.group.events import Elected, Loaded
 from cluster.group.group import Group
 from cluster.group.member import Member
-from cluster.group.offsets import Committed, GroupOffsets
+from cluster.group.offsets import Committed, GroupOffsets, Values
 from cluster.group.requests import SyncGroup
 from cluster.group.states import GroupState
 from cluster.model.error_codes import ErrorCode
@@ -119,9 +119,12 @@ def loading_groups_serve(patch: Patch) -> None:
 def one_pending_commit(patch: Patch) -> None:
     """Of a partition only the last commit is pending, as in Kafka."""
 
-    def begin(offsets: Any, append_id: int, partitions: Iterable[TopicPartition]) -> None:
-        for partition in partitions:
-            offsets._pending[partition] = {append_id}
+    def begin(offsets: Any, append_id: int, values: Values) -> None:
+        offsets._pending = {
+            earlier: {one: value for one, value in pending.items() if one not in values}
+            for earlier, pending in offsets._pending.items()
+        }
+        offsets._pending[append_id] = values
 
     patch.setattr(GroupOffsets, "begin", begin)
 
@@ -129,8 +132,8 @@ def one_pending_commit(patch: Patch) -> None:
 def last_answer_counts(patch: Patch) -> None:
     """The commit that is answered last counts, wherever it is in the log."""
 
-    def commit(offsets: Any, partition: TopicPartition, committed: Committed) -> None:
-        offsets._committed[partition] = committed
+    def commit(offsets: Any, logged: Mapping[TopicPartition, Committed]) -> None:
+        offsets._committed.update(logged)
 
     patch.setattr(GroupOffsets, "_commit", commit)
 

@@ -1,0 +1,321 @@
+"""Simulations: what would the controller do with a cluster in a scenario, and what then?
+
+Runs the core that brokers run, on the znodes that the cluster has.  Brokers that live obey at once,
+and replicas that are moved catch up; nothing is produced meanwhile.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from cluster.controller.requests import (
+    AlterPartition,
+    AlterReassignments,
+    AskedTopic,
+    ElectLeaders,
+    IsrMember,
+    IsrProposal,
+)
+from cluster.model.config_spec import is_true
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic import RECOVERED, RECOVERING, PartitionAssignment, PartitionState
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
+from kadmin.errors import KadminError
+from kadmin.plan.health import min_isr_of
+from kadmin.plan.reassignment.sizes import Sizes, sizes_of
+from kadmin.reports.simulation import BrokerStages, Change, SimulationReport, Stages
+from kadmin.simulation.controller import SimulatedController
+from kadmin.simulation.scenario import Scenario
+from kadmin.simulation.znodes import register, simulated_part, unregister, znodes_of
+from kadmin.simulation.zookeeper import MemoryZooKeeper
+from kadmin.snapshots.saved import SavedCluster
+from kadmin.wording import with_reasons
+
+
+class Effect(Enum):
+    """An effect on a partition; one may have several."""
+
+    OFFLINE = auto()
+    UNDER_MIN_ISR = auto()
+    UNCLEAN = auto()
+    MOVED = auto()
+    ONLINE = auto()
+    SHRUNK = auto()
+    STILL_OFFLINE = auto()
+
+
+class ReassignmentRefused(KadminError):
+    """The controller would not begin moves of a plan; *refused* has the reasons."""
+
+    def __init__(self, refused: Mapping[TopicPartition, str]) -> None:
+        super().__init__(
+            f"the controller would refuse this plan: {with_reasons(refused.items())}",
+            hint="is the plan for this cluster? brokers that are to come are named by --add",
+        )
+        self.refused = dict(refused)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """All partitions at one time; the leader of one is in *leaders* only if it is live."""
+
+    assignments: Mapping[TopicPartition, PartitionAssignment]
+    states: Mapping[TopicPartition, PartitionState]
+    live: frozenset[BrokerId]
+
+    def leader(self, partition: TopicPartition) -> BrokerId | None:
+        state = self.states.get(partition)
+        return state.leader if state is not None and state.leader in self.live else None
+
+    def isr(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
+        state = self.states.get(partition)
+        return () if state is None else state.isr
+
+
+def simulate(saved: SavedCluster, scenario: Scenario, default_min_isr: int = 1) -> SimulationReport:
+    """Play *scenario* on *saved*.
+
+    *default_min_isr* counts where neither a topic nor the brokers' dynamic default sets it.
+
+    Raises:
+        ReassignmentRefused: a partition cannot be moved so.
+    """
+    cluster, left_out = simulated_part(saved.cluster)
+    zookeeper = znodes_of(cluster)
+    stages = list(play(cluster, zookeeper, scenario))
+    return report_on(saved, cluster, scenario, stages, default_min_isr, left_out)
+
+
+def play(
+    cluster: ClusterSnapshot, zookeeper: MemoryZooKeeper, scenario: Scenario
+) -> Iterable[Stage]:
+    """Return the cluster before, between and after the steps of *scenario*."""
+    live = frozenset(cluster.brokers)
+    survivors = sorted((live | scenario.added.keys()) - scenario.killed)
+    if not live or not survivors:
+        yield from without_controller(cluster, live, scenario)
+        return
+    default = cluster.broker_defaults.values.get(UNCLEAN_LEADER_ELECTION, "")
+    # A broker that survives: whichever is the controller decides alike.
+    first = next((broker for broker in survivors if broker in live), survivors[0])
+    controller = SimulatedController(zookeeper, first, allows_unclean=is_true(default))
+    yield stage_of(controller)
+    if scenario.added:
+        for broker, rack in scenario.added.items():
+            register(zookeeper, broker, rack)
+        controller.on_brokers_changed()
+        catch_up(controller, scenario.added.keys())
+        yield stage_of(controller)
+    if scenario.killed:
+        for broker in sorted(scenario.killed):
+            unregister(zookeeper, broker)
+        controller.on_brokers_changed()
+        yield stage_of(controller)
+    if scenario.targets:
+        begin_moves(controller, scenario.targets)
+        yield stage_of(controller)
+        catch_up(controller, controller.active.context.brokers)
+        yield stage_of(controller)
+    if scenario.elects_unclean:
+        context = controller.active.context
+        offline = tuple(each for each in context.assignments if not context.has_live_leader(each))
+        controller.ask(ElectLeaders(offline, is_unclean=True))
+        yield stage_of(controller)
+
+
+def without_controller(
+    cluster: ClusterSnapshot, live: frozenset[BrokerId], scenario: Scenario
+) -> Iterable[Stage]:
+    """Return the cluster before and after, where no broker is left to be the controller."""
+    assignments, states = {}, {}
+    for topic in cluster.topics.values():
+        for number, assignment in topic.assignment.partitions.items():
+            assignments[TopicPartition(topic.name, number)] = assignment
+        for number, state in topic.states.items():
+            states[TopicPartition(topic.name, number)] = state
+    for brokers in (live, live - scenario.killed):
+        yield Stage(assignments, states, brokers)
+
+
+def stage_of(controller: SimulatedController) -> Stage:
+    context = controller.active.context
+    return Stage(dict(context.assignments), dict(context.states), frozenset(context.brokers))
+
+
+def begin_moves(
+    controller: SimulatedController, targets: Mapping[TopicPartition, tuple[BrokerId, ...]]
+) -> None:
+    reply = controller.ask(AlterReassignments(dict(targets)))
+    assert reply.error == ErrorCode.NONE, "the simulated controller serves"
+    refused = {
+        partition: error.message or ErrorCode(error.error).name
+        for partition, error in reply.refusals.items()
+        if error is not None
+    }
+    if refused:
+        raise ReassignmentRefused(refused)
+
+
+def catch_up(controller: SimulatedController, brokers: Iterable[BrokerId]) -> None:
+    """Let each leader add the replicas on *brokers* to its ISRs, where they live."""
+    context, brokers = controller.active.context, frozenset(brokers)
+    proposals: dict[BrokerId, dict[AskedTopic, dict[int, IsrProposal]]] = {}
+    for partition, state in context.states.items():
+        if not context.has_live_leader(partition):
+            continue
+        joining = [
+            replica
+            for replica in context.assignments[partition].replicas
+            if replica in brokers
+            and replica not in state.isr
+            and context.is_live(replica, partition)
+        ]
+        if joining:
+            members = tuple(map(IsrMember, (*state.isr, *joining)))
+            proposal = IsrProposal(state.leader_epoch, state.zk_version, members, RECOVERED)
+            topics = proposals.setdefault(state.leader, {})
+            topics.setdefault(AskedTopic(partition.topic), {})[partition.partition] = proposal
+    for leader, topics in proposals.items():
+        epoch = context.brokers[leader].broker_epoch
+        controller.ask(AlterPartition(leader, epoch, topics))
+
+
+def report_on(
+    saved: SavedCluster,
+    cluster: ClusterSnapshot,
+    scenario: Scenario,
+    stages: list[Stage],
+    default_min_isr: int,
+    left_out: tuple[str, ...],
+) -> SimulationReport:
+    before, after = stages[0], stages[-1]
+    min_isrs = {
+        name: min_isr_of(topic, cluster, default_min_isr) for name, topic in cluster.topics.items()
+    }
+    found = findings_of(before, after, min_isrs)
+    sizes = sizes_of(saved.log_dirs)
+    moved = added_replicas(before, after)
+    return SimulationReport(
+        scenario=tuple(sentences_of(scenario)),
+        partition_count=len(after.assignments),
+        offline=tuple(found[Effect.OFFLINE]),
+        under_min_isr=tuple(found[Effect.UNDER_MIN_ISR]),
+        unclean=tuple(found[Effect.UNCLEAN]),
+        moved=tuple(found[Effect.MOVED]),
+        online=tuple(found[Effect.ONLINE]),
+        shrunk=tuple(found[Effect.SHRUNK]),
+        still_offline=tuple(change.partition for change in found[Effect.STILL_OFFLINE]),
+        brokers=tuple(broker_rows(cluster, scenario, stages, sizes)),
+        moved_replicas=len(moved),
+        moved_bytes=sum(size_at(sizes, *each) for each in moved) if sizes else None,
+        left_out=left_out,
+    )
+
+
+def findings_of(
+    before: Stage, after: Stage, min_isrs: Mapping[str, int]
+) -> dict[Effect, list[Change]]:
+    """Return the partitions with each effect, in their order."""
+    found: dict[Effect, list[Change]] = {effect: [] for effect in Effect}
+    for partition in after.assignments:
+        leaders = before.leader(partition), after.leader(partition)
+        state = after.states.get(partition)
+        if leaders[0] == leaders[1] is not None and state is before.states.get(partition):
+            continue
+        isrs = before.isr(partition), after.isr(partition)
+        change = Change(partition, *leaders, *isrs, min_isrs[partition.topic])
+        for effect in effects_of(change, state):
+            found[effect].append(change)
+    return found
+
+
+def effects_of(change: Change, state: PartitionState | None) -> Iterator[Effect]:
+    if len(change.isr_after) < len(change.isr_before):
+        yield Effect.SHRUNK
+    if change.leader_after is None:
+        yield Effect.STILL_OFFLINE if change.leader_before is None else Effect.OFFLINE
+        return
+    if len(change.isr_after) < change.min_isr <= len(change.isr_before):
+        yield Effect.UNDER_MIN_ISR
+    is_recovering = state is not None and state.leader_recovery_state == RECOVERING
+    if is_recovering and change.leader_after not in change.isr_before:
+        yield Effect.UNCLEAN
+    elif change.leader_before is None:
+        yield Effect.ONLINE
+    elif change.leader_before != change.leader_after:
+        yield Effect.MOVED
+
+
+def added_replicas(before: Stage, after: Stage) -> list[tuple[TopicPartition, BrokerId]]:
+    """Return the replicas that *after* has and *before* has not."""
+    return [
+        (partition, replica)
+        for partition, assignment in after.assignments.items()
+        if assignment is not before.assignments.get(partition)
+        for replica in assignment.replicas
+        if partition not in before.assignments
+        or replica not in before.assignments[partition].replicas
+    ]
+
+
+def size_at(sizes: Sizes, partition: TopicPartition, broker: BrokerId) -> int:
+    """Return the bytes of a replica; those of the largest one for a replica that is not there
+    yet, 0 where none is known."""
+    known = sizes.get(partition)
+    return 0 if not known else known.get(broker, max(known.values()))
+
+
+def broker_rows(
+    cluster: ClusterSnapshot, scenario: Scenario, stages: list[Stage], sizes: Sizes
+) -> Iterable[BrokerStages]:
+    replicas = [
+        Counter(r for a in stage.assignments.values() for r in a.replicas) for stage in stages
+    ]
+    leaders = [
+        Counter(state.leader for state in stage.states.values() if state.leader in stage.live)
+        for stage in stages
+    ]
+    sums = [byte_sums(stage, sizes) for stage in stages] if sizes else None
+    racks = {broker: each.rack for broker, each in cluster.brokers.items()} | dict(scenario.added)
+    for broker in sorted({*stages[0].live, *stages[-1].live, *set().union(*replicas)}):
+        state = "live" if broker in stages[-1].live else "dead"
+        if broker in scenario.killed:
+            state = "lost"
+        elif broker in scenario.added:
+            state = "added"
+        yield BrokerStages(
+            broker=broker,
+            rack=racks.get(broker),
+            state=state,
+            replicas=stages_in([each[broker] for each in replicas]),
+            leaders=stages_in([each[broker] for each in leaders]),
+            size_bytes=None if sums is None else stages_in([each[broker] for each in sums]),
+        )
+
+
+def byte_sums(stage: Stage, sizes: Sizes) -> Counter[BrokerId]:
+    found: Counter[BrokerId] = Counter()
+    for partition, assignment in stage.assignments.items():
+        if partition in sizes:
+            for replica in assignment.replicas:
+                found[replica] += size_at(sizes, partition, replica)
+    return found
+
+
+def stages_in(numbers: list[int]) -> Stages:
+    return Stages(numbers[0], max(numbers), numbers[-1])
+
+
+def sentences_of(scenario: Scenario) -> Iterable[str]:
+    for broker, rack in scenario.added.items():
+        yield f"broker {broker} starts" + ("" if rack is None else f" in rack {rack}")
+    if scenario.killed:
+        names = ", ".join(map(str, sorted(scenario.killed)))
+        yield f"broker {names} fails" if len(scenario.killed) == 1 else f"brokers {names} fail"
+    if scenario.targets:
+        yield f"{len(scenario.targets):,} partitions are reassigned"
+    if scenario.elects_unclean:
+        yield "leaders are elected for what is offline, even out of the ISR"
