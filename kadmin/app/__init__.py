@@ -7,6 +7,7 @@ __all__ = [
     "groups",
     "leading",
     "move_plans",
+    "moves",
     "reading",
     "session",
     "snapshot_files",

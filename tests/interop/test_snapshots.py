@@ -1,4 +1,4 @@
-"""Are snapshots of brokers that are too old for much of it whole in the rest, and say what is not?"""
+"""Are snapshots of too old brokers whole but for what these lack, and do they say what that is?"""
 
 import json
 from pathlib import Path

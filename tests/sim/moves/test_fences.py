@@ -47,7 +47,7 @@ def ended_first(patch: Patch) -> None:
 
     def end(run: MoveRun, work: Work, seen: View, memory: Memory) -> Procedure[MoveRun]:
         state, reason = procedure.ending(run, work, memory)
-        ended = replace(run, state=state, reason=reason, ended_at_ms=seen.now_ms)
+        ended = replace(run, state=state, reason=reason, ended_at_ms=seen.time_ms)
         if not isinstance((yield Keep(ended)), Done):
             return run
         if run.settings.rate is not None:
