@@ -1,4 +1,4 @@
-"""Are snapshots of brokers that are too old for much of it whole in the rest, and say what is not?"""
+"""Snapshots by brokers that are too old for much of it: whole in the rest, with the gaps named."""
 
 import json
 from pathlib import Path

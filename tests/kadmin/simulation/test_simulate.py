@@ -22,7 +22,8 @@ from kadmin.simulation.scenario import (
     planned_targets,
     require_new,
 )
-from kadmin.simulation.simulate import ReassignmentRefused, simulate
+from kadmin.simulation.simulate import simulate
+from kadmin.simulation.stages import ReassignmentRefused
 from kadmin.snapshots.saved import SavedCluster, Source
 from tests.kadmin.builders import brokers, ids, state, topic
 from tests.kadmin.snapshots.builders import saved
