@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -32,6 +32,9 @@ _kadmin_node() {
                 --unreadable
                 --default-min-isr
                 --no-brokers
+                --groups
+                --behind-after
+                --window
                 --nagios
                 --wait-healthy
                 --plain
@@ -323,7 +326,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin reassign')
-            commands=''
+            commands='plan run resume status cancel rollback list'
             options='
                 --generate
                 --execute
@@ -350,6 +353,192 @@ _kadmin_node() {
                 --yes
                 -y
                 --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign plan')
+            commands=''
+            options='
+                --goal
+                --brokers
+                --replace
+                --replication-factor
+                --above
+                --disk-size
+                --by
+                --tolerance
+                --topic
+                --exclude-topic
+                --exclude-brokers
+                --max-replicas
+                --disable-rack-aware
+                --snapshot
+                --no-brokers
+                --out
+                --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign run')
+            commands=''
+            options='
+                --max-moves
+                --max-moves-total
+                --throttle
+                --override
+                --dry-run
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign resume')
+            commands=''
+            options='
+                --max-moves
+                --max-moves-total
+                --throttle
+                --override
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign status')
+            commands=''
+            options='
+                --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign cancel')
+            commands=''
+            options='
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign rollback')
+            commands=''
+            options='
+                --max-moves
+                --max-moves-total
+                --throttle
+                --override
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign list')
+            commands=''
+            options='
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -435,7 +624,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin groups')
-            commands=''
+            commands='migrate-offsets'
             options='
                 --list
                 --describe
@@ -445,6 +634,7 @@ _kadmin_node() {
                 --delete-offsets
                 --group
                 --all-groups
+                --in-zookeeper
                 --topic
                 --all-topics
                 --state
@@ -469,6 +659,37 @@ _kadmin_node() {
                 --from-file
                 --export
                 --execute
+                --dry-run
+                --rollback-file
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin groups migrate-offsets')
+            commands=''
+            options='
+                --from-zookeeper
+                --to-zookeeper
+                --group
+                --all-groups
+                --to-group
+                --topic
                 --dry-run
                 --rollback-file
                 --yes
@@ -522,6 +743,17 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
+        'kadmin lead')
+            commands=''
+            options='
+                --status
+                --plain
+                --unfair
+                --wait
+                --requeue
+                --id
+            '
+            ;;
         'kadmin produce')
             commands=''
             options='
@@ -571,6 +803,9 @@ _kadmin_node() {
                 --partition
                 --partitions
                 --isolation-level
+                --group
+                --group-instance-id
+                --assignor
                 --from-beginning
                 --offset
                 --max-messages
@@ -1091,9 +1326,11 @@ _kadmin_kind() {
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
         'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
+        'kadmin check --behind-after') kind='text' ;;
+        'kadmin check --window') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
@@ -1254,6 +1491,121 @@ _kadmin_kind() {
         'kadmin reassign --broker-tls-cert') kind='path' ;;
         'kadmin reassign --broker-tls-key') kind='path' ;;
         'kadmin reassign --command-config'|'kadmin reassign --admin.config') kind='path' ;;
+        'kadmin reassign plan --goal') kind='words balance drain add replace replication-factor racks relieve leaders kafka' ;;
+        'kadmin reassign plan --brokers') kind='live brokers' ;;
+        'kadmin reassign plan --replace') kind='text' ;;
+        'kadmin reassign plan --replication-factor') kind='text' ;;
+        'kadmin reassign plan --above') kind='text' ;;
+        'kadmin reassign plan --disk-size') kind='text' ;;
+        'kadmin reassign plan --by') kind='words replicas bytes' ;;
+        'kadmin reassign plan --tolerance') kind='text' ;;
+        'kadmin reassign plan --topic') kind='live topics' ;;
+        'kadmin reassign plan --exclude-topic') kind='live topics' ;;
+        'kadmin reassign plan --exclude-brokers') kind='live brokers' ;;
+        'kadmin reassign plan --max-replicas') kind='text' ;;
+        'kadmin reassign plan --snapshot') kind='path' ;;
+        'kadmin reassign plan --out') kind='path' ;;
+        'kadmin reassign plan --bootstrap-server') kind='text' ;;
+        'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign plan --broker-user') kind='text' ;;
+        'kadmin reassign plan --broker-password-file') kind='path' ;;
+        'kadmin reassign plan --broker-sasl-service') kind='text' ;;
+        'kadmin reassign plan --broker-keytab') kind='path' ;;
+        'kadmin reassign plan --broker-oauth-url') kind='text' ;;
+        'kadmin reassign plan --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign plan --broker-tls-ca') kind='path' ;;
+        'kadmin reassign plan --broker-tls-cert') kind='path' ;;
+        'kadmin reassign plan --broker-tls-key') kind='path' ;;
+        'kadmin reassign plan --command-config'|'kadmin reassign plan --admin.config') kind='path' ;;
+        'kadmin reassign run --max-moves') kind='text' ;;
+        'kadmin reassign run --max-moves-total') kind='text' ;;
+        'kadmin reassign run --throttle') kind='text' ;;
+        'kadmin reassign run --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign run --bootstrap-server') kind='text' ;;
+        'kadmin reassign run --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign run --broker-user') kind='text' ;;
+        'kadmin reassign run --broker-password-file') kind='path' ;;
+        'kadmin reassign run --broker-sasl-service') kind='text' ;;
+        'kadmin reassign run --broker-keytab') kind='path' ;;
+        'kadmin reassign run --broker-oauth-url') kind='text' ;;
+        'kadmin reassign run --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign run --broker-tls-ca') kind='path' ;;
+        'kadmin reassign run --broker-tls-cert') kind='path' ;;
+        'kadmin reassign run --broker-tls-key') kind='path' ;;
+        'kadmin reassign run --command-config'|'kadmin reassign run --admin.config') kind='path' ;;
+        'kadmin reassign run #1') kind='text' ;;
+        'kadmin reassign resume --max-moves') kind='text' ;;
+        'kadmin reassign resume --max-moves-total') kind='text' ;;
+        'kadmin reassign resume --throttle') kind='text' ;;
+        'kadmin reassign resume --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign resume --bootstrap-server') kind='text' ;;
+        'kadmin reassign resume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign resume --broker-user') kind='text' ;;
+        'kadmin reassign resume --broker-password-file') kind='path' ;;
+        'kadmin reassign resume --broker-sasl-service') kind='text' ;;
+        'kadmin reassign resume --broker-keytab') kind='path' ;;
+        'kadmin reassign resume --broker-oauth-url') kind='text' ;;
+        'kadmin reassign resume --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign resume --broker-tls-ca') kind='path' ;;
+        'kadmin reassign resume --broker-tls-cert') kind='path' ;;
+        'kadmin reassign resume --broker-tls-key') kind='path' ;;
+        'kadmin reassign resume --command-config'|'kadmin reassign resume --admin.config') kind='path' ;;
+        'kadmin reassign resume #1') kind='text' ;;
+        'kadmin reassign status --bootstrap-server') kind='text' ;;
+        'kadmin reassign status --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign status --broker-user') kind='text' ;;
+        'kadmin reassign status --broker-password-file') kind='path' ;;
+        'kadmin reassign status --broker-sasl-service') kind='text' ;;
+        'kadmin reassign status --broker-keytab') kind='path' ;;
+        'kadmin reassign status --broker-oauth-url') kind='text' ;;
+        'kadmin reassign status --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign status --broker-tls-ca') kind='path' ;;
+        'kadmin reassign status --broker-tls-cert') kind='path' ;;
+        'kadmin reassign status --broker-tls-key') kind='path' ;;
+        'kadmin reassign status --command-config'|'kadmin reassign status --admin.config') kind='path' ;;
+        'kadmin reassign status #1') kind='text' ;;
+        'kadmin reassign cancel --bootstrap-server') kind='text' ;;
+        'kadmin reassign cancel --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign cancel --broker-user') kind='text' ;;
+        'kadmin reassign cancel --broker-password-file') kind='path' ;;
+        'kadmin reassign cancel --broker-sasl-service') kind='text' ;;
+        'kadmin reassign cancel --broker-keytab') kind='path' ;;
+        'kadmin reassign cancel --broker-oauth-url') kind='text' ;;
+        'kadmin reassign cancel --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign cancel --broker-tls-ca') kind='path' ;;
+        'kadmin reassign cancel --broker-tls-cert') kind='path' ;;
+        'kadmin reassign cancel --broker-tls-key') kind='path' ;;
+        'kadmin reassign cancel --command-config'|'kadmin reassign cancel --admin.config') kind='path' ;;
+        'kadmin reassign cancel #1') kind='text' ;;
+        'kadmin reassign rollback --max-moves') kind='text' ;;
+        'kadmin reassign rollback --max-moves-total') kind='text' ;;
+        'kadmin reassign rollback --throttle') kind='text' ;;
+        'kadmin reassign rollback --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign rollback --bootstrap-server') kind='text' ;;
+        'kadmin reassign rollback --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign rollback --broker-user') kind='text' ;;
+        'kadmin reassign rollback --broker-password-file') kind='path' ;;
+        'kadmin reassign rollback --broker-sasl-service') kind='text' ;;
+        'kadmin reassign rollback --broker-keytab') kind='path' ;;
+        'kadmin reassign rollback --broker-oauth-url') kind='text' ;;
+        'kadmin reassign rollback --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign rollback --broker-tls-ca') kind='path' ;;
+        'kadmin reassign rollback --broker-tls-cert') kind='path' ;;
+        'kadmin reassign rollback --broker-tls-key') kind='path' ;;
+        'kadmin reassign rollback --command-config'|'kadmin reassign rollback --admin.config') kind='path' ;;
+        'kadmin reassign rollback #1') kind='text' ;;
+        'kadmin reassign list --bootstrap-server') kind='text' ;;
+        'kadmin reassign list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign list --broker-user') kind='text' ;;
+        'kadmin reassign list --broker-password-file') kind='path' ;;
+        'kadmin reassign list --broker-sasl-service') kind='text' ;;
+        'kadmin reassign list --broker-keytab') kind='path' ;;
+        'kadmin reassign list --broker-oauth-url') kind='text' ;;
+        'kadmin reassign list --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign list --broker-tls-ca') kind='path' ;;
+        'kadmin reassign list --broker-tls-cert') kind='path' ;;
+        'kadmin reassign list --broker-tls-key') kind='path' ;;
+        'kadmin reassign list --command-config'|'kadmin reassign list --admin.config') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;
@@ -1312,6 +1664,22 @@ _kadmin_kind() {
         'kadmin groups --broker-tls-cert') kind='path' ;;
         'kadmin groups --broker-tls-key') kind='path' ;;
         'kadmin groups --command-config'|'kadmin groups --admin.config') kind='path' ;;
+        'kadmin groups migrate-offsets --group') kind='live groups' ;;
+        'kadmin groups migrate-offsets --to-group') kind='text' ;;
+        'kadmin groups migrate-offsets --topic') kind='live topics' ;;
+        'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
+        'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin groups migrate-offsets --broker-user') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-sasl-service') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-keytab') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-oauth-url') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-oauth-scope') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-tls-ca') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
+        'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
@@ -1329,6 +1697,10 @@ _kadmin_kind() {
         'kadmin delete-records --broker-tls-cert') kind='path' ;;
         'kadmin delete-records --broker-tls-key') kind='path' ;;
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
+        'kadmin lead --wait') kind='text' ;;
+        'kadmin lead --id') kind='text' ;;
+        'kadmin lead #1') kind='text' ;;
+        'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;
@@ -1359,6 +1731,9 @@ _kadmin_kind() {
         'kadmin consume --topic') kind='live topics' ;;
         'kadmin consume --partition'|'kadmin consume --partitions') kind='text' ;;
         'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
+        'kadmin consume --group') kind='live groups' ;;
+        'kadmin consume --group-instance-id') kind='text' ;;
+        'kadmin consume --assignor') kind='words range roundrobin cooperative-sticky' ;;
         'kadmin consume --offset') kind='text' ;;
         'kadmin consume --max-messages') kind='text' ;;
         'kadmin consume --timeout-ms') kind='text' ;;

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kadmin.plan.reassignment.journal import ThrottleJournal
     from kadmin.plan.reassignment.moves import Move, MovePlan
     from kadmin.plan.record_deletion import DeletionPlan  # noqa: F401 - as below
+    from kadmin.plan.supervision.run import MoveRun
     from kadmin.plan.topics import DefaultCounts, TopicPlan  # noqa: F401 - in a base, as text
 
 Plan = TypeVar("Plan", contravariant=True)
@@ -55,11 +56,20 @@ class Fence:
     *mark* is the cluster's own number, which every new controller moves; only the port that
     returned it can interpret it.  None where nothing is checked: a cluster that never had a
     controller, or brokers, which take no fence.  *lease* is the version of the lease of throttles
-    that must not change; None where that does not matter.
+    that must not change, *run* the journal of a supervised run; None where that does not matter.
     """
 
     mark: int | None
     lease: "ZkVersion | None" = None
+    run: "KeptRun | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """The journal of a supervised run, as it was read."""
+
+    run_id: str
+    zk_version: "ZkVersion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +247,13 @@ class ReassignmentAdmin(Writer["MovePlan"], ReplicaTeller, Protocol):
     def configs(self) -> ConfigAdmin:
         """The configs of the same cluster, which throttles are."""
 
+    @property
+    def takes_one_request(self) -> bool:
+        """Whether the controller takes no request while it carries one out."""
+
+    def cluster_id(self) -> str | None:
+        """The id of the cluster; None before Kafka 0.10.1, which has none."""
+
     def snapshot(
         self,
         selection: "TopicSelection",
@@ -278,6 +295,39 @@ class ReassignmentAdmin(Writer["MovePlan"], ReplicaTeller, Protocol):
 
     def not_moved(self, moves: "Sequence[Move]") -> "Remaining[Move]":
         """Those of *moves* that are still being done, or that the controller has not begun."""
+
+
+class RunStore(Protocol):
+    """The journals of supervised runs, and the lease of which one supervisor has at a time."""
+
+    @property
+    def place(self) -> str:
+        """Where the journals are, for an operator."""
+
+    def run_ids(self) -> Sequence[str]:
+        """The runs that are kept, the oldest first."""
+
+    def read(self, run_id: str) -> "MoveRun | None":
+        """The run as it is kept now; None where there is none.
+
+        Raises:
+            RefusedError: it is damaged.
+        """
+
+    def create(self, run: "MoveRun") -> Outcome:
+        """Keep *run*, which is new; of older ones that have ended only the last are kept."""
+
+    def write(self, run: "MoveRun") -> Outcome:
+        """Keep *run* in the place of the one that was read in the version that it bears."""
+
+    def claim(self, me: str) -> str:
+        """Take the lease for the supervisor *me* unless another has it; return who has it."""
+
+    def supervisor(self) -> str | None:
+        """Who has the lease; None where it is free, which an old one is after a session timeout."""
+
+    def release(self, me: str) -> None:
+        """Give the lease back, if *me* has it."""
 
 
 class LeaseKeeper(Protocol):
@@ -327,10 +377,26 @@ class RecordAdmin(Writer["DeletionPlan"], Protocol):
         `kadmin.plan.offsets`."""
 
 
-class GroupAdmin(Writer["GroupPlan"], Protocol):
-    """A connection to the coordinators of groups, and to the leaders of what these read.
+class LogTeller(Protocol):
+    """A connection to the leaders of partitions."""
 
-    A coordinator refuses to write offsets into a group that has members.
+    def logs(self, partitions: "Iterable[TopicPartition]", *, with_starts: bool) -> "Logs":
+        """Where the logs of *partitions* end and, *with_starts*, begin."""
+
+    def offsets_at(
+        self, partitions: "Iterable[TopicPartition]", time_ms: int
+    ) -> "Answers[FoundOffset]":
+        """The first records of *partitions* that are not older than *time_ms*."""
+
+    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
+        """The time of the first record at or behind each of *positions*, where there is one."""
+
+
+class GroupAdmin(Writer["GroupPlan"], LogTeller, Protocol):
+    """A connection to what keeps groups, their coordinators or ZooKeeper, and to the leaders of
+    what they read.
+
+    No offsets are written into a group that has members.
     """
 
     def listing(self) -> "GroupList":
@@ -342,16 +408,5 @@ class GroupAdmin(Writer["GroupPlan"], Protocol):
     def committed(self, names: Iterable[str]) -> "GroupAnswers[Mapping[TopicPartition, int]]":
         """The offsets that the groups *names* have committed."""
 
-    def logs(self, partitions: "Iterable[TopicPartition]", *, with_starts: bool) -> "Logs":
-        """Where the logs of *partitions* end and, *with_starts*, begin."""
-
-    def offsets_at(
-        self, partitions: "Iterable[TopicPartition]", time_ms: int
-    ) -> "Answers[FoundOffset]":
-        """The first records of *partitions* that are not older than *time_ms*."""
-
     def topic_partitions(self) -> "Sequence[TopicPartition]":
         """All partitions that there are."""
-
-    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
-        """The time of the first record at or behind each of *positions*, where there is one."""

@@ -9,6 +9,7 @@ __all__ = [
     "group_offsets_file",
     "groups",
     "moments",
+    "moves",
     "numbers",
     "offsets_file",
     "reassignment_files",

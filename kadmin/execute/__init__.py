@@ -8,9 +8,11 @@ __all__ = [
     "delete_records",
     "elect",
     "groups",
+    "migrate_offsets",
     "reassign",
     "reassign_cancel",
     "reassign_status",
     "reassign_wait",
+    "supervision",
     "topics",
 ]

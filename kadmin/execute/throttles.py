@@ -18,7 +18,7 @@ from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity,
 from cluster.model.ids import BrokerId
 from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Fence, ReassignmentAdmin
+from kadmin.admin.ports import Fence, KeptRun, ReassignmentAdmin
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
@@ -50,8 +50,11 @@ def set_throttles(
     snapshot: ClusterSnapshot,
     wanted: Mapping[ConfigEntity, Mapping[str, str]],
     owner: Owner | None = None,
+    run: KeptRun | None = None,
 ) -> None:
     """Set all that is *wanted* for *owner*, and keep in the journal what was there before.
+
+    Nothing is written once the journal of a supervised *run* is another one.
 
     A broker that is not alive is left out where its configs cannot be read.
 
@@ -65,7 +68,7 @@ def set_throttles(
     mine = ThrottleJournal()
     has_set = False
     for _ in range(ATTEMPTS_MAX):
-        fence, journal = admin.fence(), admin.journal()
+        fence, journal = replace(admin.fence(), run=run), admin.journal()
         configs, faults = admin.configs.read(list(wanted))
         for fault in faults:
             if fault.subject not in dead | set(map(subjects.config, configs)):
@@ -93,12 +96,13 @@ def put_throttles_back(
     admin: ReassignmentAdmin,
     look: Callable[[], ClusterSnapshot],
     brokers: Sequence[BrokerId],
+    run: KeptRun | None = None,
 ) -> ThrottlesNow | None:
     """Take away what reassignments have set, and put back what was there before; None, and nothing
     is done, while something moves: it may be meant for that.
 
     *look* reads all topics.  Foreign throttles are looked for at all topics, at live brokers, and
-    at *brokers*.
+    at *brokers*.  *run* is as for `set_throttles`.
 
     Raises:
         ChangedInBetween: the cluster never stood still.
@@ -106,7 +110,7 @@ def put_throttles_back(
     for _ in range(ATTEMPTS_MAX):
         # The journal first: a client that sets throttles after that changes it, which the fence
         # detects.
-        fence, journal = admin.fence(), admin.journal()
+        fence, journal = replace(admin.fence(), run=run), admin.journal()
         snapshot = look()
         if active_partitions(snapshot) or copies_between_dirs(admin, journal):
             return None

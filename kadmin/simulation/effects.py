@@ -84,13 +84,13 @@ def effects_of(change: Change, state: PartitionState | None) -> Iterator[Effect]
         return
     if len(change.isr_after) < change.min_isr <= len(change.isr_before):
         yield Effect.UNDER_MIN_ISR
+    if change.leader_before == change.leader_after:
+        return
     is_recovering = state is not None and state.leader_recovery_state == RECOVERING
     if is_recovering and change.leader_after not in change.isr_before:
         yield Effect.UNCLEAN
-    elif change.leader_before is None:
-        yield Effect.ONLINE
-    elif change.leader_before != change.leader_after:
-        yield Effect.MOVED
+    else:
+        yield Effect.ONLINE if change.leader_before is None else Effect.MOVED
 
 
 def added_replicas(before: Stage, after: Stage) -> list[tuple[TopicPartition, BrokerId]]:

@@ -17,7 +17,7 @@ from tests.support.proxy import serving
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [*LIBRARIES, pytest.mark.faults]
+pytestmark = [*LIBRARIES, pytest.mark.faults, pytest.mark.xdist_group("restart")]
 
 
 class Mortal:

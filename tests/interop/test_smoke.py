@@ -181,6 +181,8 @@ def reassign(way: Way) -> object:
     topics.write_text(json.dumps({"version": 1, "topics": [{"topic": name}]}))
     named = ("--topics-to-move-json-file", str(topics), "--broker-list", "0")
 
+    plan = way.read("reassign", "plan", "--goal", "replace", "--replace", "0=1", "--topic", name)
+    assert (1, True) == (plan["lower_bound"], plan["optimal"])
     way.done("reassign", "--execute", *file, *rollback, "--throttle", "100000000", "--wait")
     verified = way.done("reassign", "--verify", *file)
 
@@ -262,6 +264,9 @@ def consume(way: Way) -> object:
     said = way.done("consume", "--topic", name, "--from-beginning", "--until-end")
 
     assert list(VALUES) == said.split()
+    member = ("consume", "--topic", name, "--group", f"of-{name}", "--from-beginning")
+    assert list(VALUES[:2]) == way.done(*member, "--max-messages", "2").split()
+    assert list(VALUES[2:]) == way.done(*member, "--until-end").split()
     return said
 
 
@@ -321,6 +326,9 @@ def groups(way: Way) -> object:
     name = way.topic_with_records()
     commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
     of_group = ("--group", f"group-of-{name}")
+    if way.option == ZOOKEEPER:
+        # From here on it is the group of that name in ZooKeeper.
+        way.done("groups", "migrate-offsets", "--to-zookeeper", *of_group, "--yes")
     assert f"group-of-{name}" in way.done("groups", "--list", "--topic", name).splitlines()
     (found,) = way.read("groups", "--describe", *of_group)["groups"]
     (row,) = found["partitions"]
@@ -335,6 +343,16 @@ def groups(way: Way) -> object:
     way.done("groups", "--delete", *of_group, "--yes", *others)
     assert f"group-of-{name}" not in way.done("groups", "--list").splitlines()
     return [line.split() for line in described.splitlines()]
+
+
+def lead(way: Way) -> object:
+    path, noted = "/elections/smoke", way.directory / "epoch"
+    script = f"echo $KADMIN_LEADER_EPOCH > {noted}"
+    assert "" == done("lead", path, *way.where, "--", "sh", "-c", script)
+    assert int(noted.read_text()) > 0
+    outcome = kadmin("lead", path, "--status", *way.where)
+    assert ExitCode.FOUND == outcome.exit_code, outcome
+    return None
 
 
 def snapshot(way: Way) -> object:
@@ -387,6 +405,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
+    "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),
     "merge-logs": (merge_logs, FILES),

@@ -1,4 +1,4 @@
-"""Snapshots by brokers that are too old for much of it: whole in the rest, with the gaps named."""
+"""Are snapshots of too old brokers whole but for what these lack, and do they say what that is?"""
 
 import json
 from pathlib import Path

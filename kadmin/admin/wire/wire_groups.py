@@ -76,7 +76,9 @@ class WireGroups:
                 if each.protocol_type in CONSUMER_PROTOCOLS:
                     found[each.group_id] = listed_group(each, broker)
         # The broker that lists a group coordinates it: no FindCoordinator is needed.
-        self.coordinators.known |= {name: each.coordinator for name, each in found.items()}
+        self.coordinators.known |= {
+            name: each.coordinator for name, each in found.items() if each.coordinator is not None
+        }
         return GroupList(groups=tuple(found[name] for name in sorted(found)), silent=silent)
 
     def describe(self, names: Iterable[str]) -> GroupAnswers[Group]:

@@ -93,12 +93,19 @@ class WireReassignments:
             raise NotServed(bootstrap, "reassignments", SINCE, BY_ZOOKEEPER)
         self.connection = connection
         self.replicas = WireReplicas(connection)
-        self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
+        self.journal_file = JournalFile(self.cluster_id())
         self.kept_throttles = KeptThrottles(connection, self.journal_file, lease)
         self.configs = WireThrottles(connection, warn, self.kept_throttles.is_kept)
         # The target of each partition that was seen moving: a broker may learn of the end later
         # than the controller lists no reassignment.
         self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+
+    @property
+    def takes_one_request(self) -> bool:
+        return False
+
+    def cluster_id(self) -> str:
+        return str(self.connection.metadata([])["cluster_id"])
 
     def snapshot(
         self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False

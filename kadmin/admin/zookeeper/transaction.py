@@ -28,6 +28,13 @@ from kadmin.errors import RefusedError
 LEASE_PATH: Final = "/kadmin/reassignment"
 """Where the lease of throttles stands, below a path of kadmin's own, of which no broker knows."""
 
+RUNS_PATH: Final = "/kadmin/moves"
+"""Where the journals of supervised runs stand."""
+
+
+def run_path(run_id: str) -> str:
+    return f"{RUNS_PATH}/{run_id}"
+
 
 class KRaftOwnsCluster(RefusedError):
     """The cluster is in migration to KRaft: its quorum, not ZooKeeper, has the last word."""
@@ -109,8 +116,12 @@ def write(
         TooLarge: it was lost every time, and the servers' limit is the likely reason.
     """
     mark = None if fence.mark is None else ZkVersion(fence.mark)
-    lease = () if fence.lease is None else (Check(LEASE_PATH, fence.lease),)
-    steps = with_inherited_acls(change(transaction.Fence(mark, lease)))
+    others = []
+    if fence.lease is not None:
+        others.append(Check(LEASE_PATH, fence.lease))
+    if fence.run is not None:
+        others.append(Check(run_path(fence.run.run_id), fence.run.zk_version))
+    steps = with_inherited_acls(change(transaction.Fence(mark, tuple(others))))
     return run_blocking(connection, steps)
 
 

@@ -22,6 +22,7 @@ from cluster.zk import paths
 from cluster.zk.steps import Steps, read, read_node
 from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining, ReplicaTeller
 from kadmin.admin.zookeeper.connection import Connection
+from kadmin.admin.zookeeper.lease_beside import read_cluster_id
 from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.admin.zookeeper.snapshot import decoding_topics, read_snapshot, topics_in
 from kadmin.admin.zookeeper.throttle_journal import journal_writes, read_journal
@@ -76,6 +77,13 @@ class ZooKeeperReassignments:
         self.connection = connection
         self.replicas = replicas
         self.configs = ZooKeeperConfigs(connection)
+
+    @property
+    def takes_one_request(self) -> bool:
+        return True
+
+    def cluster_id(self) -> str | None:
+        return self.connection.read(read_cluster_id())
 
     def snapshot(
         self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False

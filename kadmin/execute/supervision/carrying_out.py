@@ -1,0 +1,306 @@
+"""What a supervisor decides, carried out: reads, fenced writes and pauses, through outages.
+
+The decisions are in `kadmin.plan.supervision.procedure`.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.outcome import Committed
+from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic import PartitionAssignment
+from kadmin.admin.ports import (
+    Fence,
+    KeptRun,
+    Outcome,
+    Partly,
+    ReassignmentAdmin,
+    RunStore,
+)
+from kadmin.errors import InProgressError, KadminError, UnreachableError
+from kadmin.execute.commit import ChangedInBetween
+from kadmin.execute.reassign_status import look
+from kadmin.execute.supervision.reading import Clock, Reader
+from kadmin.execute.throttles import put_throttles_back, set_throttles
+from kadmin.plan.moves.plan_file import PlannedMove
+from kadmin.plan.reassignment.journal import Owner
+from kadmin.plan.reassignment.moves import (
+    AlreadyMoving,
+    Move,
+    MovePlan,
+    StaleRequest,
+    plan_cancellation,
+    plan_moves,
+)
+from kadmin.plan.reassignment.targets import Target, UnfitTargets
+from kadmin.plan.reassignment.throttles import throttles
+from kadmin.plan.reassignment.withdrawal import plan_withdrawal
+from kadmin.plan.supervision.events import (
+    Answer,
+    Ask,
+    Asked,
+    Conflicted,
+    Done,
+    Effect,
+    GiveUp,
+    Keep,
+    Look,
+    Notice,
+    Pause,
+    PutBack,
+    Report,
+    Seen,
+    Slow,
+)
+from kadmin.plan.supervision.procedure import Memory, Superseded, supervise
+from kadmin.plan.supervision.run import MoveRun
+from kadmin.wording import second_text
+
+OUTAGE_S: Final = 2.0
+"""While no server answers, it is asked again so often."""
+LEASE_POLL_S: Final = 0.5
+
+Replicas: TypeAlias = Mapping[TopicPartition, tuple[BrokerId, ...]]
+
+
+class AlreadySupervised(InProgressError):
+    """Another process has the lease of supervisors."""
+
+    def __init__(self, supervisor: str) -> None:
+        super().__init__(
+            f"runs of this cluster are supervised by {supervisor}",
+            hint="'kadmin reassign status --watch' shows how far it is",
+        )
+        self.supervisor = supervisor
+
+
+class TakenOver(InProgressError):
+    """Another process supervises the run from now on; this one has stopped."""
+
+    def __init__(self, run_id: str, supervisor: str) -> None:
+        who = f"{supervisor} supervises it" if supervisor else "its journal is gone"
+        super().__init__(
+            f"the run {run_id} goes on without this command: {who}",
+            hint="'kadmin reassign status' shows how far it is",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The connections of a supervisor: the cluster, and the journals of runs."""
+
+    admin: ReassignmentAdmin
+    store: RunStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supervision:
+    """A run to be carried on by *me*, who is shown each notice.
+
+    *outage* is called with the reason while no server answers.  One that *is_patient* waits for
+    the lease as long as another supervisor has it.
+    """
+
+    connect: Callable[[], AbstractContextManager[Site]]
+    run_id: str
+    me: str
+    clock: Clock
+    notice: Callable[[Notice], None]
+    outage: Callable[[str], None]
+    lease_timeout_s: float
+    is_patient: bool = False
+
+
+def carry_on(supervision: Supervision) -> MoveRun:
+    """Carry the run on until it has ended, and return it as it is then.
+
+    Raises:
+        AlreadySupervised: another process does that, and goes on doing so.
+        TakenOver: another process has begun to.
+    """
+    memory = Memory()
+    has_begun = False
+    while True:
+        try:
+            with supervision.connect() as site:
+                claim(site.store, supervision, is_patient=has_begun or supervision.is_patient)
+                has_begun = True
+                try:
+                    return Supervisor(site, supervision, memory).work()
+                finally:
+                    release(site.store, supervision.me)
+        except UnreachableError as error:
+            if not has_begun:
+                raise
+            supervision.outage(error.message)
+            supervision.clock.sleep(OUTAGE_S)
+        except Superseded as error:
+            raise TakenOver(supervision.run_id, error.by) from error
+
+
+def claim(store: RunStore, supervision: Supervision, *, is_patient: bool) -> None:
+    """Take the lease; one whose holder was killed is free after its session timeout."""
+    waited_s = 0.0
+    while (holder := store.claim(supervision.me)) != supervision.me:
+        if waited_s >= supervision.lease_timeout_s and not is_patient:
+            raise AlreadySupervised(holder)
+        if not waited_s:
+            supervision.outage(f"the lease of supervisors is {holder}'s; waiting for it")
+        supervision.clock.sleep(LEASE_POLL_S)
+        waited_s += LEASE_POLL_S
+
+
+def release(store: RunStore, me: str) -> None:
+    """Give the lease back; where that fails, it is free after the session timeout."""
+    with suppress(KadminError):
+        store.release(me)
+
+
+class Supervisor:
+    """Carries the effects out, by the connections of *site*."""
+
+    def __init__(self, site: Site, supervision: Supervision, memory: Memory) -> None:
+        self.admin, self.store = site.admin, site.store
+        self.supervision = supervision
+        self.memory = memory
+        self.reader = Reader(site.admin, supervision.clock)
+        self.snapshot: ClusterSnapshot | None = None
+        self.fence = Fence(mark=None)
+
+    def work(self) -> MoveRun:
+        procedure = supervise(self.supervision.me, self.memory)
+        effect = next(procedure)
+        while True:
+            answer = self.answer(effect)
+            try:
+                effect = procedure.send(answer)
+            except StopIteration as end:
+                run: MoveRun = end.value
+                return run
+
+    def answer(self, effect: Effect) -> Answer:
+        match effect:
+            case Look():
+                return self.look()
+            case Keep(run):
+                return done_if(self.store.write(run))
+            case Slow(run):
+                return self.slow_down(run)
+            case PutBack():
+                return self.put_back()
+            case Ask(targets):
+                return self.ask(targets)
+            case GiveUp(origins):
+                return self.give_up(origins)
+            case Pause(ms):
+                self.supervision.clock.sleep(ms / 1000)
+                return Done()
+            case Report(notice):
+                self.supervision.notice(notice)
+                return Done()
+
+    def look(self) -> Seen:
+        """Read the fences first: what changes after that is noticed by a write."""
+        holder = self.store.claim(self.supervision.me)
+        if holder != self.supervision.me:
+            raise Superseded(holder)
+        fence = self.admin.fence()
+        run = self.store.read(self.supervision.run_id)
+        if run is None:
+            raise Superseded("")
+        self.fence = replace(fence, run=KeptRun(run.run_id, run.zk_version))
+        view = self.reader.view(run)
+        self.snapshot = view.snapshot
+        return Seen(run, view)
+
+    def is_current(self) -> bool:
+        """Return whether the journal is as it was read, right before a write: brokers take no
+        fence."""
+        assert self.fence.run is not None
+        run = self.store.read(self.fence.run.run_id)
+        return run is not None and run.zk_version == self.fence.run.zk_version
+
+    def slow_down(self, run: MoveRun) -> Answer:
+        assert self.snapshot is not None
+        there = [each for each in run.moves if each.partition.topic in self.snapshot.topics]
+        ours = throttles([slowed(run, each) for each in there], run.settings.rate)
+        if not self.is_current():
+            return Conflicted()
+        try:
+            set_throttles(self.admin, self.snapshot, ours, owner_of(run), self.fence.run)
+        except ChangedInBetween:
+            return Conflicted()
+        return Done()
+
+    def put_back(self) -> Answer:
+        if not self.is_current():
+            return Conflicted()
+        try:
+            now = put_throttles_back(self.admin, lambda: look(self.admin), [], self.fence.run)
+        except ChangedInBetween:
+            return Conflicted()
+        return Conflicted() if now is None else Done()
+
+    def ask(self, targets: Replicas) -> Answer:
+        assert self.snapshot is not None
+        wanted = {each: Target(replicas) for each, replicas in targets.items()}
+        try:
+            plan = plan_moves(self.snapshot, wanted, is_additional=True)
+            waves = self.admin.waves(plan)
+        except (UnfitTargets, AlreadyMoving, StaleRequest, InProgressError):
+            return Conflicted()
+        # A znode holds no more than the first; the next are asked for when they have gone.
+        return self.write(waves[0]) if waves else Asked({})
+
+    def give_up(self, origins: Replicas) -> Answer:
+        assert self.snapshot is not None
+        wanted = {each: Target(replicas) for each, replicas in origins.items()}
+        if not self.admin.takes_one_request:
+            return self.write(plan_cancellation(self.snapshot, wanted))
+        try:
+            return self.write(plan_withdrawal(self.snapshot, wanted))
+        except UnfitTargets as error:
+            return Asked(dict.fromkeys(origins, error.message))
+
+    def write(self, plan: MovePlan) -> Answer:
+        if not self.is_current():
+            return Conflicted()
+        outcome = self.admin.write(self.fence, plan)
+        if isinstance(outcome, Partly):
+            return Asked(outcome.refused)
+        return Asked({}) if isinstance(outcome, Committed) else Conflicted()
+
+
+def done_if(outcome: Outcome) -> Answer:
+    return Done() if isinstance(outcome, Committed) else Conflicted()
+
+
+def slowed(run: MoveRun, planned: PlannedMove) -> Move:
+    """Return what is slowed down for *planned*, the same however far it is: a list of replicas that
+    changed with each move would be written again and again."""
+    aim = run.aim(planned)
+    origin = planned.replicas if aim == planned.target else planned.target
+    return Move(
+        partition=planned.partition,
+        before=PartitionAssignment(origin),
+        target=Target(aim),
+        leader=None,
+    )
+
+
+def owner_of(run: MoveRun) -> Owner:
+    """Return *run*, as the lease of throttles names it."""
+    partitions: dict[str, list[int]] = {}
+    for move in run.moves:
+        partitions.setdefault(move.partition.topic, []).append(move.partition.partition)
+    return Owner(
+        run=run.run_id,
+        by=run.by,
+        since=second_text(run.began_at_ms),
+        rate=run.settings.rate,
+        dir_rate=None,
+        partitions={topic: tuple(sorted(each)) for topic, each in partitions.items()},
+    )
