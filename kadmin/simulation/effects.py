@@ -1,6 +1,5 @@
 """Effects of a scenario on partitions and brokers: what its stages differ in."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
 
@@ -8,11 +7,12 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import RECOVERING, PartitionState
 from kadmin.plan.health import min_isr_of
-from kadmin.plan.reassignment.sizes import Sizes, sizes_of
+from kadmin.plan.reassignment.sizes import Sizes
 from kadmin.reports.simulation import BrokerStages, Change, SimulationReport, Stages
 from kadmin.simulation.scenario import Scenario
 from kadmin.simulation.stages import Stage
-from kadmin.snapshots.saved import SavedCluster
+from kadmin.simulation.untouched import Load, bytes_of
+from kadmin.wording import counted, listed
 
 
 class Effect(Enum):
@@ -28,23 +28,23 @@ class Effect(Enum):
 
 
 def report_on(
-    saved: SavedCluster,
     cluster: ClusterSnapshot,
+    others: Load,
     scenario: Scenario,
     stages: list[Stage],
+    sizes: Sizes,
     default_min_isr: int,
-    left_out: tuple[str, ...],
 ) -> SimulationReport:
+    """Report what *stages* of *cluster* differ in; *others* are counted in."""
     before, after = stages[0], stages[-1]
     min_isrs = {
         name: min_isr_of(topic, cluster, default_min_isr) for name, topic in cluster.topics.items()
     }
     found = findings_of(before, after, min_isrs)
-    sizes = sizes_of(saved.log_dirs)
     moved = added_replicas(before, after)
     return SimulationReport(
         scenario=tuple(sentences_of(scenario)),
-        partition_count=len(after.assignments),
+        partition_count=len(after.assignments) + others.partition_count,
         offline=tuple(found[Effect.OFFLINE]),
         under_min_isr=tuple(found[Effect.UNDER_MIN_ISR]),
         unclean=tuple(found[Effect.UNCLEAN]),
@@ -52,10 +52,15 @@ def report_on(
         online=tuple(found[Effect.ONLINE]),
         shrunk=tuple(found[Effect.SHRUNK]),
         still_offline=tuple(change.partition for change in found[Effect.STILL_OFFLINE]),
-        brokers=tuple(broker_rows(cluster, scenario, stages, sizes)),
+        brokers=tuple(broker_rows(cluster, others, scenario, stages, sizes)),
         moved_replicas=len(moved),
-        moved_bytes=sum(size_at(sizes, *each) for each in moved) if sizes else None,
-        left_out=left_out,
+        moved_bytes=moved_bytes(moved, sizes) if sizes else None,
+    )
+
+
+def moved_bytes(moved: Iterable[tuple[TopicPartition, BrokerId]], sizes: Sizes) -> int:
+    return sum(
+        bytes_of(partition, (replica,), sizes).get(replica, 0) for partition, replica in moved
     )
 
 
@@ -105,26 +110,17 @@ def added_replicas(before: Stage, after: Stage) -> list[tuple[TopicPartition, Br
     ]
 
 
-def size_at(sizes: Sizes, partition: TopicPartition, broker: BrokerId) -> int:
-    """Return the bytes of a replica; those of the largest one for a replica that is not there
-    yet, 0 where none is known."""
-    known = sizes.get(partition)
-    return 0 if not known else known.get(broker, max(known.values()))
-
-
 def broker_rows(
-    cluster: ClusterSnapshot, scenario: Scenario, stages: list[Stage], sizes: Sizes
-) -> Iterable[BrokerStages]:
-    replicas = [
-        Counter(r for a in stage.assignments.values() for r in a.replicas) for stage in stages
-    ]
-    leaders = [
-        Counter(state.leader for state in stage.states.values() if state.leader in stage.live)
-        for stage in stages
-    ]
-    sums = [byte_sums(stage, sizes) for stage in stages] if sizes else None
+    cluster: ClusterSnapshot,
+    others: Load,
+    scenario: Scenario,
+    stages: list[Stage],
+    sizes: Sizes,
+) -> Iterator[BrokerStages]:
+    loads = [load_of(stage, others, sizes) for stage in stages]
     racks = {broker: each.rack for broker, each in cluster.brokers.items()} | dict(scenario.added)
-    for broker in sorted({*stages[0].live, *stages[-1].live, *set().union(*replicas)}):
+    hosts = {broker for load in loads for broker in load.replicas}
+    for broker in sorted({*stages[0].live, *stages[-1].live, *hosts}):
         state = "live" if broker in stages[-1].live else "dead"
         if broker in scenario.killed:
             state = "lost"
@@ -134,19 +130,22 @@ def broker_rows(
             broker=broker,
             rack=racks.get(broker),
             state=state,
-            replicas=stages_in([each[broker] for each in replicas]),
-            leaders=stages_in([each[broker] for each in leaders]),
-            size_bytes=None if sums is None else stages_in([each[broker] for each in sums]),
+            replicas=stages_in([load.replicas[broker] for load in loads]),
+            leaders=stages_in([load.leaders[broker] for load in loads]),
+            size_bytes=stages_in([load.size_bytes[broker] for load in loads]) if sizes else None,
         )
 
 
-def byte_sums(stage: Stage, sizes: Sizes) -> Counter[BrokerId]:
-    found: Counter[BrokerId] = Counter()
+def load_of(stage: Stage, others: Load, sizes: Sizes) -> Load:
+    """Return what brokers have in *stage*, with what they have of *others*."""
+    load = Load(
+        replicas=others.replicas.copy(),
+        leaders=others.leaders.copy(),
+        size_bytes=others.size_bytes.copy(),
+    )
     for partition, assignment in stage.assignments.items():
-        if partition in sizes:
-            for replica in assignment.replicas:
-                found[replica] += size_at(sizes, partition, replica)
-    return found
+        load.add(partition, assignment.replicas, stage.leader(partition), sizes)
+    return load
 
 
 def stages_in(numbers: list[int]) -> Stages:
@@ -157,9 +156,10 @@ def sentences_of(scenario: Scenario) -> Iterable[str]:
     for broker, rack in scenario.added.items():
         yield f"broker {broker} starts" + ("" if rack is None else f" in rack {rack}")
     if scenario.killed:
-        names = ", ".join(map(str, sorted(scenario.killed)))
+        names = listed(sorted(scenario.killed))
         yield f"broker {names} fails" if len(scenario.killed) == 1 else f"brokers {names} fail"
     if scenario.targets:
-        yield f"{len(scenario.targets):,} partitions are reassigned"
+        number = counted(len(scenario.targets), "partition")
+        yield f"{number} {'is' if len(scenario.targets) == 1 else 'are'} reassigned"
     if scenario.elects_unclean:
         yield "leaders are elected for what is offline, even out of the ISR"
