@@ -54,9 +54,9 @@ class Heartbeats:
     """The answered heartbeats of one leadership, and until when its session cannot have expired.
 
     A server of the ensemble reports to the ensemble's leader, each half tick, which clients have
-    sent something.  If it is cut off, what was not reported does not count.  A session timeout is at
-    least two ticks, so a heartbeat is reported within a quarter of it; and a later heartbeat, which
-    reached the leader, proves that nothing was cut off until then.
+    sent something.  If it is cut off, what was not reported does not count.  A session timeout is
+    at least two ticks, so a heartbeat is reported within a quarter of it; and a later heartbeat,
+    which reached the leader, proves that nothing was cut off until then.
     """
 
     __slots__ = ("_answered", "_timeout_ms", "_valid_until_ms")
