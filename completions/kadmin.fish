@@ -1192,9 +1192,9 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Onl
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read at most this much of each segment.  [x>=1]'
 
-complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare the snapshot BEFORE with the snapshot AFTER, or with the cluster as it is now, worst first.'
-complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in FILE, as JSON in a fixed order; \'-\' is standard output.'
-complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in FILE: counts, brokers and their load, and partitions with which something is wrong.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare two files, or a file with the cluster as it is.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in a file.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in a file.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
