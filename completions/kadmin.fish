@@ -265,7 +265,11 @@ function __kadmin_live
             case \
                 --zookeeper-tls \
                 --zookeeper-tls-no-verify \
+                --broker-tls \
+                --broker-tls-no-verify \
+                --broker-tls-no-host-check \
                 '--zookeeper=*' \
+                '--bootstrap-server=*' \
                 '--cluster=*' \
                 '--zookeeper-auth=*' \
                 '--zookeeper-user=*' \
@@ -274,11 +278,23 @@ function __kadmin_live
                 '--zookeeper-tls-ca=*' \
                 '--zookeeper-tls-cert=*' \
                 '--zookeeper-tls-key=*' \
+                '--broker-sasl=*' \
+                '--broker-user=*' \
+                '--broker-password-file=*' \
+                '--broker-sasl-service=*' \
+                '--broker-keytab=*' \
+                '--broker-oauth-url=*' \
+                '--broker-oauth-scope=*' \
+                '--broker-tls-ca=*' \
+                '--broker-tls-cert=*' \
+                '--broker-tls-key=*' \
+                '--command-config=*' \
                 '--topic=*' \
                 '--name=*'
                 set -a connecting $word
             case \
                 --zookeeper \
+                --bootstrap-server \
                 --cluster \
                 --zookeeper-auth \
                 --zookeeper-user \
@@ -287,6 +303,17 @@ function __kadmin_live
                 --zookeeper-tls-ca \
                 --zookeeper-tls-cert \
                 --zookeeper-tls-key \
+                --broker-sasl \
+                --broker-user \
+                --broker-password-file \
+                --broker-sasl-service \
+                --broker-keytab \
+                --broker-oauth-url \
+                --broker-oauth-scope \
+                --broker-tls-ca \
+                --broker-tls-cert \
+                --broker-tls-key \
+                --command-config \
                 --topic \
                 --name
                 set -a connecting $word
@@ -1426,3 +1453,19 @@ complete -c kadmin -n '__kadmin_at kadmin config use' -a '(__kadmin_live cluster
 complete -c kadmin -n '__kadmin_at kadmin help' -a '(__kadmin_live commands)'
 
 complete -c kadmin -n '__kadmin_at kadmin completion' -a 'bash zsh fish'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
