@@ -635,6 +635,7 @@ _kadmin_node() {
                 --group
                 --all-groups
                 --in-zookeeper
+                --of-brokers
                 --topic
                 --all-topics
                 --state

@@ -902,6 +902,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l delete-offsets -d 'Delete w
 complete -c kadmin -n '__kadmin_at kadmin groups' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-groups -d 'All groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l in-zookeeper -d 'The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there; so does --zookeeper without --bootstrap-server.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l of-brokers -d 'The groups that brokers keep, though --zookeeper alone names the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l topic -x -a '(__kadmin_live topics)' -d 'A topic, or these partitions of it: who reads it, or what is reset or deleted. Several by repeating; exact, unless it is a glob.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-topics -d 'All partitions that a group has committed to.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l state -d 'List the states, too; only the groups in these. With --describe: states and coordinators instead of offsets.'

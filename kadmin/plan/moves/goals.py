@@ -233,7 +233,7 @@ def even_first(problem: Problem, base: Loads) -> Iterator[Problem]:
     if levels is None:
         return
     for by in WIDER:
-        yield with_levels(problem, base, levels.widened(by))
+        yield with_levels(problem, base, levels.widened(by), stays_stay=True)
 
 
 def reached(scene: Scene, problem: Problem, solution: Solution) -> Reached:

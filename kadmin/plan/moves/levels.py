@@ -44,12 +44,16 @@ def even_levels(problem: Problem, base: Loads, *, stays_stay: bool) -> Levels | 
         return None
 
 
-def with_levels(problem: Problem, base: Loads, levels: Levels) -> Problem:
-    """Return *problem* with its receivers, which hold *base* besides, within *levels*."""
+def with_levels(
+    problem: Problem, base: Loads, levels: Levels, *, stays_stay: bool = False
+) -> Problem:
+    """Return *problem* with its receivers, which hold *base* besides, within *levels*; where
+    *stays_stay*, those that hold more already need not shed any."""
     most, least = dict(problem.most), dict(problem.least)
+    staying = Counter(broker for demand in problem.demands for broker in demand.stays)
     for broker in problem.receivers:
         rack, held = problem.racks[broker], base.get(broker, 0)
-        level = max(0, levels.most[rack] - held)
+        level = max(0, levels.most[rack] - held, staying[broker] if stays_stay else 0)
         most[broker] = min(level, most.get(broker, level))
         least[broker] = max(min(levels.least[rack] - held, most[broker]), least.get(broker, 0))
     return replace(problem, most=most, least=least)

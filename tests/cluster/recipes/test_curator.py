@@ -17,7 +17,7 @@ from tests.support.expiry import expire_owner
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients]
+pytestmark = [pytest.mark.zk, pytest.mark.clients, pytest.mark.xdist_group("curator")]
 
 PATH: Final = "/elections/nightly"
 JARS: Final = ("curator", "zookeeper", "guava", "failureaccess", "slf4j-api", "log4j", "netty")

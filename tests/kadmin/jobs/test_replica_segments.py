@@ -9,7 +9,7 @@ from kadmin.jobs.collect_wire import WireCopying
 from kadmin.jobs.collection import CollectedFile
 from kadmin.jobs.collection_store import UriStore
 from kadmin.jobs.read_bounds import GRACE_S
-from tests.kadmin.jobs.test_collect_wire import LOG, Told
+from tests.kadmin.jobs.test_collect_wire import LOG, Reports
 from tests.kadmin.jobs.test_verify_live import ONE, THREE, TWO, Brokers, log, of_three
 from tests.support.s3 import Bucket
 
@@ -26,7 +26,7 @@ def copy(brokers: Brokers, uri: str) -> list[CollectedFile]:
         brokers,
         brokers.placement(),
         UriStore(uri),
-        Told(),
+        Reports(),
         rate_max=None,
         clock=lambda: brokers.now_s,
         sleep=brokers.sleep,

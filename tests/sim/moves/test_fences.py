@@ -93,10 +93,10 @@ def throttle_unrecorded(patch: Patch) -> None:
 @pytest.mark.parametrize(
     ("take_out", "change", "first", "kinds"),
     [
-        (any_writer, checks_no_run, 40, {Kind.TWO_WRITERS}),
+        (any_writer, checks_no_run, 11, {Kind.TWO_WRITERS, Kind.ELSEWHERE}),
         (throttles_stay, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
         (ended_first, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
-        (foreign_is_ours, nothing, 0, {Kind.OVERWRITTEN}),
+        (foreign_is_ours, nothing, 11, {Kind.OVERWRITTEN}),
         (order_is_nothing, nothing, 0, {Kind.ELSEWHERE}),
         (throttle_unrecorded, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
     ],

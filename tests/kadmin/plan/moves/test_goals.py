@@ -150,6 +150,14 @@ def test_drain_moves_what_is_there_and_no_more() -> None:
     )
 
 
+def test_what_is_drained_goes_to_the_emptiest_brokers() -> None:
+    layout = layout_of("-----", *[(0,)] * 6, *[(1,)] * 9, *[(2,)] * 2, *[(3,)] * 1)
+
+    plan = made(layout, Goal.DRAIN, brokers=ids(0)).plan
+
+    assert {1: 9, 2: 3, 3: 3, 4: 3} == loads_after(layout, plan)
+
+
 def test_drain_of_a_dead_broker() -> None:
     layout = layout_of("---", (2, 0), (0, 1), dead=(2,))
 

@@ -44,5 +44,6 @@ def plan_file(
 ) -> str:
     """A file in this directory, by the names of partitions: `{"t-0": "0,1 -> 1,2"}`."""
     made = (planned(name, text, version=version) for name, text in moves.items())
-    Path("moves.json").write_text(to_json(plan_of(*made, cluster_id=cluster_id)))
-    return "moves.json"
+    path = Path("moves.json").absolute()
+    path.write_text(to_json(plan_of(*made, cluster_id=cluster_id)))
+    return str(path)
