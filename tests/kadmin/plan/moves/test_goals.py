@@ -70,6 +70,7 @@ def check_lists(layout: ClusterLayout, plan: MovePlan, *, may_crowd: bool) -> No
             assert is_crowded(move.replicas, racks) or not is_crowded(move.target, racks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", Goal)
 @pytest.mark.parametrize("seed", seeds(8))
 def test_every_plan_is_sound_and_the_least(goal: Goal, seed: int) -> None:
