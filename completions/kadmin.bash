@@ -604,6 +604,7 @@ _kadmin_node() {
                 --partitions
                 --isolation-level
                 --group
+                --in-zookeeper
                 --group-instance-id
                 --assignor
                 --from-beginning
