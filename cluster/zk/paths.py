@@ -40,6 +40,29 @@ DELEGATION_TOKEN_CHANGES: Final = "/delegation_token/token_changes"
 DEFAULT_ENTITY: Final = "<default>"
 
 
+def is_path(path: str) -> bool:
+    """Whether ZooKeeper takes *path* for a znode below the root.
+
+    Source: ZooKeeper's PathUtils.validatePath.
+    """
+    names = path.split("/")[1:]
+    return (
+        path.startswith("/")
+        and not {"", ".", ".."}.intersection(names)
+        and all(map(is_allowed, path))
+    )
+
+
+def is_allowed(character: str) -> bool:
+    """Whether a path may have *character*: no control character, surrogate or private one."""
+    return not (
+        character <= "\x1f"
+        or "\x7f" <= character <= "\x9f"
+        or "\ud800" <= character <= "\uf8ff"
+        or "\ufff0" <= character <= "\uffff"
+    )
+
+
 def broker(broker_id: BrokerId) -> str:
     return f"{BROKER_IDS}/{broker_id}"
 

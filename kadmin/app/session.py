@@ -256,6 +256,11 @@ class Session:
     def names_brokers(self) -> bool:
         return self.settings.text("bootstrap_server") is not None
 
+    @property
+    def names_only_zookeeper(self) -> bool:
+        """Whether the options name a ZooKeeper, and no brokers."""
+        return "zookeeper" in self.flags and "bootstrap_server" not in self.flags
+
     @contextmanager
     def topics(self) -> Iterator["TopicAdmin"]:
         """Open a connection for topics; it is closed at the end."""

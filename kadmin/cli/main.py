@@ -55,6 +55,7 @@ CATALOG: Final = {
         "delete_records",
         "Delete the oldest records of topics.",
     ),
+    "lead": ("kadmin.cli.lead", "lead", "Run a command only while leading an election."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (
@@ -81,6 +82,11 @@ CATALOG: Final = {
         "kadmin.cli.snapshot.command",
         "snapshot",
         "Keep a cluster in a file, and compare it later.",
+    ),
+    "simulate": (
+        "kadmin.cli.simulate",
+        "simulate",
+        "See what would go offline if brokers failed or replicas moved.",
     ),
     "cluster": (
         "kadmin.cli.cluster.command",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.files import name_of, read_text
-from kadmin.cli.frame import command
+from kadmin.cli.frame import command_with_subcommands
 from kadmin.cli.options import ByteRate, WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
@@ -28,7 +28,28 @@ RATE_MAX: Final = 2**63 - 1
 """Brokers keep rates as a Java long."""
 
 
-@command("reassign", short_help="Move partitions to other brokers.", speaks_to_brokers=True)
+RUNS: Final = "kadmin.cli.reassign.runs"
+SUBCOMMANDS: Final = {
+    "plan": (
+        "kadmin.cli.reassign.plan",
+        "plan",
+        "Plan moves for a goal, with the least movement; changes nothing.",
+    ),
+    "run": (f"{RUNS}.run", "run", "Carry out a plan under supervision."),
+    "resume": (f"{RUNS}.redirect", "resume", "Go on with an interrupted run."),
+    "status": (f"{RUNS}.status", "status", "See how far a run is."),
+    "cancel": (f"{RUNS}.redirect", "cancel", "Give up what is under way of a run."),
+    "rollback": (f"{RUNS}.redirect", "rollback", "Restore the replicas of before a run."),
+    "list": (f"{RUNS}.status", "list_", "See all runs."),
+}
+
+
+@command_with_subcommands(
+    "reassign",
+    SUBCOMMANDS,
+    short_help="Move partitions to other brokers.",
+    speaks_to_brokers=True,
+)
 @action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
 @action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
 @action(
@@ -177,18 +198,18 @@ def reassign(session: Session, **options: Any) -> None:
     anything is written; on a terminal it asks. A plan that is too large for one znode is sent in
     parts, each when the one before it is done.
 
-    Without a file, --topic with --partitions and --replicas says what to move, or --from-broker
+    Without a file, --topic with --partitions and --replicas names what to move, or --from-broker
     empties a broker with as few moves as possible.
 
     --verify exits with 0 if everything is done, 3 while something is still moving, and 4 if
     replicas are not those asked for. When nothing is moving any more it removes the throttles that
-    --execute has set, and restores what was there before; throttles that somebody else has set
-    stay, and are named.
+    --execute has set, and restores what was there before; throttles that others have set stay,
+    and are named.
 
     --cancel stops the moves of the partitions of a file, or of --topic, that are still going on,
     and then treats the throttles in the same way. Brokers of Kafka 2.4 or later do that. Through
     ZooKeeper it works with any release, but another controller has to be elected for it, so it
-    always asks first; and before 2.4 only the rollback file says where the partitions were before.
+    always asks first; and before 2.4 only the rollback file has where the partitions were before.
     What a request in ZooKeeper asks for and no controller will take up (a partition that is gone;
     without a controller, a move that has not begun) it removes.
 

@@ -47,7 +47,8 @@ def snapshot() -> None:
     """Keep a cluster in a file, show such a file in a ticket, and compare two of them, or one with
     the cluster as it is now.
 
-    Save before a change, and after it see what differs.
+    Save before a change, and after it see what differs. 'kadmin simulate' takes such a file in
+    place of a live cluster.
     """
 
 

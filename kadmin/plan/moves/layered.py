@@ -8,8 +8,8 @@ from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.moves.flow import UNBOUNDED, Flow, Network
 from kadmin.plan.moves.problem import Demand, Problem, RackBounds
 
-COUNT_COST: Final = 2**20
-"""What a replica that moves costs beside its size class, which is smaller."""
+COUNT_COST: Final = 2**36
+"""What a replica that moves costs beside its size class: more than all size classes together."""
 
 Dealt: TypeAlias = tuple[TopicPartition, set[BrokerId], tuple[int, ...]]
 """A partition, the brokers that have it, and the racks in which more replicas of it go."""

@@ -17,6 +17,7 @@ from kadmin.plan.moves.flow import cheapest_flow
 from kadmin.plan.moves.layered import COUNT_COST, Group, Layered
 from kadmin.plan.moves.placing import Placing
 from kadmin.plan.moves.problem import Impossible, Problem, TooFewForReplicas
+from kadmin.wording import counted
 
 EXACT_ARCS_MAX: Final = 2_000_000
 """A network without pools, which has an arc from each partition to each broker, is not larger."""
@@ -78,8 +79,8 @@ def grouped(problem: Problem, size_classes: Mapping[TopicPartition, int]) -> lis
                 bounds = problem.bounds(demand.factor, stays)
             except TooFewForReplicas as error:
                 raise Impossible(
-                    f"{demand.partition} is to have {error.factor} replicas, and only"
-                    f" {error.available} brokers may hold them",
+                    f"{demand.partition} is to have {counted(error.factor, 'replica')}, and only"
+                    f" {counted(error.available, 'broker')} may hold them",
                     "name more brokers, or a lower replication factor",
                 ) from error
             groups[key] = Group(demand.factor, stays, bounds, size_class)

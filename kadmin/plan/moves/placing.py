@@ -19,8 +19,14 @@ class Placing:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.loads: Counter[BrokerId] = Counter()
         self.of_topic: Counter[tuple[str, BrokerId]] = Counter()
+        self.lacks = {broker: problem.least.get(broker, 0) for broker in problem.racks}
+        """How many replicas each broker is short of what it has to hold; below zero, not at all."""
+        self.rooms = {
+            broker: max(lack, problem.most.get(broker, problem.replica_count))
+            for broker, lack in self.lacks.items()
+        }
+        """How many more replicas each broker may hold."""
         self.receivers_in: dict[int, list[BrokerId]] = defaultdict(list)
         index = {name: number for number, name in enumerate(problem.rack_names)}
         for broker in sorted(problem.receivers):
@@ -31,8 +37,8 @@ class Placing:
         chosen = {partition: set(kept) for partition, kept, _ in dealt}
         comers: dict[int, list[TopicPartition]] = defaultdict(list)
         for partition, kept, racks in dealt:
-            self.loads.update(kept)
-            self.of_topic.update((partition.topic, broker) for broker in kept)
+            for broker in kept:
+                self._put(partition, broker)
             for rack in racks:
                 comers[rack].append(partition)
         for rack, partitions in sorted(comers.items()):
@@ -46,14 +52,10 @@ class Placing:
                 chosen[partition] = set(kept_before[partition] | brokers)
         return {partition: frozenset(brokers) for partition, brokers in chosen.items()}
 
-    def room(self, broker: BrokerId) -> int:
-        """Return how many more replicas *broker* may hold."""
-        most = self.problem.most.get(broker, self.problem.replica_count)
-        return max(most, self.problem.least.get(broker, 0)) - self.loads[broker]
-
-    def lack(self, broker: BrokerId) -> int:
-        """Return how many replicas *broker* is short of what it has to hold."""
-        return max(0, self.problem.least.get(broker, 0) - self.loads[broker])
+    def _put(self, partition: TopicPartition, broker: BrokerId, amount: int = 1) -> None:
+        self.of_topic[partition.topic, broker] += amount
+        self.lacks[broker] -= amount
+        self.rooms[broker] -= amount
 
     def _spread(
         self,
@@ -63,27 +65,24 @@ class Placing:
     ) -> bool:
         """Give each of *partitions* the broker of *rack* that lacks most, has the fewest replicas
         of its topic, and the most room; return whether that succeeded, and undo it where not."""
-        loads, of_topic = self.loads.copy(), self.of_topic.copy()
+        receivers, put = self.receivers_in[rack], []
         for partition in partitions:
-            fit = [
-                broker
-                for broker in self.receivers_in[rack]
-                if broker not in chosen[partition] and self.room(broker) > 0
-            ]
+            taken = chosen[partition]
+            fit = [b for b in receivers if self.rooms[b] > 0 and b not in taken]
             if not fit:
-                self.loads, self.of_topic = loads, of_topic
-                return False
-            best = min(fit, key=lambda broker: self._rank(partition.topic, broker))
-            chosen[partition].add(best)
-            self.loads[best] += 1
-            self.of_topic[partition.topic, best] += 1
-        if any(self.lack(broker) for broker in self.receivers_in[rack]):
-            self.loads, self.of_topic = loads, of_topic
-            return False
-        return True
-
-    def _rank(self, topic: str, broker: BrokerId) -> tuple[int, int, int, BrokerId]:
-        return -self.lack(broker), self.of_topic[topic, broker], -self.room(broker), broker
+                break
+            _, _, _, best = min(
+                (-max(self.lacks[b], 0), self.of_topic[partition.topic, b], -self.rooms[b], b)
+                for b in fit
+            )
+            taken.add(best)
+            self._put(partition, best)
+            put.append((partition, best))
+        if len(put) == len(partitions) and all(self.lacks[b] <= 0 for b in receivers):
+            return True
+        for partition, broker in put:
+            self._put(partition, broker, -1)
+        return False
 
     def _matched(
         self,
@@ -111,8 +110,8 @@ class Placing:
             [first_broker + at for _, at in pairs],
             [1] * len(pairs),
         )
-        lacks = [self.lack(broker) for broker in brokers]
-        rooms = [self.room(broker) - lack for broker, lack in zip(brokers, lacks, strict=True)]
+        lacks = [max(self.lacks[broker], 0) for broker in brokers]
+        rooms = [self.rooms[broker] - lack for broker, lack in zip(brokers, lacks, strict=True)]
         nodes = range(first_broker, first_broker + len(brokers))
         network.arcs(nodes, [sink] * len(brokers), lacks)
         network.arcs(nodes, [overflow] * len(brokers), rooms)
@@ -124,6 +123,5 @@ class Placing:
         for (number, at), amount in zip(pairs, flow.by_arc[between].tolist(), strict=True):
             if amount:
                 found[names[number]].add(brokers[at])
-                self.loads[brokers[at]] += 1
-                self.of_topic[names[number].topic, brokers[at]] += 1
+                self._put(names[number], brokers[at])
         return {partition: frozenset(brokers) for partition, brokers in found.items()}

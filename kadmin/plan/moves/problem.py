@@ -6,7 +6,7 @@ How that is reached, `least_movement` decides.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -32,7 +32,7 @@ class Demand:
     size_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Problem:
     """*demands*, each partition once.
 
@@ -49,11 +49,11 @@ class Problem:
     most: Loads = field(default_factory=dict)
     is_strict: bool = False
 
-    @property
+    @cached_property
     def rack_names(self) -> tuple[str, ...]:
         return tuple(sorted(set(self.racks.values())))
 
-    @property
+    @cached_property
     def replica_count(self) -> int:
         return sum(demand.factor for demand in self.demands)
 

@@ -55,6 +55,7 @@ from kadmin.wording import counted_partitions
 POLL_FIRST_MS: Final = 200
 POLL_MAX_MS: Final = 5_000
 REPORT_MS: Final = 5_000
+NOT_IN_SYNC: Final = "none of the replicas of before is alive and in sync: it is not given up"
 REFUSALS_MAX: Final = 3
 """So often a controller may refuse a move before the run goes on without it."""
 
@@ -159,8 +160,14 @@ def advance(run: MoveRun, view: View, memory: Memory) -> Procedure[MoveRun]:
             if isinstance((yield Keep(paced)), Done):
                 yield Report(Throttled(rate, reason))
             return run  # The next look has what is in the journal.
-    if work.give_up:
-        yield from give_up(work.give_up, memory)
+    safe = tuple(move for move in work.give_up if keeps_data(move, view))
+    memory.stalls += tuple(
+        Stall(partition=move.partition, reason=NOT_IN_SYNC, since_ms=view.time_ms)
+        for move in work.give_up
+        if move not in safe
+    )
+    if safe:
+        yield from give_up(safe, memory)
     else:
         yield from begin(run, work, view, memory)
     yield from report_progress(run, view, memory)
@@ -188,7 +195,7 @@ def begin(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[Non
     """Ask for as many moves as fit into the window."""
     candidates, closed = open_moves(run, work.ask, view)
     memory.stalls += tuple(
-        Stall(partition=each, reason=f"{gate.gate}: {gate.text}", since_ms=view.now_ms)
+        Stall(partition=each, reason=f"{gate.gate}: {gate.text}", since_ms=view.time_ms)
         for gate in closed
         for each in gate.partitions
     )
@@ -235,6 +242,15 @@ def slow_down(run: MoveRun, memory: Memory) -> Procedure[bool]:
     return is_set
 
 
+def keeps_data(move: PlannedMove, view: View) -> bool:
+    """Return whether one of the replicas that stay, if *move* is given up, is in sync: otherwise
+    the partition would have no leader, or one that lacks records."""
+    state = view.state(move.partition)
+    return state is not None and any(
+        broker in state.isr and broker in view.live for broker in move.replicas
+    )
+
+
 def give_up(moves: tuple[PlannedMove, ...], memory: Memory) -> Procedure[None]:
     origins = {move.partition: move.replicas for move in moves}
     answer = yield GiveUp(origins)
@@ -265,12 +281,12 @@ def end(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[MoveR
     if run.settings.rate is not None:
         if not isinstance((yield PutBack()), Done):
             why = "throttles stay while others are being moved, which they may be meant for"
-            memory.stalls += (Stall(partition=None, reason=why, since_ms=view.now_ms),)
+            memory.stalls += (Stall(partition=None, reason=why, since_ms=view.time_ms),)
             yield from report_progress(run, view, memory)
             return run
         yield Report(Throttled(None, "restored"))
     state, reason = ending(run, work, memory)
-    ended = replace(run, state=state, reason=reason, ended_at_ms=view.now_ms)
+    ended = replace(run, state=state, reason=reason, ended_at_ms=view.time_ms)
     return ended if isinstance((yield Keep(ended)), Done) else run
 
 

@@ -10,6 +10,7 @@ from kadmin.render.groups.lines import aligned
 from kadmin.render.groups.members import untold_records
 from kadmin.render.groups.verdicts import movement_record, rounded, span_or_never
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 from kadmin.reports.groups import GroupLag, GroupsReport
 from kadmin.wording import counted, span
 
@@ -154,7 +155,7 @@ def heading(each: GroupLag, now_ms: int) -> str:
     lag_ms = each.lag_ms(now_ms)
     if each.lag and lag_ms is not None:
         words.append(f"the oldest unread for {span(lag_ms / 1000)}")
-    return f"{group.name}: {', '.join(words)}"
+    return f"{visible(group.name)}: {', '.join(words)}"
 
 
 def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
@@ -163,7 +164,7 @@ def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     from kadmin.render.tables import Shown, dashed, table_of
 
     def member(row: PartitionLag) -> str:
-        return "-" if row.member is None else row.member.client_id or row.member.id
+        return "-" if row.member is None else visible(row.member.client_id or row.member.id)
 
     def movement(row: PartitionLag) -> Movement | None:
         return report.movements.get((each.group.name, row.partition))
@@ -181,7 +182,7 @@ def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     has_rates = bool(report.movements)
 
     def host(row: PartitionLag) -> str:
-        return "-" if row.member is None else row.member.host or "-"
+        return "-" if row.member is None else visible(row.member.host or "-")
 
     return table_of(
         each.rows,

@@ -23,10 +23,10 @@ RESOURCE = ResourcePattern(ResourceType.TOPIC, "t")
 T0 = TopicPartition("t", 0)
 
 
-def one(leader: int, isr: str, epoch: int = 0, **more: str) -> SavedCluster:
+def one(leader: int, isr: str, epoch: int = 0) -> SavedCluster:
     """A topic with one partition on all three brokers and a min ISR of 2."""
     written = state(leader, isr)._replace(leader_epoch=LeaderEpoch(epoch))
-    return saved(topic("t", "1,2,3", {0: written}, configs={"min.insync.replicas": "2"}), **more)
+    return saved(topic("t", "1,2,3", {0: written}, configs={"min.insync.replicas": "2"}))
 
 
 def found(before: SavedCluster, after: SavedCluster) -> list[tuple[Kind, str, object, object]]:
@@ -211,7 +211,7 @@ def test_what_could_not_be_read_is_neither_gone_nor_new(whole, subject, is_rever
     live = brokers("1 2 3") if whole.cluster.brokers.keys() != THREE.keys() else THREE
     lacking = saved(faults=(subject,), live=live, groups=None if whole.groups is None else {})
     pair = (lacking, whole) if is_reversed else (whole, lacking)
-    report = diff(*pair, ("a", "b"))
+    report = diff(pair[0], pair[1], ("a", "b"))
 
     assert () == report.differences
     assert 1 == len(report.before.unread) + len(report.after.unread)

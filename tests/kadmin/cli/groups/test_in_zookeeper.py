@@ -60,16 +60,21 @@ def test_groups_are_listed_and_described_with_their_lag(
 
 
 def test_brokers_groups_are_others_and_each_leads_to_the_other(
-    cluster: Cluster, old: OldGroups, topic: str, idle: str
+    cluster: Cluster, old: OldGroups, topic: str, idle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(cluster.bootstrap, f"new-{topic}", topic, 0, 1)
 
-    listed = kadmin("groups", "--list", *old.zookeeper)
-    missing = kadmin("groups", "--describe", "--group", idle, *old.zookeeper)
-    other = old.run("--describe", "--group", f"new-{topic}")
+    by_zookeeper_alone = done("groups", "--list", *old.zookeeper)
+    by_both = done("groups", "--list", *old.zookeeper, *cluster.wire)
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", old.connect)
+    listed = kadmin("groups", "--list")
+    missing = kadmin("groups", "--describe", "--group", idle)
+    other = kadmin("groups", "--in-zookeeper", "--describe", "--group", f"new-{topic}")
 
+    assert idle in by_zookeeper_alone.splitlines()
+    assert f"new-{topic}" in by_both.splitlines()
     assert idle not in listed.stdout.splitlines()
-    command = f"kadmin --zookeeper {old.connect} groups --in-zookeeper"
+    command = "kadmin groups --in-zookeeper"
     assert f"in ZooKeeper: '{command} --list'\n" in listed.stderr
     assert idle in old.done("--list").splitlines()
     assert ExitCode.FAILED == missing.exit_code == other.exit_code
@@ -77,6 +82,23 @@ def test_brokers_groups_are_others_and_each_leads_to_the_other(
     assert f"it is a group of old consumers: '{shown}'\n" in missing.stderr
     assert f"consumer group 'new-{topic}' does not exist" in other.stderr
     assert f"'{command} --list' lists all there are" in other.stderr
+
+
+def test_the_shell_offers_the_groups_that_may_be_meant(
+    cluster: Cluster, old: OldGroups, topic: str, idle: str, chroot: str
+) -> None:
+    commit(cluster.bootstrap, f"new-{topic}", topic, 0, 1)
+    with client_of(chroot) as client:
+        client.create("/consumers/alone", makepath=True)
+    values = ("completion", "--values", "groups", "--current")
+
+    by_zookeeper = done(*values, "", *old.zookeeper).splitlines()
+    by_brokers = done(*cluster.wire, *values, "").splitlines()
+    without_brokers = done(*values, "al", "--zookeeper", chroot)
+
+    assert {idle, f"new-{topic}"} <= {*by_zookeeper}
+    assert idle not in by_brokers
+    assert "alone\n" == without_brokers
 
 
 @pytest.mark.parametrize(
@@ -201,6 +223,7 @@ def test_the_lag_is_not_known_where_no_broker_is_alive(chroot: str) -> None:
     ("arguments", "reason"),
     [
         (("--list", "--type="), "--type is about groups that brokers keep"),
+        (("--list", "--of-brokers"), "--of-brokers does not go with --in-zookeeper"),
         (("--describe", "--group", "a/b"), "ZooKeeper has no place for a group called 'a/b'"),
     ],
 )

@@ -1,0 +1,115 @@
+"""The way of a supervisor to its cluster, and to the journals of runs.
+
+With ZooKeeper the journals are there, whichever way moves are asked for; without one that can be
+reached they are files of this user on this machine.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from getpass import getuser
+from os import getpid
+from socket import gethostname
+from typing import TYPE_CHECKING
+
+from kadmin.app.session import Session
+from kadmin.errors import KadminError
+from kadmin.execute.supervision.carrying_out import Site
+
+if TYPE_CHECKING:
+    from kadmin.admin.ports import RunStore
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.wire.wire_reassignments import WireReassignments
+    from kadmin.admin.zookeeper.connection import Connection
+
+
+def user_and_host() -> str:
+    try:
+        return f"{getuser()}@{gethostname()}"
+    except (KeyError, OSError):  # A container may run as a user that has no name.
+        return f"unknown@{gethostname()}"
+
+
+def supervisor_name() -> str:
+    """Return a name that no other process has at the same time."""
+    return f"{user_and_host()} (process {getpid()})"
+
+
+@contextmanager
+def site(session: Session) -> Iterator[Site]:
+    """Connect to the cluster that is meant, and close the connections at the end.
+
+    Moves are asked for by brokers where these are named, which takes more moves while others are
+    under way; else by ZooKeeper.
+    """
+    from kadmin.admin.wire.late_replicas import LateReplicas
+    from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
+    from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
+
+    session.look_again()
+    with ExitStack() as stack:
+        if session.settings.text("zookeeper") is None and session.names_brokers:
+            yield by_brokers(session, stack)
+            return
+        connection = stack.enter_context(session.connect())
+        store = ZooKeeperRuns(connection)
+        if session.names_brokers:
+            brokers = stack.enter_context(session.connect_brokers())
+            yield Site(wire_admin(session, brokers), store)
+            return
+        late = LateReplicas(lambda: session.connect_beside(connection))
+        admin = ZooKeeperReassignments(connection, stack.enter_context(closing(late)))
+        yield Site(admin, store)
+
+
+def by_brokers(session: Session, stack: ExitStack) -> Site:
+    from kadmin.admin.wire.run_store import FileRuns
+
+    brokers = stack.enter_context(session.connect_brokers())
+    admin = wire_admin(session, brokers)
+    beside = runs_beside(session, brokers, stack)
+    return Site(admin, beside or FileRuns(str(admin.cluster_id())))
+
+
+def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignments":
+    from kadmin.admin.wire.wire_reassignments import WireReassignments
+    from kadmin.admin.zookeeper.lease_beside import LeaseBeside
+
+    return WireReassignments(brokers, session.warn, LeaseBeside(session.connect_zookeeper_beside))
+
+
+def runs_beside(session: Session, brokers: "WireConnection", stack: ExitStack) -> "RunStore | None":
+    """Return the journals in the ZooKeeper that the brokers name; None where that cannot be
+    reached, or is another cluster's."""
+    from kadmin.admin.wire.kept_throttles import told_zookeeper
+    from kadmin.admin.zookeeper.lease_beside import read_cluster_id
+    from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
+
+    connect = told_zookeeper(brokers)
+    if connect is None:
+        return None
+    try:
+        connection = stack.enter_context(connect_beside(session, connect))
+        # What brokers call localhost may be another cluster's ZooKeeper here.
+        is_same = connection.read(read_cluster_id()) == brokers.metadata([])["cluster_id"]
+    # Brokers take connect strings that kadmin does not.
+    except (KadminError, ValueError):
+        return None
+    return ZooKeeperRuns(connection) if is_same else None
+
+
+@contextmanager
+def connect_beside(session: Session, connect: str) -> Iterator["Connection"]:
+    """Open a session to the ZooKeeper that brokers name, which is not waited for for long."""
+    from kadmin.admin.wire.late_brokers import PATIENCE_S
+    from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
+    from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
+    from kadmin.settings.keys import parse_connect
+
+    found = session.settings.zookeeper_at(parse_connect(connect))
+    found = replace(found, timeout_s=min(session.budget.left_s(), PATIENCE_S))
+    with (
+        closing(EnsembleProbe(found)) as probe,
+        connect_zookeeper(found, probe=probe) as connection,
+    ):
+        yield connection

@@ -1,0 +1,177 @@
+"""The beginning of a run, and changes of its goal: judged, then written into its journal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cluster.model import fault as subjects
+from cluster.model.outcome import Committed
+from kadmin.arguments.topics import TopicSelection
+from kadmin.errors import ExitCode, KadminError, RefusedError
+from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
+from kadmin.execute.supervision.carrying_out import Site
+from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_sizes
+from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.plan.moves.plan_file import PlannedMove
+from kadmin.plan.reassignment.sizes import sizes_of
+from kadmin.plan.supervision.gates import Closed, GatesClosed, closed_before
+from kadmin.plan.supervision.pace import FIRST
+from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
+from kadmin.plan.supervision.standing import Standing
+from kadmin.plan.supervision.view import View
+from kadmin.wording import counted, listed
+
+
+class AnotherCluster(RefusedError):
+    """The plan was made for another cluster."""
+
+    def __init__(self, planned: str, here: str | None) -> None:
+        super().__init__(
+            f"the plan is for the cluster {planned}, and this is {here or 'one without an id'};"
+            " nothing was written",
+            hint="name the cluster of the plan, or plan again for this one",
+        )
+
+
+class PlanDrifted(KadminError):
+    """Partitions are not as they were when the plan was made."""
+
+    exit_code = ExitCode.FOUND
+
+    def __init__(self, drifted: Sequence[str]) -> None:
+        super().__init__(
+            f"{counted(len(drifted), 'partition')} changed since the plan was made, and nothing was"
+            f" written: {listed(drifted, '; ')}",
+            hint="plan again from what is there now: kadmin reassign plan",
+        )
+        self.drifted = tuple(drifted)
+
+
+class RunUnfinished(RefusedError):
+    """Another run has not ended, so that none may begin."""
+
+    def __init__(self, run: MoveRun) -> None:
+        super().__init__(
+            f"the run {run.run_id}, which {run.by} began, has not ended; nothing was written",
+            hint="'kadmin reassign status' shows it; end it with 'kadmin reassign resume',"
+            " 'kadmin reassign cancel' or 'kadmin reassign rollback'",
+        )
+        self.run_id = run.run_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """A run that may begin, and the cluster as it is; *closed* are the gates that keep it from
+    that."""
+
+    run: MoveRun
+    view: View
+    closed: Sequence[Closed]
+
+    @property
+    def todo(self) -> list[PlannedMove]:
+        standings = self.view.standings(self.run.moves)
+        return [move for move in self.run.moves if standings[move.partition] is Standing.BEFORE]
+
+
+def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
+    """Return *run*, with sizes, as it would begin; nothing is written.
+
+    Raises:
+        AnotherCluster: the plan is for another one.
+        RunUnfinished: another run has not ended.
+        PlanDrifted: the cluster is not as it was planned from.
+        Unreadable: what moves, or a topic of the plan, is damaged.
+    """
+    here = site.admin.cluster_id()
+    if run.plan.cluster_id is not None and run.plan.cluster_id != here:
+        raise AnotherCluster(run.plan.cluster_id, here)
+    site.admin.fence()  # Refuses where nothing may be written.
+    refuse_unfinished(site, run.run_id)
+    # All topics, since others may be moving.
+    snapshot = site.admin.snapshot(TopicSelection(), with_configs=True)
+    names = {move.partition.topic for move in run.moves}
+    refuse_unreadable(
+        snapshot, {subjects.REASSIGNMENT, subjects.BROKERS, *map(subjects.topic, names)}
+    )
+    view = View(snapshot=snapshot, now_ms=clock.now_ms(), time_ms=clock.time_ms())
+    refuse_drift(run, view)
+    log_dirs = site.admin.log_dirs([move.partition for move in run.moves]) or {}
+    sized = with_sizes(run, sizes_of(log_dirs))
+    if sized.settings.is_adaptive:
+        sized = replace(sized, settings=replace(sized.settings, rate=FIRST))
+    view = replace(view, rooms=rooms_of(log_dirs))
+    closed = closed_before(sized.moves, view, sized.settings.overrides)
+    return Beginning(run=sized, view=view, closed=closed)
+
+
+def refuse_unfinished(site: Site, run_id: str) -> None:
+    for other_id in reversed(site.store.run_ids()):
+        other = None if other_id == run_id else site.store.read(other_id)
+        if other is not None and not other.state.is_final:
+            raise RunUnfinished(other)
+
+
+def refuse_drift(run: MoveRun, view: View) -> None:
+    drifted = []
+    for move in run.moves:
+        text = drift_of(move, view)
+        if text:
+            drifted.append(f"{move.partition} {text}")
+    if drifted:
+        raise PlanDrifted(drifted)
+
+
+def drift_of(move: PlannedMove, view: View) -> str:
+    """Return what has become of a partition since it was planned; empty where nothing has."""
+    standing = view.standings((move,))[move.partition]
+    if standing in (Standing.BEFORE, Standing.DONE):
+        return ""
+    if standing is Standing.GONE:
+        return "is not there any more"
+    if standing.is_under_way:
+        return "is being moved"
+    topic = view.snapshot.topics[move.partition.topic]
+    now = topic.assignment.partitions[move.partition.partition].replicas
+    return f"has {ids(now)}, planned from {ids(move.replicas)}"
+
+
+def ids(brokers: Sequence[int]) -> str:
+    return ",".join(map(str, brokers))
+
+
+def create(site: Site, beginning: Beginning) -> None:
+    """Keep the run; from here on it can be resumed.
+
+    Raises:
+        GatesClosed: a gate is.
+        ChangedInBetween: another one has begun at the same moment.
+    """
+    if beginning.closed:
+        raise GatesClosed(beginning.closed)
+    refuse_unfinished(site, beginning.run.run_id)
+    if not isinstance(site.store.create(beginning.run), Committed):
+        raise ChangedInBetween("another run is begun")
+
+
+def redirect(site: Site, run: MoveRun, goal: Goal, settings: Settings) -> MoveRun:
+    """Give *run* another *goal* and *settings*, and return it; its supervisor, now or
+    later, follows them.
+
+    Raises:
+        RunUnfinished: another run has not ended.
+        ChangedInBetween: the journal keeps changing.
+    """
+    if run.state.is_final:
+        refuse_unfinished(site, run.run_id)
+    for _ in range(ATTEMPTS_MAX):
+        state = RunState.PLANNED if run.state.is_final else run.state
+        changed = replace(
+            run, goal=goal, settings=settings, state=state, ended_at_ms=None, reason=""
+        )
+        if isinstance(site.store.write(changed), Committed):
+            return changed
+        run = found_run(site.store, run.run_id)
+        settings = replace(
+            settings, rate=run.settings.rate if settings.is_adaptive else settings.rate
+        )
+    raise ChangedInBetween("its journal is written again and again")

@@ -1,0 +1,1 @@
+"""Supervised runs of move plans, simulated: supervisors, a controller, brokers, other operators."""
