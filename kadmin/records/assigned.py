@@ -1,6 +1,6 @@
-"""A reader of partitions that somebody else assigns, and takes away, while it reads.
+"""A reader of partitions that are assigned and taken away while it reads.
 
-Knows not who does.
+Knows not by what.
 """
 
 import time
