@@ -69,21 +69,18 @@ class AssignedReader(Reader):
         self.assigner.poll()
         if not self.has_assignment:
             self.quiet_since = time.monotonic()
-        is_connected = self.assigner.is_connected
-        if is_connected != self.was_connected:
-            self.was_connected = is_connected
-            self.note(
-                f"group '{self.group}': "
-                + (
-                    "ZooKeeper is back"
-                    if is_connected
-                    else "waits for ZooKeeper, and reads nothing"
-                )
-            )
-        if not self.partitions or not is_connected:
+        self.note_connection()
+        if not self.partitions or not self.was_connected:
             time.sleep(TICK_S)
             return []
         return self.wanted(self.consumer.consume(count, TICK_S))
+
+    def note_connection(self) -> None:
+        """Note that nothing is read for now, or that it goes on."""
+        if self.assigner.is_connected != self.was_connected:
+            self.was_connected = self.assigner.is_connected
+            what = "is back" if self.was_connected else "does not answer: nothing is read meanwhile"
+            self.note(f"group '{self.group}': ZooKeeper {what}")
 
     def acknowledge(self, batch: Sequence[Message]) -> None:
         for name, message in {name_of(message): message for message in batch}.items():
@@ -124,4 +121,7 @@ class AssignedReader(Reader):
         self.note = lambda _line: None
         lost = self.assigner.leave()
         if lost:
-            raise NotCommitted(self.group, lost, "ZooKeeper did not take it, or is not reached")
+            raise NotCommitted(
+                *(self.group, lost, "ZooKeeper did not take it, or is not reached"),
+                seen_by="kadmin groups --in-zookeeper",
+            )

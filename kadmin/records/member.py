@@ -72,11 +72,18 @@ class NoCoordinator(UnreachableError):
 class NotCommitted(KadminError):
     """What was printed is read again, since its offsets are not committed."""
 
-    def __init__(self, group: str, partitions: Sequence[Name], reason: str) -> None:
+    def __init__(
+        self,
+        group: str,
+        partitions: Sequence[Name],
+        reason: str,
+        *,
+        seen_by: str = "kadmin groups",
+    ) -> None:
         super().__init__(
             f"group '{group}': what was printed of {named(partitions)} is not committed, and is"
             f" read again: {reason}",
-            hint=f"kadmin groups --describe --group {group}",
+            hint=f"{seen_by} --describe --group {group}",
         )
 
 

@@ -67,6 +67,9 @@ class Records(Protocol):
     def stop(self) -> None:
         """Hand out no record any more, not even one that has come already."""
 
+    def note_connection(self) -> None:
+        """Take into account that this member waits for ZooKeeper, or goes on."""
+
 
 class SessionOver(Exception):
     """What is under way belongs to a session that is over."""
@@ -243,6 +246,8 @@ class OldMember:
             except KazooTimeoutError:
                 if session != self._session or time.monotonic() >= end_s:
                     raise SessionOver from None
+                if self.records is not None:
+                    self.records.note_connection()
             except KazooException as error:
                 return reply_to(request, error)
             else:
