@@ -805,6 +805,7 @@ _kadmin_node() {
                 --partitions
                 --isolation-level
                 --group
+                --in-zookeeper
                 --group-instance-id
                 --assignor
                 --from-beginning
