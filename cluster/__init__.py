@@ -6,6 +6,7 @@ __all__ = [
     "coordination",
     "formats",
     "model",
+    "recipes",
     "settings",
     "wire",
     "zk",

@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -32,6 +32,9 @@ _kadmin_node() {
                 --unreadable
                 --default-min-isr
                 --no-brokers
+                --groups
+                --behind-after
+                --window
                 --nagios
                 --wait-healthy
                 --plain
@@ -323,7 +326,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin reassign')
-            commands='plan'
+            commands='plan run resume status cancel rollback list'
             options='
                 --generate
                 --execute
@@ -388,6 +391,154 @@ _kadmin_node() {
                 --no-brokers
                 --out
                 --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign run')
+            commands=''
+            options='
+                --max-moves
+                --max-moves-total
+                --throttle
+                --override
+                --dry-run
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign resume')
+            commands=''
+            options='
+                --max-moves
+                --max-moves-total
+                --throttle
+                --override
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign status')
+            commands=''
+            options='
+                --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign cancel')
+            commands=''
+            options='
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign rollback')
+            commands=''
+            options='
+                --max-moves
+                --max-moves-total
+                --throttle
+                --override
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign list')
+            commands=''
+            options='
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -484,6 +635,7 @@ _kadmin_node() {
                 --group
                 --all-groups
                 --in-zookeeper
+                --of-brokers
                 --topic
                 --all-topics
                 --state
@@ -590,6 +742,17 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin lead')
+            commands=''
+            options='
+                --status
+                --plain
+                --unfair
+                --wait
+                --requeue
+                --id
             '
             ;;
         'kadmin produce')
@@ -1164,9 +1327,11 @@ _kadmin_kind() {
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
         'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
+        'kadmin check --behind-after') kind='text' ;;
+        'kadmin check --window') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
@@ -1353,6 +1518,95 @@ _kadmin_kind() {
         'kadmin reassign plan --broker-tls-cert') kind='path' ;;
         'kadmin reassign plan --broker-tls-key') kind='path' ;;
         'kadmin reassign plan --command-config'|'kadmin reassign plan --admin.config') kind='path' ;;
+        'kadmin reassign run --max-moves') kind='text' ;;
+        'kadmin reassign run --max-moves-total') kind='text' ;;
+        'kadmin reassign run --throttle') kind='text' ;;
+        'kadmin reassign run --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign run --bootstrap-server') kind='text' ;;
+        'kadmin reassign run --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign run --broker-user') kind='text' ;;
+        'kadmin reassign run --broker-password-file') kind='path' ;;
+        'kadmin reassign run --broker-sasl-service') kind='text' ;;
+        'kadmin reassign run --broker-keytab') kind='path' ;;
+        'kadmin reassign run --broker-oauth-url') kind='text' ;;
+        'kadmin reassign run --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign run --broker-tls-ca') kind='path' ;;
+        'kadmin reassign run --broker-tls-cert') kind='path' ;;
+        'kadmin reassign run --broker-tls-key') kind='path' ;;
+        'kadmin reassign run --command-config'|'kadmin reassign run --admin.config') kind='path' ;;
+        'kadmin reassign run #1') kind='text' ;;
+        'kadmin reassign resume --max-moves') kind='text' ;;
+        'kadmin reassign resume --max-moves-total') kind='text' ;;
+        'kadmin reassign resume --throttle') kind='text' ;;
+        'kadmin reassign resume --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign resume --bootstrap-server') kind='text' ;;
+        'kadmin reassign resume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign resume --broker-user') kind='text' ;;
+        'kadmin reassign resume --broker-password-file') kind='path' ;;
+        'kadmin reassign resume --broker-sasl-service') kind='text' ;;
+        'kadmin reassign resume --broker-keytab') kind='path' ;;
+        'kadmin reassign resume --broker-oauth-url') kind='text' ;;
+        'kadmin reassign resume --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign resume --broker-tls-ca') kind='path' ;;
+        'kadmin reassign resume --broker-tls-cert') kind='path' ;;
+        'kadmin reassign resume --broker-tls-key') kind='path' ;;
+        'kadmin reassign resume --command-config'|'kadmin reassign resume --admin.config') kind='path' ;;
+        'kadmin reassign resume #1') kind='text' ;;
+        'kadmin reassign status --bootstrap-server') kind='text' ;;
+        'kadmin reassign status --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign status --broker-user') kind='text' ;;
+        'kadmin reassign status --broker-password-file') kind='path' ;;
+        'kadmin reassign status --broker-sasl-service') kind='text' ;;
+        'kadmin reassign status --broker-keytab') kind='path' ;;
+        'kadmin reassign status --broker-oauth-url') kind='text' ;;
+        'kadmin reassign status --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign status --broker-tls-ca') kind='path' ;;
+        'kadmin reassign status --broker-tls-cert') kind='path' ;;
+        'kadmin reassign status --broker-tls-key') kind='path' ;;
+        'kadmin reassign status --command-config'|'kadmin reassign status --admin.config') kind='path' ;;
+        'kadmin reassign status #1') kind='text' ;;
+        'kadmin reassign cancel --bootstrap-server') kind='text' ;;
+        'kadmin reassign cancel --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign cancel --broker-user') kind='text' ;;
+        'kadmin reassign cancel --broker-password-file') kind='path' ;;
+        'kadmin reassign cancel --broker-sasl-service') kind='text' ;;
+        'kadmin reassign cancel --broker-keytab') kind='path' ;;
+        'kadmin reassign cancel --broker-oauth-url') kind='text' ;;
+        'kadmin reassign cancel --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign cancel --broker-tls-ca') kind='path' ;;
+        'kadmin reassign cancel --broker-tls-cert') kind='path' ;;
+        'kadmin reassign cancel --broker-tls-key') kind='path' ;;
+        'kadmin reassign cancel --command-config'|'kadmin reassign cancel --admin.config') kind='path' ;;
+        'kadmin reassign cancel #1') kind='text' ;;
+        'kadmin reassign rollback --max-moves') kind='text' ;;
+        'kadmin reassign rollback --max-moves-total') kind='text' ;;
+        'kadmin reassign rollback --throttle') kind='text' ;;
+        'kadmin reassign rollback --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign rollback --bootstrap-server') kind='text' ;;
+        'kadmin reassign rollback --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign rollback --broker-user') kind='text' ;;
+        'kadmin reassign rollback --broker-password-file') kind='path' ;;
+        'kadmin reassign rollback --broker-sasl-service') kind='text' ;;
+        'kadmin reassign rollback --broker-keytab') kind='path' ;;
+        'kadmin reassign rollback --broker-oauth-url') kind='text' ;;
+        'kadmin reassign rollback --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign rollback --broker-tls-ca') kind='path' ;;
+        'kadmin reassign rollback --broker-tls-cert') kind='path' ;;
+        'kadmin reassign rollback --broker-tls-key') kind='path' ;;
+        'kadmin reassign rollback --command-config'|'kadmin reassign rollback --admin.config') kind='path' ;;
+        'kadmin reassign rollback #1') kind='text' ;;
+        'kadmin reassign list --bootstrap-server') kind='text' ;;
+        'kadmin reassign list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign list --broker-user') kind='text' ;;
+        'kadmin reassign list --broker-password-file') kind='path' ;;
+        'kadmin reassign list --broker-sasl-service') kind='text' ;;
+        'kadmin reassign list --broker-keytab') kind='path' ;;
+        'kadmin reassign list --broker-oauth-url') kind='text' ;;
+        'kadmin reassign list --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign list --broker-tls-ca') kind='path' ;;
+        'kadmin reassign list --broker-tls-cert') kind='path' ;;
+        'kadmin reassign list --broker-tls-key') kind='path' ;;
+        'kadmin reassign list --command-config'|'kadmin reassign list --admin.config') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;
@@ -1444,6 +1698,10 @@ _kadmin_kind() {
         'kadmin delete-records --broker-tls-cert') kind='path' ;;
         'kadmin delete-records --broker-tls-key') kind='path' ;;
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
+        'kadmin lead --wait') kind='text' ;;
+        'kadmin lead --id') kind='text' ;;
+        'kadmin lead #1') kind='text' ;;
+        'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;

@@ -38,6 +38,8 @@ function __kadmin_at
                 --ignore \
                 --unreadable \
                 --default-min-isr \
+                --behind-after \
+                --window \
                 --topic \
                 --topic-id \
                 --partitions \
@@ -93,10 +95,11 @@ function __kadmin_at
                 --max-replicas \
                 --snapshot \
                 --out \
+                --max-moves \
+                --max-moves-total \
+                --override \
                 --topic-list \
                 --time \
-                --behind-after \
-                --window \
                 --to-offset \
                 --to-datetime \
                 --by-duration \
@@ -106,6 +109,8 @@ function __kadmin_at
                 --before-offset \
                 --before-time \
                 --offset-json-file \
+                --wait \
+                --id \
                 --file \
                 --format \
                 --key-separator \
@@ -187,11 +192,18 @@ function __kadmin_at
                 'kadmin elect' \
                 'kadmin reassign' \
                 'kadmin reassign plan' \
+                'kadmin reassign run' \
+                'kadmin reassign resume' \
+                'kadmin reassign status' \
+                'kadmin reassign cancel' \
+                'kadmin reassign rollback' \
+                'kadmin reassign list' \
                 'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
                 'kadmin delete-records' \
+                'kadmin lead' \
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
@@ -324,6 +336,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in 
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
+complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
@@ -354,10 +367,13 @@ complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-no-host-check -d 'Check
 complete -c kadmin -n '__kadmin_at kadmin' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
-complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, refused, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, unclean, internal-topic, refuses-records, unserved, deletion, reassignment, election, throttle, versions, racks, not-preferred, restarted, skew.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, refused, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, unclean, internal-topic, refuses-records, unserved, deletion, reassignment, election, throttle, versions, racks, stuck-group, lagging-group, not-preferred, restarted, skew.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l unreadable -x -a 'critical warning note' -d 'How bad it is that something cannot be read; it is named in any case.  [default: warning]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories and versions.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l groups -d 'Judge the groups of consumers, too, as \'kadmin groups --verdict\' does.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l behind-after -x -d 'With --groups: how long a record may be unread.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin check' -l window -x -d 'With --groups: look twice, so far apart; longer than they take to commit. 0 looks once.  [default: 10.0; 0<=x<=3600]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l nagios -d 'One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l wait-healthy -d 'Look again until the cluster is healthy, for at most so many seconds (600).  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l plain -d 'Plain lines, even on a terminal.'
@@ -612,6 +628,12 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l command-config -r -F -d 'Pro
 complete -c kadmin -n '__kadmin_at kadmin elect' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a plan -d 'Plan moves for a goal, with the least movement; changes nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a run -d 'Carry out a plan under supervision.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a resume -d 'Go on with an interrupted run.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a status -d 'See how far a run is.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a cancel -d 'Give up what is under way of a run.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a rollback -d 'Restore the replicas of before a run.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a list -d 'See all runs.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l generate -d 'Propose replicas for topics; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l execute -d 'Ask the controller for the moves of a file.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l verify -d 'Tell how far the moves are; when done, remove the throttles.'
@@ -687,6 +709,131 @@ complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-no-host-c
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin reassign run'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l max-moves -x -d 'So many moves are under way at a broker at the same time (5).  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l max-moves-total -x -d 'The same in the whole cluster; without it there is no limit.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l yes -s y -d 'Do not ask before the first write.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign resume'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l max-moves -x -d 'So many moves are under way at a broker at the same time (5).  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l max-moves-total -x -d 'The same in the whole cluster; without it there is no limit.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l yes -s y -d 'Do not ask before the first write.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign status'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l yes -s y -d 'Do not ask before the first write.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l max-moves -x -d 'So many moves are under way at a broker at the same time (5).  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l max-moves-total -x -d 'The same in the whole cluster; without it there is no limit.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l yes -s y -d 'Do not ask before the first write.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
@@ -755,6 +902,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l delete-offsets -d 'Delete w
 complete -c kadmin -n '__kadmin_at kadmin groups' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-groups -d 'All groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l in-zookeeper -d 'The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there; so does --zookeeper without --bootstrap-server.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l of-brokers -d 'The groups that brokers keep, though --zookeeper alone names the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l topic -x -a '(__kadmin_live topics)' -d 'A topic, or these partitions of it: who reads it, or what is reset or deleted. Several by repeating; exact, unless it is a glob.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-topics -d 'All partitions that a group has committed to.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l state -d 'List the states, too; only the groups in these. With --describe: states and coordinators instead of offsets.'
@@ -850,6 +998,15 @@ complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-verif
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin lead'
+complete -c kadmin -n '__kadmin_at kadmin lead'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l status -d 'Show who leads and who waits, and run nothing.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l plain -d 'With --status: lines instead of a table.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l unfair -d 'The fastest contender leads, not the one that has waited longest.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l wait -x -d 'Give up after so many seconds in which another one leads.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l requeue -d 'Contend and run the command again after a loss.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l id -x -d 'What --status calls this one: HOST:PID.'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'Write all to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'

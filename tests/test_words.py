@@ -56,7 +56,8 @@ def pattern_of(word: str) -> str:
 def is_command(statement: ast.stmt) -> TypeGuard[ast.FunctionDef]:
     """Return whether *statement* is a command, whose docstring is its help."""
     return isinstance(statement, ast.FunctionDef) and any(
-        re.search(r"\b(?:command|group)\b", ast.unparse(each)) for each in statement.decorator_list
+        re.search(r"\b(?:command|group)(?:_with_subcommands)?\b", ast.unparse(each))
+        for each in statement.decorator_list
     )
 
 

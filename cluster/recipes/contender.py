@@ -6,9 +6,20 @@ shell sends the requests, passes the events of the session on, and owns the cloc
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar, assert_never
+from typing import TypeVar, assert_never
 
 from cluster.recipes.attempt import Absent, Attempt, Behind, First, Grant, MixedElection, Place
+from cluster.recipes.effects import Deposed, Effect, Elected, Failed, Left, Renewed, Send
+from cluster.recipes.events import (
+    Connected,
+    Event,
+    Join,
+    Leave,
+    Replied,
+    SessionOver,
+    Suspended,
+    WatchFired,
+)
 from cluster.recipes.lease import (
     Lease,
     Loss,
@@ -20,97 +31,6 @@ from cluster.zk.requests import ZkReply, ZkRequest
 from cluster.zk.steps import Refusal, Steps
 
 T = TypeVar("T")
-
-# Events.
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """Contend; without effect for one that does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """Resign, or stop waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connected:
-    """There is a connection, in this session; may be repeated."""
-
-    session_id: int
-    timeout_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Suspended:
-    """The connection is lost, and with it all watches; the session may go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionOver:
-    """The session has expired or was closed, and with it the znode."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchFired:
-    """Something may have changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replied:
-    """The replies to the requests of `Send` with that number."""
-
-    number: int
-    replies: tuple[ZkReply, ...]
-
-
-Event: TypeAlias = Join | Leave | Connected | Suspended | SessionOver | WatchFired | Replied
-
-# Effects.
-
-
-@dataclass(frozen=True, slots=True)
-class Send:
-    """Send *requests* in the present session only, in their order, and report the replies."""
-
-    number: int
-    requests: tuple[ZkRequest, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Elected:
-    lease: Lease
-
-
-@dataclass(frozen=True, slots=True)
-class Renewed:
-    """The lease of the same leadership, which goes on for longer."""
-
-    lease: Lease
-
-
-@dataclass(frozen=True, slots=True)
-class Deposed:
-    """*lease* is the last one: until it is over, no other contender leads."""
-
-    lease: Lease
-    loss: Loss
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """Nothing of this contender is left in ZooKeeper, or in sessions that are live."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """It cannot contend; nothing of it is left, as far as ZooKeeper allows that."""
-
-    error: Refusal | MixedElection
-
-
-Effect: TypeAlias = Send | Elected | Renewed | Deposed | Left | Failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,24 +14,16 @@ from typing import Any, Final
 from kazoo.protocol.states import KazooState
 
 from cluster.recipes.attempt import Attempt
-from cluster.recipes.contender import (
-    Connected,
-    Contender,
-    Effect,
-    Event,
-    Replied,
-    Send,
-    SessionOver,
-    Suspended,
-    WatchFired,
-)
+from cluster.recipes.contender import Contender
+from cluster.recipes.effects import Effect, Send
+from cluster.recipes.events import Connected, Event, Replied, SessionOver, Suspended, WatchFired
 from cluster.zk.requests import SingleRequest, ZkReply
 from cluster.zk.steps import in_singles
 from cluster.zkclient.kazoo_requests import begin, reply_to
 from cluster.zkclient.negotiated_timeout import negotiated_timeout
 
 CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""The machine's clock that nobody sets, and that goes on while the machine is suspended."""
+"""The machine's clock that is never set, and that goes on while the machine is suspended."""
 
 
 def now_ms() -> int:

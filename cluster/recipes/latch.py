@@ -12,8 +12,9 @@ from typing import Any, Final, Self
 from kazoo.exceptions import KazooException
 
 from cluster.recipes.attempt import Attempt, MixedElection
-from cluster.recipes.contender import Deposed, Effect, Elected, Failed, Join, Leave, Renewed
 from cluster.recipes.driver import Driver, now_ms
+from cluster.recipes.effects import Deposed, Effect, Elected, Failed, Renewed
+from cluster.recipes.events import Join, Leave
 from cluster.recipes.fair import FairAttempt
 from cluster.recipes.lease import Lease, Loss
 from cluster.recipes.unfair import UnfairAttempt

@@ -104,9 +104,10 @@ class LeaderSelector:
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
-    def _on_deposed(self, _lease: Lease, _loss: Loss) -> None:
+    def _on_deposed(self, lease: Lease, _loss: Loss) -> None:
         leadership = self._leadership
-        if leadership is not None:
+        # It may be the report on an earlier one.
+        if leadership is not None and leadership.epoch == lease.epoch:
             leadership.lost.set()
 
     def _run(self) -> None:

@@ -55,6 +55,7 @@ CATALOG: Final = {
         "delete_records",
         "Delete the oldest records of topics.",
     ),
+    "lead": ("kadmin.cli.lead", "lead", "Run a command only while leading an election."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (

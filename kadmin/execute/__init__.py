@@ -13,5 +13,6 @@ __all__ = [
     "reassign_cancel",
     "reassign_status",
     "reassign_wait",
+    "supervision",
     "topics",
 ]

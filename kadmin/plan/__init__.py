@@ -24,6 +24,7 @@ __all__ = [
     "replication",
     "risks",
     "scram",
+    "supervision",
     "topic_refusals",
     "topics",
     "zookeeper_words",

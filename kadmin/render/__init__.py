@@ -15,6 +15,7 @@ __all__ = [
     "elections",
     "groups",
     "job_progress",
+    "lead",
     "log_dirs",
     "merge_logs",
     "offsets",

@@ -62,4 +62,4 @@ class SimulationReport:
     brokers: tuple[BrokerStages, ...]
     moved_replicas: int
     moved_bytes: int | None
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()

@@ -46,7 +46,9 @@ class SimulatedController:
             allows_unclean=allows_unclean,
         )
         # Ids are not given: they would change nothing here, and cost a write for each topic.
-        config = ControllerConfig(broker_id=broker_id, gives_topic_ids=False)
+        config = ControllerConfig(
+            broker_id=broker_id, gives_topic_ids=False, publishes_metadata=False
+        )
         self._core = ControllerCore(config, client, no_topic_id)
         self._process(SessionStarted())
 

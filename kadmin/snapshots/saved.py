@@ -11,7 +11,7 @@ from typing import Final
 from cluster.model.acl import AclEntry, ResourcePattern
 from cluster.model.config_entity import ConfigEntity
 from cluster.model.fault import Fault, Thing
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.log_dirs import LogDirs
 
@@ -102,14 +102,3 @@ class SavedCluster:
     @property
     def partition_count(self) -> int:
         return sum(len(topic.assignment.partitions) for topic in self.cluster.topics.values())
-
-    def sizes(self) -> dict[TopicPartition, dict[BrokerId, int]]:
-        """The bytes of each replica, of the brokers that answered; of one that is being copied to
-        another directory, those of both."""
-        found: dict[TopicPartition, dict[BrokerId, int]] = {}
-        for broker, directories in self.log_dirs.items():
-            for directory in directories:
-                for replica in directory.replicas:
-                    of_partition = found.setdefault(replica.partition, {})
-                    of_partition[broker] = of_partition.get(broker, 0) + replica.size_bytes
-        return found

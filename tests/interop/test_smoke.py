@@ -345,6 +345,16 @@ def groups(way: Way) -> object:
     return [line.split() for line in described.splitlines()]
 
 
+def lead(way: Way) -> object:
+    path, noted = "/elections/smoke", way.directory / "epoch"
+    script = f"echo $KADMIN_LEADER_EPOCH > {noted}"
+    assert "" == done("lead", path, *way.where, "--", "sh", "-c", script)
+    assert int(noted.read_text()) > 0
+    outcome = kadmin("lead", path, "--status", *way.where)
+    assert ExitCode.FOUND == outcome.exit_code, outcome
+    return None
+
+
 def snapshot(way: Way) -> object:
     name = way.topic()
     file = str(way.directory / "saved.json.gz")
@@ -395,6 +405,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
+    "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),
     "merge-logs": (merge_logs, FILES),

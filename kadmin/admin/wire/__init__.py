@@ -18,6 +18,7 @@ __all__ = [
     "quorum",
     "refused_partitions",
     "replica_reader",
+    "run_store",
     "snapshot",
     "wire_acls",
     "wire_configs",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from kadmin.app.groups import now_ms
 from kadmin.cli.changing import Report, make
 from kadmin.cli.files import STDIN
-from kadmin.cli.groups.looks import now_ms
 from kadmin.cli.groups.places import COMMAND, IN_ZOOKEEPER
 from kadmin.cli.hint_command import command_line
 from kadmin.cli.options import exactly_one, flag, forbid

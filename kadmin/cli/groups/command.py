@@ -5,7 +5,15 @@ from typing import Any, Final
 import click
 
 from kadmin.cli.frame import Catalog, command_with_subcommands
-from kadmin.cli.options import Number, WholeNumber, action, chosen_action, flag, option
+from kadmin.cli.options import (
+    Number,
+    WholeNumber,
+    action,
+    chosen_action,
+    flag,
+    forbid,
+    option,
+)
 from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch_option
@@ -77,6 +85,13 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
         "The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there; so"
         " does --zookeeper without --bootstrap-server."
     ),
+)
+@option(
+    "--of-brokers",
+    is_flag=True,
+    section=SELECTION,
+    actions=(*LOOKS, *CHANGES),
+    help="The groups that brokers keep, though --zookeeper alone names the cluster.",
 )
 @option(
     "--topic",
@@ -258,7 +273,8 @@ def groups(session: Session, **options: Any) -> None:
     group's coordinator has its members and its offsets; the leaders of the partitions have where
     the logs end. --zookeeper alone means, as for Kafka's tool, the groups that no broker knows:
     those of old consumers, which keep members and offsets there. So does --in-zookeeper, for a
-    cluster that is named otherwise. Brokers are then asked for the logs alone.
+    cluster that is named otherwise. Brokers are then asked for the logs alone. With --of-brokers,
+    the groups are those of the brokers that are registered in the ZooKeeper.
 
     On a terminal and with --output it also shows since when there is something to read: the time
     of the first record that the group has not read, which is fetched. Where
@@ -294,8 +310,10 @@ def groups(session: Session, **options: Any) -> None:
       kadmin groups --zookeeper zk1:2181/kafka --describe --all-groups
     """
     chosen = chosen_action(options)
-    options["in_zookeeper"] = options["in_zookeeper"] or session.names_only_zookeeper
     check_options(chosen, options)
+    if session.names_only_zookeeper and not options["of_brokers"]:
+        options["in_zookeeper"] = True
+    check_place(options)
     from kadmin.cli.groups.looks import describe_groups, list_groups
     from kadmin.cli.groups.places import leading_to_groups
     from kadmin.cli.groups.verdicts import judge_groups
@@ -316,6 +334,15 @@ def groups(session: Session, **options: Any) -> None:
         changes[chosen](session, options)
 
 
+def check_place(options: dict[str, Any]) -> None:
+    if options["in_zookeeper"]:
+        forbid(["--of-brokers"] if options["of_brokers"] else [], "--in-zookeeper")
+    if options["in_zookeeper"] and options["types"] is not None:
+        raise click.UsageError(
+            "--type is about groups that brokers keep, not about those in ZooKeeper"
+        )
+
+
 SECTIONS: Final = ("offsets", "members", "state")
 
 
@@ -323,10 +350,6 @@ def check_options(chosen: str, options: dict[str, Any]) -> None:
     """Refuse options that do not go with each other, as Kafka's tool does."""
     if options["groups"] and options["all_groups"]:
         raise click.UsageError("--group and --all-groups both say which groups: give one of them")
-    if options["in_zookeeper"] and options["types"] is not None:
-        raise click.UsageError(
-            "--type is about groups that brokers keep, not about those in ZooKeeper"
-        )
     if chosen not in JUDGING:
         return
     if not options["groups"] and not options["all_groups"] and not options["topics"]:

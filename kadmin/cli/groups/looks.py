@@ -1,6 +1,5 @@
 """What `kadmin groups --list` and `--describe` do."""
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -128,7 +127,7 @@ def describe_offsets(
     history: "History",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import names_of, read_lags, require_groups
+    from kadmin.app.groups import names_of, now_ms, read_lags, require_groups
     from kadmin.render.groups.lag import condition_texts, lag_document
     from kadmin.reports.groups import Order, ranked
 
@@ -190,7 +189,3 @@ def warn_of_untold(
     unknown = {row.partition: row.reason for row in rows if row.condition is Condition.UNKNOWN}
     if unknown:
         raise UntoldOffsets(unknown)
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000

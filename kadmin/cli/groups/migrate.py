@@ -90,9 +90,9 @@ def migrate_offsets(session: Session, **options: Any) -> None:
       kadmin groups migrate-offsets --from-zookeeper --group billing --to-group billing-v2
       kadmin groups migrate-offsets --to-zookeeper --group billing --topic orders
     """
+    from kadmin.app.groups import now_ms
     from kadmin.arguments.groups import GroupSelection, parse_scopes
     from kadmin.cli.groups.changes import change_groups
-    from kadmin.cli.groups.looks import now_ms
     from kadmin.cli.groups.places import leading_to_groups
     from kadmin.cli.rollback import new_rollback_path
     from kadmin.execute.migrate_offsets import OffsetMigrations

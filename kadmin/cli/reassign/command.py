@@ -28,12 +28,19 @@ RATE_MAX: Final = 2**63 - 1
 """Brokers keep rates as a Java long."""
 
 
+RUNS: Final = "kadmin.cli.reassign.runs"
 SUBCOMMANDS: Final = {
     "plan": (
         "kadmin.cli.reassign.plan",
         "plan",
         "Plan moves for a goal, with the least movement; changes nothing.",
     ),
+    "run": (f"{RUNS}.run", "run", "Carry out a plan under supervision."),
+    "resume": (f"{RUNS}.redirect", "resume", "Go on with an interrupted run."),
+    "status": (f"{RUNS}.status", "status", "See how far a run is."),
+    "cancel": (f"{RUNS}.redirect", "cancel", "Give up what is under way of a run."),
+    "rollback": (f"{RUNS}.redirect", "rollback", "Restore the replicas of before a run."),
+    "list": (f"{RUNS}.status", "list_", "See all runs."),
 }
 
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cluster.model import fault as subjects
-from cluster.model.ids import TopicPartition
 from cluster.model.outcome import Committed
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode, KadminError, RefusedError
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.supervision.carrying_out import Site
-from kadmin.execute.supervision.reading import rooms_of, with_sizes
+from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_sizes
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.moves.plan_file import PlannedMove
 from kadmin.plan.reassignment.sizes import sizes_of
@@ -59,17 +58,6 @@ class RunUnfinished(RefusedError):
         self.run_id = run.run_id
 
 
-class NoSuchRun(KadminError):
-    """There is no run, or none of that id."""
-
-    def __init__(self, run_id: str | None, place: str) -> None:
-        which = "no run" if run_id is None else f"no run {run_id}"
-        super().__init__(
-            f"there is {which} of this cluster in {place}",
-            hint="'kadmin reassign list' lists all there are; 'kadmin reassign run FILE' begins one",
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beginning:
     """A run that may begin, and the cluster as it is; *closed* are the gates that keep it from
@@ -85,7 +73,7 @@ class Beginning:
         return [move for move in self.run.moves if standings[move.partition] is Standing.BEFORE]
 
 
-def judge_beginning(site: Site, run: MoveRun, now_ms: int) -> Beginning:
+def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
     """Return *run*, with sizes, as it would begin; nothing is written.
 
     Raises:
@@ -105,7 +93,7 @@ def judge_beginning(site: Site, run: MoveRun, now_ms: int) -> Beginning:
     refuse_unreadable(
         snapshot, {subjects.REASSIGNMENT, subjects.BROKERS, *map(subjects.topic, names)}
     )
-    view = View(snapshot=snapshot, now_ms=now_ms)
+    view = View(snapshot=snapshot, now_ms=clock.now_ms(), time_ms=clock.time_ms())
     refuse_drift(run, view)
     log_dirs = site.admin.log_dirs([move.partition for move in run.moves]) or {}
     sized = with_sizes(run, sizes_of(log_dirs))
@@ -165,23 +153,8 @@ def create(site: Site, beginning: Beginning) -> None:
         raise ChangedInBetween("another run is begun")
 
 
-def found_run(site: Site, run_id: str | None) -> MoveRun:
-    """Return the run with *run_id*, or the latest.
-
-    Raises:
-        NoSuchRun: there is none.
-        RefusedError: its journal is damaged.
-    """
-    known = site.store.run_ids()
-    wanted = run_id if run_id is not None else (known[-1] if known else None)
-    run = None if wanted is None else site.store.read(wanted)
-    if run is None:
-        raise NoSuchRun(run_id, site.store.place)
-    return run
-
-
 def redirect(site: Site, run: MoveRun, goal: Goal, settings: Settings) -> MoveRun:
-    """Give *run* another *goal* and *settings*, and return it; whoever supervises it, now or
+    """Give *run* another *goal* and *settings*, and return it; its supervisor, now or
     later, follows them.
 
     Raises:
@@ -197,14 +170,8 @@ def redirect(site: Site, run: MoveRun, goal: Goal, settings: Settings) -> MoveRu
         )
         if isinstance(site.store.write(changed), Committed):
             return changed
-        run = found_run(site, run.run_id)
+        run = found_run(site.store, run.run_id)
         settings = replace(
             settings, rate=run.settings.rate if settings.is_adaptive else settings.rate
         )
     raise ChangedInBetween("its journal is written again and again")
-
-
-def lost_partitions(run: MoveRun, view: View) -> list[TopicPartition]:
-    """Return those that the run has nothing to do with any more."""
-    standings = view.standings(run.moves)
-    return [partition for partition, standing in standings.items() if standing.is_lost]

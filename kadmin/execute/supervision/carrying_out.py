@@ -3,7 +3,6 @@
 The decisions are in `kadmin.plan.supervision.procedure`.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from kadmin.admin.ports import (
 from kadmin.errors import InProgressError, KadminError, UnreachableError
 from kadmin.execute.commit import ChangedInBetween
 from kadmin.execute.reassign_status import look
-from kadmin.execute.supervision.reading import Reader
+from kadmin.execute.supervision.reading import Clock, Reader
 from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.plan.moves.plan_file import PlannedMove
 from kadmin.plan.reassignment.journal import Owner
@@ -58,6 +57,7 @@ from kadmin.plan.supervision.events import (
 )
 from kadmin.plan.supervision.procedure import Memory, Superseded, supervise
 from kadmin.plan.supervision.run import MoveRun
+from kadmin.wording import second_text
 
 OUTAGE_S: Final = 2.0
 """While no server answers, it is asked again so often."""
@@ -96,19 +96,12 @@ class Site:
     store: RunStore
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The wall clock, whose times the journal has, and a pause."""
-
-    now_ms: Callable[[], int]
-    sleep: Callable[[float], None] = time.sleep
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supervision:
     """A run to be carried on by *me*, who is shown each notice.
 
-    *outage* is called with the reason while no server answers.
+    *outage* is called with the reason while no server answers.  One that *is_patient* waits for
+    the lease as long as another supervisor has it.
     """
 
     connect: Callable[[], AbstractContextManager[Site]]
@@ -118,6 +111,7 @@ class Supervision:
     notice: Callable[[Notice], None]
     outage: Callable[[str], None]
     lease_timeout_s: float
+    is_patient: bool = False
 
 
 def carry_on(supervision: Supervision) -> MoveRun:
@@ -132,7 +126,7 @@ def carry_on(supervision: Supervision) -> MoveRun:
     while True:
         try:
             with supervision.connect() as site:
-                claim(site.store, supervision, is_patient=has_begun)
+                claim(site.store, supervision, is_patient=has_begun or supervision.is_patient)
                 has_begun = True
                 try:
                     return Supervisor(site, supervision, memory).work()
@@ -172,7 +166,7 @@ class Supervisor:
         self.admin, self.store = site.admin, site.store
         self.supervision = supervision
         self.memory = memory
-        self.reader = Reader(site.admin, supervision.clock.now_ms)
+        self.reader = Reader(site.admin, supervision.clock)
         self.snapshot: ClusterSnapshot | None = None
         self.fence = Fence(mark=None)
 
@@ -305,7 +299,7 @@ def owner_of(run: MoveRun) -> Owner:
     return Owner(
         run=run.run_id,
         by=run.by,
-        since=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(run.began_at_ms / 1000)),
+        since=second_text(run.began_at_ms),
         rate=run.settings.rate,
         dir_rate=None,
         partitions={topic: tuple(sorted(each)) for topic, each in partitions.items()},

@@ -1,31 +1,56 @@
 """The cluster as a supervisor sees it: what it reads, and how often."""
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from cluster.model import fault as subjects
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import ReassignmentAdmin
+from kadmin.admin.ports import ReassignmentAdmin, RunStore
 from kadmin.arguments.topics import TopicSelection
+from kadmin.errors import KadminError, RefusedError
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.sizes import Sizes, sizes_of
-from kadmin.plan.supervision.run import MoveRun
+from kadmin.plan.supervision.procedure import Memory
+from kadmin.plan.supervision.progress import RunProgress, progress_of
+from kadmin.plan.supervision.run import MoveRun, RunState
 from kadmin.plan.supervision.view import View
 
 SIZES_MS = 2_000
 """Brokers are asked for sizes so often at most."""
 
 
+class NoSuchRun(KadminError):
+    """There is no run, or none of that id."""
+
+    def __init__(self, run_id: str | None, place: str) -> None:
+        which = "no run" if run_id is None else f"no run {run_id}"
+        super().__init__(
+            f"there is {which} of this cluster in {place}",
+            hint="'kadmin reassign list' lists all there are; 'kadmin reassign run FILE' begins"
+            " one",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A steady clock for durations, the wall clock for the times in journals, and a pause."""
+
+    now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000
+    time_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    sleep: Callable[[float], None] = time.sleep
+
+
 class Reader:
     """Reads what a run depends on, by *admin*."""
 
-    def __init__(self, admin: ReassignmentAdmin, now_ms: Callable[[], int]) -> None:
+    def __init__(self, admin: ReassignmentAdmin, clock: Clock) -> None:
         self.admin = admin
-        self.now_ms = now_ms
-        self.latest = View(snapshot=ClusterSnapshot(brokers={}, topics={}), now_ms=0)
+        self.clock = clock
+        self.latest = View(snapshot=ClusterSnapshot(brokers={}, topics={}), now_ms=0, time_ms=0)
         self.sizes_at_ms: int | None = None
 
     def view(self, run: MoveRun) -> View:
@@ -42,7 +67,8 @@ class Reader:
         has_room = not (self.admin.takes_one_request and (snapshot.moving or snapshot.stale_moves))
         view = View(
             snapshot=snapshot,
-            now_ms=self.now_ms(),
+            now_ms=self.clock.now_ms(),
+            time_ms=self.clock.time_ms(),
             takes_request=has_room,
             sizes=self.latest.sizes,
             rooms=self.latest.rooms,
@@ -85,3 +111,56 @@ def with_sizes(run: MoveRun, sizes: Sizes) -> MoveRun:
         for move in run.moves
     )
     return replace(run, plan=replace(run.plan, moves=moves))
+
+
+def progress_at(
+    admin: ReassignmentAdmin, store: RunStore, run_id: str | None, memory: Memory, clock: Clock
+) -> RunProgress:
+    """Return how far the run, or the latest, is now; *memory* is of the looks before.
+
+    Raises:
+        NoSuchRun: there is none.
+    """
+    run = found_run(store, run_id)
+    view = Reader(admin, clock).view(run)
+    is_supervised = run.state.is_final or store.supervisor() is not None
+    moves = {move.partition: move for move in run.moves}
+    standings = view.standings(run.moves)
+    stalls = (
+        ()
+        if run.state.is_final
+        else memory.watcher.stalls(moves, standings, view, run.settings.rate)
+    )
+    found = progress_of(run, view, is_supervised=is_supervised, stalls=tuple(stalls))
+    return replace(found, rate=memory.meter.rate(found.bytes_left, view.now_ms))
+
+
+def found_run(store: RunStore, run_id: str | None) -> MoveRun:
+    """Return the run with *run_id*, or the latest.
+
+    Raises:
+        NoSuchRun: there is none.
+        RefusedError: its journal is damaged.
+    """
+    known = store.run_ids()
+    wanted = run_id if run_id is not None else (known[-1] if known else None)
+    run = None if wanted is None else store.read(wanted)
+    if run is None:
+        raise NoSuchRun(run_id, store.place)
+    return run
+
+
+def listed_runs(store: RunStore) -> tuple[list[tuple[MoveRun, RunState]], list[str]]:
+    """Return all runs with their states, the oldest first, and what is wrong with the others."""
+    runs, damaged = [], []
+    supervisor = store.supervisor()
+    for run_id in store.run_ids():
+        try:
+            run = store.read(run_id)
+        except RefusedError as error:
+            damaged.append(error.message)
+            continue
+        if run is not None:
+            is_at_work = run.state.is_final or supervisor is not None
+            runs.append((run, run.state if is_at_work else RunState.INTERRUPTED))
+    return runs, damaged

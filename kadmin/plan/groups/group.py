@@ -36,7 +36,8 @@ TYPES: Final = (CLASSIC, CONSUMER)
 ZOOKEEPER: Final = "ZooKeeper"
 """The type of groups of old consumers, which no broker knows."""
 
-CONSUMER_PROTOCOLS: Final = frozenset({"", "consumer"})
+CONSUMER_PROTOCOL: Final = "consumer"
+CONSUMER_PROTOCOLS: Final = frozenset({"", CONSUMER_PROTOCOL})
 """The protocol types of groups of consumers: none where the group only keeps offsets."""
 
 

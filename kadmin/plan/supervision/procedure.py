@@ -162,7 +162,7 @@ def advance(run: MoveRun, view: View, memory: Memory) -> Procedure[MoveRun]:
             return run  # The next look has what is in the journal.
     safe = tuple(move for move in work.give_up if keeps_data(move, view))
     memory.stalls += tuple(
-        Stall(partition=move.partition, reason=NOT_IN_SYNC, since_ms=view.now_ms)
+        Stall(partition=move.partition, reason=NOT_IN_SYNC, since_ms=view.time_ms)
         for move in work.give_up
         if move not in safe
     )
@@ -195,7 +195,7 @@ def begin(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[Non
     """Ask for as many moves as fit into the window."""
     candidates, closed = open_moves(run, work.ask, view)
     memory.stalls += tuple(
-        Stall(partition=each, reason=f"{gate.gate}: {gate.text}", since_ms=view.now_ms)
+        Stall(partition=each, reason=f"{gate.gate}: {gate.text}", since_ms=view.time_ms)
         for gate in closed
         for each in gate.partitions
     )
@@ -281,12 +281,12 @@ def end(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[MoveR
     if run.settings.rate is not None:
         if not isinstance((yield PutBack()), Done):
             why = "throttles stay while others are being moved, which they may be meant for"
-            memory.stalls += (Stall(partition=None, reason=why, since_ms=view.now_ms),)
+            memory.stalls += (Stall(partition=None, reason=why, since_ms=view.time_ms),)
             yield from report_progress(run, view, memory)
             return run
         yield Report(Throttled(None, "restored"))
     state, reason = ending(run, work, memory)
-    ended = replace(run, state=state, reason=reason, ended_at_ms=view.now_ms)
+    ended = replace(run, state=state, reason=reason, ended_at_ms=view.time_ms)
     return ended if isinstance((yield Keep(ended)), Done) else run
 
 

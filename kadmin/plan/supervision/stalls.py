@@ -66,7 +66,7 @@ class Watcher:
         for partition in self.seen.keys() - set(under_way):
             del self.seen[partition]
         if under_way and view.snapshot.lacks_controller:
-            yield Stall(partition=None, reason="there is no controller", since_ms=view.now_ms)
+            yield Stall(partition=None, reason="there is no controller", since_ms=view.time_ms)
             return
         for partition in under_way:
             move = moves[partition]
@@ -82,7 +82,7 @@ class Watcher:
                 yield Stall(
                     partition=partition,
                     reason=reason,
-                    since_ms=seen.since_ms,
+                    since_ms=view.wall_time(seen.since_ms),
                     is_outrun=is_outrun,
                 )
 

@@ -18,14 +18,20 @@ class View:
 
     *takes_request* is False while the controller has no room for another request.  *sizes* are
     those of replicas that are being copied, as far as brokers report them, and *rooms* the bytes
-    that are free on the emptiest disk of a broker.
+    that are free on the emptiest disk of a broker.  *now_ms* is of a steady clock, by which
+    durations are measured, *time_ms* of the wall clock, whose times are kept and shown.
     """
 
     snapshot: ClusterSnapshot
     now_ms: int
+    time_ms: int
     takes_request: bool = True
     sizes: Sizes = field(default_factory=dict)
     rooms: Mapping[BrokerId, int] = field(default_factory=dict)
+
+    def wall_time(self, then_ms: int) -> int:
+        """Return the time of the wall clock at *then_ms* of the steady one."""
+        return self.time_ms - (self.now_ms - then_ms)
 
     @cached_property
     def live(self) -> frozenset[BrokerId]:

@@ -1,3 +1,3 @@
 """Reassignments: planned, started, cancelled, listed and verified"""
 
-__all__ = ["cancellation", "moves", "plans"]
+__all__ = ["cancellation", "moves", "plans", "run"]

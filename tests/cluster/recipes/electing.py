@@ -3,16 +3,9 @@
 from collections import deque
 
 from cluster.recipes.attempt import Attempt
-from cluster.recipes.contender import (
-    Connected,
-    Contender,
-    Effect,
-    Event,
-    Join,
-    Replied,
-    Send,
-    WatchFired,
-)
+from cluster.recipes.contender import Contender
+from cluster.recipes.effects import Effect, Send
+from cluster.recipes.events import Connected, Event, Join, Replied, WatchFired
 from cluster.recipes.fair import FairAttempt
 from cluster.recipes.unfair import UnfairAttempt
 from cluster.zk.requests import Lost, Multi, Operation, Refused, ZkReply, ZkRequest
@@ -80,6 +73,8 @@ class Contending:
         self.loses = False
         """Whether replies are lost from now on."""
         self.refusal: str | None = None
+        self.losses: list[bool | None] = []
+        """For each sending whether its replies are lost, and then whether it was carried out."""
 
     def join(self) -> None:
         self.do(Connected(self.session, TIMEOUT_MS), Join())
@@ -104,7 +99,11 @@ class Contending:
         for effect in effects:
             if isinstance(effect, Send):
                 self.sent.append(effect.requests)
-                replies = tuple(map(self._serve, effect.requests))
+                is_done = self.losses.pop(0) if self.losses else None
+                replies: tuple[ZkReply, ...] = (Lost(),) * len(effect.requests)
+                if is_done is not False:
+                    served = tuple(map(self._serve, effect.requests))
+                    replies = served if is_done is None else replies
                 if not self.loses:
                     self.events.append(Replied(effect.number, replies))
             else:

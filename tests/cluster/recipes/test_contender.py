@@ -1,25 +1,36 @@
 """A contender leads when it is first, knows until when, and leaves nothing behind."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cluster.model.ids import MATCH_ANY
-from cluster.recipes.attempt import MixedElection
-from cluster.recipes.contender import (
+from cluster.recipes.attempt import MixedElection, create_parents
+from cluster.recipes.effects import Deposed, Elected, Failed, Left, Renewed
+from cluster.recipes.events import (
     Connected,
-    Deposed,
-    Elected,
-    Failed,
     Join,
     Leave,
-    Left,
-    Renewed,
+    Replied,
     SessionOver,
     Suspended,
     WatchFired,
 )
 from cluster.recipes.lease import Loss
-from cluster.zk.requests import AclEntry, Check, Create, Delete, Multi, MultiDone, SetData
-from cluster.zk.steps import Refusal
+from cluster.zk.requests import (
+    AclEntry,
+    Check,
+    Create,
+    Delete,
+    GetData,
+    Multi,
+    MultiDone,
+    MultiFailed,
+    SetData,
+    Sync,
+    ZkError,
+)
+from cluster.zk.steps import Refusal, run
 from tests.cluster.recipes.electing import PATH, TIMEOUT_MS, Contending, Election
 from tests.sim.zookeeper import TOOL
 
@@ -348,3 +359,81 @@ def test_who_neither_waits_nor_leads_leaves_at_once(election: Election) -> None:
 
     assert [Left()] == contender.effects
     assert contender.core.next_deadline() is None
+
+
+@given(losses=st.lists(st.sampled_from([None, True, False]), max_size=14), is_fair=st.booleans())
+def test_whatever_replies_are_lost_it_leads_by_one_znode_and_leaves_none(
+    losses: list[bool | None], is_fair: bool
+) -> None:
+    election = Election()
+    contender = election.contender(is_fair=is_fair)
+    contender.losses = list(losses)
+    contender.join()
+
+    assert contender.leads
+    (elected,) = contender.effects
+    assert isinstance(elected, Elected)
+    names = [name for name in election.names() if name != "epoch"]
+    assert [elected.lease.node.rpartition("/")[2]] == names
+
+    contender.losses = list(losses)
+    contender.do(Leave())
+
+    assert Left() == contender.effects[-1]
+    assert [] == [name for name in election.names() if name != "epoch"]
+
+
+def test_a_predecessor_that_goes_before_it_is_watched_is_passed_over(election: Election) -> None:
+    first, second = election.contender(), election.contender()
+    first.join()
+    assert first.core.lease is not None
+    node = first.core.lease.node
+    serve = second._serve
+
+    def serve_late(request):
+        if request == GetData(node, is_watched=True):
+            election.operate(Delete(node))
+        return serve(request)
+
+    second._serve = serve_late  # type: ignore[method-assign]
+    second.join()
+
+    assert second.leads
+
+
+def test_a_chroot_that_is_missing_is_a_refusal() -> None:
+    def serve(requests):
+        return tuple(MultiFailed(0, ZkError.NO_NODE) for _ in requests)
+
+    with pytest.raises(Refusal, match="/jobs: NO_NODE"):
+        run(create_parents(PATH), serve)
+
+
+def test_an_answer_to_what_was_given_up_is_of_no_interest(election: Election) -> None:
+    leader = election.contender()
+    leader.join()
+    leader.do(Replied(1, (None,)), Replied(999, ()))
+
+    assert leader.leads
+
+
+@both_kinds
+def test_a_znode_that_goes_before_it_is_confirmed_is_made_anew(
+    election: Election, is_fair: bool
+) -> None:
+    contender = election.contender(is_fair=is_fair)
+    serve = contender._serve
+    removed: list[str] = []
+
+    def serve_late(request):
+        if request == Sync() and not removed:
+            (name,) = (each for each in election.names() if each != "epoch")
+            removed.append(name)
+            election.operate(Delete(f"{PATH}/{name}"))
+        return serve(request)
+
+    contender._serve = serve_late  # type: ignore[method-assign]
+    contender.join()
+
+    assert contender.leads
+    assert 1 == len(removed)

@@ -10,13 +10,10 @@ from kazoo.client import KazooClient
 from kazoo.recipe.lock import Lock
 from kazoo.security import make_digest_acl
 
-from cluster.model.ids import MATCH_ANY
 from cluster.recipes.attempt import MixedElection
 from cluster.recipes.latch import LeaderLatch
 from cluster.recipes.lease import Lease, Loss
-from cluster.zk.requests import Operation, SetData
 from cluster.zk.steps import Refusal
-from cluster.zkclient.kazoo_requests import transaction
 from cluster.zkclient.negotiated_timeout import negotiated_timeout
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.expiry import expire_owner
@@ -46,11 +43,11 @@ def leading(latch: LeaderLatch) -> Lease:
 
 def write_by(client: Any, lease: Lease, data: bytes) -> bool:
     """Whether a transaction of *lease*'s leader is carried out."""
-    promise = client.handler.async_result()
-    operations: tuple[Operation, ...] = (*lease.fence, SetData("/target", data, MATCH_ANY))
-    client._call(transaction(client.chroot, operations), promise)
-    results = promise.get(timeout=OUTER_LIMIT_S)
-    return not any(isinstance(each, Exception) for each in results)
+    transaction = client.transaction()
+    for check in lease.fence:
+        transaction.check(check.path, check.expected_zk_version)
+    transaction.set_data("/target", data)
+    return not any(isinstance(each, Exception) for each in transaction.commit())
 
 
 @both_kinds

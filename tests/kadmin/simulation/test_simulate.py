@@ -22,7 +22,8 @@ from kadmin.simulation.scenario import (
     planned_targets,
     require_new,
 )
-from kadmin.simulation.simulate import ReassignmentRefused, simulate
+from kadmin.simulation.simulate import simulate
+from kadmin.simulation.stages import ReassignmentRefused
 from kadmin.snapshots.saved import SavedCluster, Source
 from tests.kadmin.builders import brokers, ids, state, topic
 from tests.kadmin.snapshots.builders import saved
@@ -250,3 +251,16 @@ def test_both_kinds_of_plan_files_are_understood():
     for text in ("", "{}", '{"goal": 1}', "[]"):
         with pytest.raises(UsageError, match="cannot use p"):
             planned_targets(text, "p", value)
+
+
+def test_partitions_that_nothing_touches_are_counted_in():
+    value = sized(saved(topic("t", "1,2 2,1"), topic("u", "2 3,2")), b1="t-0:5", b2="u-0:3 u-1:4")
+    whole = play(value, killed="1,2,3")
+    report = play(value, killed="1")
+    rows = {int(each.broker): each for each in report.brokers}
+
+    assert whole.partition_count == report.partition_count == 4
+    assert Stages(4, 4, 4) == rows[2].replicas
+    assert Stages(2, 3, 3) == rows[2].leaders
+    assert Stages(12, 12, 12) == rows[2].size_bytes
+    assert (Stages(1, 1, 1), Stages(4, 4, 4)) == (rows[3].leaders, rows[3].size_bytes)

@@ -47,7 +47,7 @@ def ended_first(patch: Patch) -> None:
 
     def end(run: MoveRun, work: Work, seen: View, memory: Memory) -> Procedure[MoveRun]:
         state, reason = procedure.ending(run, work, memory)
-        ended = replace(run, state=state, reason=reason, ended_at_ms=seen.now_ms)
+        ended = replace(run, state=state, reason=reason, ended_at_ms=seen.time_ms)
         if not isinstance((yield Keep(ended)), Done):
             return run
         if run.settings.rate is not None:
@@ -93,10 +93,10 @@ def throttle_unrecorded(patch: Patch) -> None:
 @pytest.mark.parametrize(
     ("take_out", "change", "first", "kinds"),
     [
-        (any_writer, checks_no_run, 40, {Kind.TWO_WRITERS}),
+        (any_writer, checks_no_run, 11, {Kind.TWO_WRITERS, Kind.ELSEWHERE}),
         (throttles_stay, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
         (ended_first, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
-        (foreign_is_ours, nothing, 0, {Kind.OVERWRITTEN}),
+        (foreign_is_ours, nothing, 11, {Kind.OVERWRITTEN}),
         (order_is_nothing, nothing, 0, {Kind.ELSEWHERE}),
         (throttle_unrecorded, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
     ],

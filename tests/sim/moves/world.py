@@ -12,7 +12,8 @@ from typing import Final
 from cluster.model.config_entity import ConfigEntity, broker_entity, topic_entity
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import KadminError
-from kadmin.execute.supervision.carrying_out import Clock, Site, Supervision, carry_on
+from kadmin.execute.supervision.carrying_out import Site, Supervision, carry_on
+from kadmin.execute.supervision.reading import Clock
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LEADER_REPLICAS
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
@@ -148,7 +149,7 @@ class World:
                     connect=connect,
                     run_id="run",
                     me=me,
-                    clock=Clock(lambda: self.now_ms, sleep),
+                    clock=Clock(lambda: self.now_ms, lambda: self.now_ms, sleep),
                     notice=lambda _: None,
                     outage=lambda _: None,
                     lease_timeout_s=2 * SESSION_MS / 1000,

@@ -6,19 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cluster.recipes.attempt import Attempt
-from cluster.recipes.contender import (
+from cluster.recipes.contender import Contender
+from cluster.recipes.effects import Deposed, Effect, Elected, Failed, Left, Send
+from cluster.recipes.events import (
     Connected,
-    Contender,
-    Deposed,
-    Effect,
-    Elected,
     Event,
-    Failed,
     Join,
     Leave,
-    Left,
     Replied,
-    Send,
     SessionOver,
     Suspended,
     WatchFired,

@@ -84,6 +84,23 @@ def test_brokers_groups_are_others_and_each_leads_to_the_other(
     assert f"'{command} --list' lists all there are" in other.stderr
 
 
+def test_the_shell_offers_the_groups_that_may_be_meant(
+    cluster: Cluster, old: OldGroups, topic: str, idle: str, chroot: str
+) -> None:
+    commit(cluster.bootstrap, f"new-{topic}", topic, 0, 1)
+    with client_of(chroot) as client:
+        client.create("/consumers/alone", makepath=True)
+    values = ("completion", "--values", "groups", "--current")
+
+    by_zookeeper = done(*values, "", *old.zookeeper).splitlines()
+    by_brokers = done(*cluster.wire, *values, "").splitlines()
+    without_brokers = done(*values, "al", "--zookeeper", chroot)
+
+    assert {idle, f"new-{topic}"} <= {*by_zookeeper}
+    assert idle not in by_brokers
+    assert "alone\n" == without_brokers
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -206,6 +223,7 @@ def test_the_lag_is_not_known_where_no_broker_is_alive(chroot: str) -> None:
     ("arguments", "reason"),
     [
         (("--list", "--type="), "--type is about groups that brokers keep"),
+        (("--list", "--of-brokers"), "--of-brokers does not go with --in-zookeeper"),
         (("--describe", "--group", "a/b"), "ZooKeeper has no place for a group called 'a/b'"),
     ],
 )

@@ -1,6 +1,7 @@
 """`kadmin groups migrate-offsets`, from ZooKeeper to a broker of ours and back."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from kadmin.errors import ExitCode
 from tests.kadmin.cli.conftest import OneBroker
 from tests.kadmin.cli.groups.conftest import Cluster, OldGroups
 from tests.support.asking import AskingKadmin
-from tests.support.cli import KadminRun, kadmin
+from tests.support.cli import KadminRun, done, kadmin
 from tests.support.committing import commit, joined
 from tests.support.zookeeper import client_of
 
@@ -42,6 +43,7 @@ def test_offsets_go_to_the_brokers_by_a_plan_and_back(
     in_pipe = migrate(old, *there)
     made = migrate(old, *there, "--yes")
     committed = offsets_of(cluster, new)
+    by_zookeeper = done("groups", "--of-brokers", "--list", *old.zookeeper)
     again = migrate(old, *there, "--yes", "--output", "json")
     cluster.done(
         "--reset-offsets", "--group", new, "--topic", f"{topic}:0", "--to-offset", "4", "--execute"
@@ -59,12 +61,30 @@ def test_offsets_go_to_the_brokers_by_a_plan_and_back(
     ) in planned.stderr
     assert (ExitCode.DONE, [2, 5]) == (made.exit_code, committed)
     assert planned.stdout == made.stdout
+    assert new in by_zookeeper.splitlines()
     assert [(idle, "unchanged")] * 2 == [
         (each["from_group"], each["outcome"]) for each in json.loads(again.stdout)["partitions"]
     ]
     assert (ExitCode.DONE, ["4", "5"]) == (returned.exit_code, after)
     assert f"{idle},{topic},0,2\n" == Path("back.csv").read_text()
     assert "groups --in-zookeeper --reset-offsets --from-file back.csv --execute" in returned.stderr
+    assert ["2", "5"] == old.offsets(idle, topic)
+
+
+def test_the_way_back_works_as_it_is_noted(
+    cluster: Cluster, old: OldGroups, topic: str, idle: str
+) -> None:
+    commit(cluster.bootstrap, idle, topic, 0, 1)
+
+    made = migrate(old, "--from-zookeeper", "--group", idle, "--topic", f"{topic}:0", "--yes")
+    migrated = offsets_of(cluster, idle)
+    _, _, command = made.stderr.partition("to take it back: ")
+    program, *words = shlex.split(command.splitlines()[0])
+    back = kadmin(*words)
+
+    assert [2] == migrated
+    assert ("kadmin", ExitCode.DONE) == (program, back.exit_code)
+    assert [1] == offsets_of(cluster, idle)
     assert ["2", "5"] == old.offsets(idle, topic)
 
 
@@ -124,7 +144,7 @@ def test_what_is_not_there_is_an_error(
     for outcome, reason, hint in (
         (missing, f"consumer group '{idle}x' does not exist", "groups --in-zookeeper --list'"),
         (nothing, f"group '{idle}' has committed nothing to these topics", "--in-zookeeper"),
-        (back, f"consumer group 'here-{topic}x' does not exist", "groups --list'"),
+        (back, f"consumer group 'here-{topic}x' does not exist", "groups --of-brokers --list'"),
     ):
         assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
         assert reason in outcome.stderr

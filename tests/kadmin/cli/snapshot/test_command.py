@@ -5,6 +5,7 @@ import json
 import os
 
 import pytest
+from kazoo.security import make_digest_acl
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
@@ -183,3 +184,46 @@ def test_partitions_that_are_without_a_leader_are_shown(three, tmp_path):
     file = save(tmp_path / "a.json")
 
     assert f"unavailable: {TopicPartition('t', 0)}" in done("snapshot", "show", file)
+
+
+def test_rules_and_quotas_that_change_are_differences(three, tmp_path):
+    rule = ("--allow-principal", "User:bob", "--operation", "Read", "--topic", "t", "--yes")
+    with client_of(three) as client:
+        for kind in ("Topic", "Group", "Cluster", "TransactionalId", "DelegationToken"):
+            client.ensure_path(f"/kafka-acl/{kind}")
+        client.ensure_path("/kafka-acl-changes")
+    file = save(tmp_path / "a.json")
+    done("acls", "--add", *rule)
+    quota = ("--add-config", "consumer_byte_rate=7", "--yes")
+    done("configs", "--alter", "--user", "alice", *quota)
+    done("configs", "--alter", "--user", "alice", "--client", "c", *quota)
+
+    text = kadmin("snapshot", "diff", file, "--only", "acls,quotas", "--output", "csv").stdout
+    assert [
+        "severity,section,kind,subject,before,after",
+        "warning,quotas,quota,user-principal 'alice': consumer_byte_rate,5,7",
+        "warning,quotas,quota,\"user-principal 'alice', client-id 'c': consumer_byte_rate\",,7",
+        'warning,acls,acl,"ResourcePattern(resourceType=TOPIC, name=t, patternType=LITERAL)",,'
+        '"(principal=User:bob, host=*, operation=READ, permissionType=ALLOW)"',
+    ] == text.splitlines()
+    assert "no differences" in done("snapshot", "diff", file, "--only", "topics,brokers")
+
+
+def test_brokers_that_do_not_answer_are_named(three, tmp_path):
+    outcome = kadmin("snapshot", "save", str(tmp_path / "a.json"))
+
+    assert ExitCode.DONE == outcome.exit_code
+    assert "warning: left out: log directories: " in outcome.stderr
+    faults = json.loads((tmp_path / "a.json").read_text())["faults"]
+    assert ["log_dirs"] == [fault["thing"] for fault in faults]
+
+
+def test_a_znode_that_may_not_be_read_is_named_and_its_configs_are_not_gone(three, tmp_path):
+    file = save(tmp_path / "a.json")
+    with client_of(three) as client:
+        client.set_acls("/config/users", [make_digest_acl("x", "y", all=True)])
+
+    outcome = kadmin("snapshot", "diff", file, "--no-brokers", "--only", "quotas")
+    assert ExitCode.DONE == outcome.exit_code
+    assert "no differences" in outcome.stdout
+    assert "not read in now: quotas of users" in outcome.stdout

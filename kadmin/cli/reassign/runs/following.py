@@ -1,0 +1,72 @@
+"""A run that is carried on by this command, and shown meanwhile."""
+
+from kadmin.app.moves import site
+from kadmin.cli.session import Session
+from kadmin.errors import KadminError
+from kadmin.execute.supervision.carrying_out import Supervision, carry_on
+from kadmin.execute.supervision.reading import Clock
+from kadmin.plan.supervision.events import Ended, Notice
+from kadmin.plan.supervision.run import MoveRun, RunState
+from kadmin.render.reassign.run import notice_json, notice_text
+from kadmin.settings.keys import OutputFormat
+from kadmin.wording import span
+
+LEASE_TIMEOUT_S = 25.0
+"""The lease of a supervisor that was killed ends with its session, which ZooKeeper may let last a
+little longer than was asked for."""
+
+
+class RunFailed(KadminError):
+    """A run has ended, and not all partitions are where its goal wanted them."""
+
+    def __init__(self, run: MoveRun) -> None:
+        super().__init__(
+            f"the run {run.run_id} failed: {run.reason}",
+            hint=f"'kadmin reassign status {run.run_id}' shows each partition; 'kadmin reassign"
+            f" resume {run.run_id}' tries the rest, 'kadmin reassign rollback {run.run_id}' takes"
+            " it back",
+        )
+
+
+def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveRun:
+    """Carry the run on until it has ended, and return it as it is then.
+
+    Raises:
+        RunFailed: some is not where it was to go.
+        AlreadySupervised, TakenOver: another process carries it on.
+    """
+    output, clock = session.output, Clock()
+    output.pager = None
+    in_lines = output.is_terminal and output.form is OutputFormat.TEXT
+
+    def notice(notice: Notice) -> None:
+        if in_lines:
+            show = output.line if isinstance(notice, Ended) else output.note
+            show(notice_text(notice))
+        else:
+            output.line(notice_json(notice, clock.time_ms()), is_json=True)
+            output.flush()
+
+    supervision = Supervision(
+        connect=lambda: site(session),
+        run_id=run_id,
+        me=me,
+        clock=clock,
+        notice=notice,
+        outage=lambda reason: session.note(f"{reason}; waiting on"),
+        lease_timeout_s=LEASE_TIMEOUT_S,
+        is_patient=is_patient,
+    )
+    try:
+        run = carry_on(supervision)
+    except KeyboardInterrupt:
+        session.warn(
+            "what is under way goes on, and nothing more is begun; throttles stay: 'kadmin reassign"
+            f" resume {run_id}' goes on, 'kadmin reassign rollback {run_id}' takes it back"
+        )
+        raise
+    if run.state is RunState.FAILED and run.reason != "cancelled":
+        raise RunFailed(run)
+    assert run.ended_at_ms is not None
+    session.note(f"after {span((run.ended_at_ms - run.began_at_ms) / 1000)}")
+    return run

@@ -1,0 +1,96 @@
+"""`kadmin reassign run`: a move plan, shown, confirmed, and carried out under supervision."""
+
+import secrets
+from typing import Any
+
+from kadmin.cli.files import name_of, read_text
+from kadmin.cli.frame import command
+from kadmin.cli.options import argument, option
+from kadmin.cli.reassign.runs.options import SAFETY, pace_options, settings_of, yes_option
+from kadmin.cli.session import Session
+
+FILE_HINT = "name the file that 'kadmin reassign plan' has written"
+
+
+@command("run", short_help="Carry out a plan under supervision.", speaks_to_brokers=True)
+@argument("plan", metavar="FILE")
+@pace_options
+@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@yes_option
+def run(session: Session, plan: str, **options: Any) -> None:
+    """Carry out the plan in FILE, which kadmin reassign plan has written (- is standard input).
+
+    The cluster has to be as it was when the plan was made; what has changed is named, and nothing
+    is written. Neither is it while a gate is closed: target-down, offline, min-isr, racks,
+    disk-room, other-moves, stale-plan. --override leaves one of them open.
+
+    Moves are begun as others end, the smallest first, no more than --max-moves at a broker. The
+    throttle is a lease: whatever was set before is restored in the end.
+
+    The run is kept in ZooKeeper (below /kadmin/moves), or where only brokers can be reached, in a
+    file of yours on this machine. Whatever ends this command, kadmin reassign resume goes on, from
+    any machine that reaches that ZooKeeper; cancel gives up what is under way, and rollback
+    restores the replicas of before.
+
+    On a terminal, progress is shown in lines; into a pipe each event is one line of JSON. Exits
+    with 0 if everything is where it was planned, 1 if some is not.
+
+    \b
+    Examples:
+      kadmin reassign run plan.json --dry-run
+      kadmin reassign run plan.json --throttle auto --max-moves 2
+      kadmin reassign run plan.json --yes --override other-moves
+    """
+    from kadmin.app.moves import site, supervisor_name, user_and_host
+    from kadmin.cli.reassign.runs.following import follow
+    from kadmin.execute.supervision.beginning import create, judge_beginning
+    from kadmin.execute.supervision.reading import Clock
+    from kadmin.plan.moves.plan_file import from_json
+    from kadmin.plan.supervision.gates import GatesClosed
+    from kadmin.plan.supervision.run import MoveRun, Settings
+    from kadmin.render.reassign.run import plan_lines, planned_document
+    from kadmin.wording import counted
+
+    read = from_json(read_text(plan, FILE_HINT), name_of(plan))
+    clock, output = Clock(), session.output
+    with site(session) as opened:
+        began_at_ms = clock.time_ms()
+        beginning = judge_beginning(
+            opened,
+            MoveRun(
+                run_id=new_run_id(began_at_ms),
+                plan=read,
+                by=user_and_host(),
+                began_at_ms=began_at_ms,
+                settings=settings_of(options, Settings()),
+            ),
+            clock,
+        )
+        begun, todo = beginning.run, beginning.todo
+        if options["dry_run"]:
+            output.show(planned_document(begun, todo, beginning.closed))
+            output.note("dry run: nothing was written")
+            return
+        say = output.note if options["yes"] else output.tell
+        say(f"cluster: {output.cluster}")
+        for line in plan_lines(begun, todo, beginning.closed):
+            say(line)
+        if beginning.closed:
+            raise GatesClosed(beginning.closed)
+        if not todo:
+            output.note("nothing to do: all partitions have their planned replicas")
+            return
+        if not options["yes"]:
+            output.ask(f"{output.cluster}: move {counted(len(todo), 'partition')}?")
+        create(opened, beginning)
+        session.note(f"run {begun.run_id}, kept in {opened.store.place}")
+    follow(session, begun.run_id, supervisor_name(), is_patient=False)
+
+
+def new_run_id(began_at_ms: int) -> str:
+    """Return an id that sorts by time."""
+    from kadmin.wording import moment_of
+
+    moment = moment_of(began_at_ms)
+    assert moment is not None
+    return f"{moment:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"

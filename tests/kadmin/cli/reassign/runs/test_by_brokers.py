@@ -1,0 +1,222 @@
+"""Supervised runs on three brokers of ours: killed, resumed, given up, taken back."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.zk import paths
+from kadmin.admin.zookeeper.transaction import RUNS_PATH
+from kadmin.errors import ExitCode
+from tests.kadmin.cli.reassign.runs.plans import plan_file
+from tests.support.cli import KadminRun, done, kadmin, running_kadmin
+from tests.support.expiry import expire_owner
+from tests.support.fleets import Fleet, running_fleet
+from tests.support.waiting import wait_until
+
+# kafka-python leaves the socket that a dead broker refuses to the garbage collector.
+LEFT_OPEN = "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.faults,
+    pytest.mark.clients,
+    pytest.mark.filterwarnings(LEFT_OPEN),
+    # In one process, which alone starts its brokers.
+    pytest.mark.xdist_group("reassign-runs-by-brokers"),
+]
+
+RECORDS = 400
+SLOW = "10000"
+"""Bytes per second by which what follows the first megabyte of 4 is under way for minutes."""
+FAST = "1000000000"
+OWN = ("leader.replication.throttled.rate", "123456789")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with running_fleet(tmp_path_factory.mktemp("fleet"), 3) as running:
+        yield running
+
+
+@pytest.fixture
+def fleet(shared: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
+    """Three brokers that run; what a test stopped runs again afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    yield shared
+    shared.start(*(one for one in shared.broker_ids if one not in shared.brokers))
+    wait_until(
+        lambda: len(shared.client.get_children("/brokers/ids")) == len(shared.broker_ids),
+        what="the registration of all brokers",
+    )
+
+
+def filled(fleet: Fleet, topic: str, *placement: str) -> None:
+    """Make *topic*, with 4 MB in each partition."""
+    words = ["--create", "--topic", topic, "--replica-assignment", ",".join(placement)]
+    done("topics", "--zookeeper", fleet.connect, *words)
+    fleet.wait_for_leaders(topic, len(placement))
+    Path("records").write_text(f"{'r' * 10_000}\n" * RECORDS)
+    for number in range(len(placement)):
+        to = ("--topic", topic, "--partition", str(number), "--file", "records")
+        done("produce", "--bootstrap-server", fleet.bootstrap, *to)
+
+
+def ways(fleet: Fleet) -> dict[str, list[str]]:
+    return {
+        "zookeeper": ["--zookeeper", fleet.connect],
+        "brokers": ["--bootstrap-server", fleet.bootstrap],
+    }
+
+
+def status(way: list[str]) -> dict[str, Any]:
+    outcome = kadmin("reassign", "status", "--output", "json", *way)
+    found: dict[str, Any] = json.loads(outcome.stdout)
+    return {"exit_code": outcome.exit_code, **found}
+
+
+def replicas_of(fleet: Fleet, topic: str) -> list[list[int]]:
+    partitions = json.loads(fleet.get(paths.topic(topic))[0])["partitions"]
+    return [partitions[number] for number in sorted(partitions)]
+
+
+def throttles_of(fleet: Fleet, path: str) -> dict[str, str]:
+    if not fleet.client.exists(path):
+        return {}
+    config: dict[str, str] = json.loads(fleet.get(path)[0])["config"]
+    return config
+
+
+def all_throttles(fleet: Fleet, topic: str) -> dict[str, str]:
+    found = throttles_of(fleet, f"{paths.CONFIG}/topics/{topic}")
+    for broker_id in fleet.broker_ids:
+        found |= throttles_of(fleet, f"{paths.CONFIG}/brokers/{broker_id}")
+    return {key: value for key, value in found.items() if "throttled" in key}
+
+
+def killed_in_the_middle(fleet: Fleet, way: list[str], path: str, topic: str) -> None:
+    """Begin a run that takes minutes, and kill its supervisor when partitions move."""
+    words = ["reassign", "run", path, "--yes", "--throttle", SLOW, "--max-moves", "1", *way]
+    with running_kadmin(*words) as process:
+        wait_until(
+            lambda: "adding_replicas" in fleet.get(paths.topic(topic))[0].decode()
+            and any(json.loads(fleet.get(paths.topic(topic))[0])["adding_replicas"].values()),
+            what="the first move",
+        )
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    # Its session would go on for a while.
+    if fleet.client.exists(f"{RUNS_PATH}/supervisor"):
+        expire_owner(fleet.client, fleet.connect, f"{RUNS_PATH}/supervisor")
+
+
+@pytest.mark.parametrize("by", ["zookeeper", "brokers"])
+def test_a_run_whose_supervisor_is_killed_goes_on_when_it_is_resumed(fleet: Fleet, by: str) -> None:
+    way, topic = ways(fleet)[by], f"resumed-{by}"
+    filled(fleet, topic, "1", "2")
+    path = plan_file({f"{topic}-0": "1 -> 2", f"{topic}-1": "2 -> 3"})
+
+    killed_in_the_middle(fleet, way, path, topic)
+    between = status(way)
+    again = kadmin("reassign", "run", path, "--yes", *way)
+    done("reassign", "resume", "--yes", "--throttle", FAST, *way)
+
+    assert ("interrupted", ExitCode.IN_PROGRESS) == (between["state"], between["exit_code"])
+    assert between["bytes_done"] < between["bytes_total"]
+    assert ExitCode.REFUSED == again.exit_code
+    assert "has not ended; nothing was written" in again.stderr
+    assert [[2], [3]] == replicas_of(fleet, topic)
+    assert "done" == status(way)["state"]
+    assert {} == all_throttles(fleet, topic)
+
+
+@pytest.mark.parametrize("by", ["zookeeper", "brokers"])
+def test_a_run_whose_supervisor_is_killed_is_rolled_back(fleet: Fleet, by: str) -> None:
+    way, topic = ways(fleet)[by], f"rolled-{by}"
+    filled(fleet, topic, "1:2", "2")
+    wait_until(lambda: {1, 2} == set(fleet.states(topic)[0].isr), what="the second replica")
+    own = {"1": dict([OWN])}
+    words = ["--alter", "--entity-type", "brokers", "--entity-name", "1", "--add-config"]
+    done("configs", "--zookeeper", fleet.connect, *words, "=".join(OWN), "--yes")
+    path = plan_file({f"{topic}-0": "1,2 -> 3,2", f"{topic}-1": "2 -> 3"})
+
+    killed_in_the_middle(fleet, way, path, topic)
+    done("reassign", "rollback", "--yes", *way)
+
+    assert [[1, 2], [2]] == replicas_of(fleet, topic)
+    assert "rolled-back" == status(way)["state"]
+    assert own["1"] == all_throttles(fleet, topic)
+    words[4:] = ["1", "--delete-config"]
+    done("configs", "--zookeeper", fleet.connect, *words, OWN[0], "--yes")
+
+
+def test_a_cancelled_run_leaves_what_has_arrived(fleet: Fleet) -> None:
+    way, topic = ways(fleet)["brokers"], "cancelled"
+    filled(fleet, topic, "1", "2")
+    path = plan_file({f"{topic}-0": "1 -> 2", f"{topic}-1": "2 -> 3"})
+
+    killed_in_the_middle(fleet, way, path, topic)
+    done("reassign", "cancel", "--yes", *way)
+    found = status(way)
+
+    assert [[1], [2]] == replicas_of(fleet, topic)
+    assert ("failed", "cancelled") == (found["state"], found["reason"])
+    assert {} == all_throttles(fleet, topic)
+
+
+def test_a_broker_that_dies_in_the_middle_is_named_and_the_run_ends_when_it_is_back(
+    fleet: Fleet,
+) -> None:
+    way, topic = ["--zookeeper", fleet.connect], "dying"
+    filled(fleet, topic, "1", "1")
+    path = plan_file({f"{topic}-0": "1 -> 3", f"{topic}-1": "1 -> 2"})
+    words = ["reassign", "run", path, "--yes", "--throttle", FAST, "--max-moves", "1", *way]
+
+    with running_kadmin(*words, "--output", "json") as process:
+        assert process.stdout is not None
+        wait_for_event(process.stdout, "begun")
+        fleet.lose(3)
+        wait_until(
+            lambda: any("3 is not alive" in str(each["reason"]) for each in status(way)["stalls"])
+            or status(way)["partitions_done"] == 2,
+            what="the reason of the stall",
+        )
+        fleet.start(3)
+        rest = process.stdout.read().decode().splitlines()
+        process.wait()
+
+    assert 0 == process.returncode
+    assert "done" == json.loads(rest[-1])["state"]
+    assert [[3], [2]] == replicas_of(fleet, topic)
+
+
+def wait_for_event(stream: Any, name: str) -> None:
+    """Read events until one is called *name*; the end of the stream fails."""
+    for line in iter(stream.readline, b""):
+        if json.loads(line)["event"] == name:
+            return
+    raise AssertionError(f"no event {name}")
+
+
+def test_a_second_supervisor_does_not_begin(fleet: Fleet) -> None:
+    way, topic = ways(fleet)["brokers"], "second"
+    filled(fleet, topic, "1")
+    path = plan_file({f"{topic}-0": "1 -> 2"})
+    words = ["reassign", "run", path, "--yes", "--throttle", SLOW, *way]
+
+    with running_kadmin(*words) as process:
+        assert process.stdout is not None
+        wait_for_event(process.stdout, "begun")
+        state = status(way)["state"]
+        faster: KadminRun = kadmin("reassign", "resume", "--yes", "--throttle", FAST, *way)
+        rest = process.stdout.read().decode().splitlines()
+        process.wait()
+
+    assert "running" == state
+    assert 0 == faster.exit_code
+    assert "goes on with it\n" in faster.stderr
+    assert (0, "done") == (process.returncode, json.loads(rest[-1])["state"])
+    assert {} == all_throttles(fleet, topic)

@@ -1,0 +1,170 @@
+"""Supervised runs through ZooKeeper, with a controller that moves at once, or none."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cluster.zk import paths
+from kadmin.admin.zookeeper.transaction import RUNS_PATH
+from kadmin.errors import ExitCode
+from tests.kadmin.cli.reassign.runs.plans import plan_file
+from tests.kadmin.cli.reassign.steps import controlled, request_in, set_config
+from tests.support.cli import done, kadmin
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+MOVES = {"t-0": "0,1 -> 1,2", "t-1": "1,0 -> 2,0"}
+
+
+def status(*arguments: str) -> dict[str, Any]:
+    outcome = kadmin("reassign", "status", "--output", "json", *arguments)
+    found: dict[str, Any] = json.loads(outcome.stdout)
+    return {"exit_code": outcome.exit_code, **found}
+
+
+def replicas_in(connect: str) -> list[list[int]]:
+    with client_of(connect) as client:
+        data, _ = client.get(paths.topic("t"))
+    partitions = json.loads(data)["partitions"]
+    return [partitions[number] for number in sorted(partitions)]
+
+
+def events_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_run_ends_as_planned_and_each_event_is_a_line_of_json(small: str) -> None:
+    with controlled(small):
+        printed = done("reassign", "run", plan_file(MOVES), "--yes", "--throttle", "5MB")
+
+    events = events_of(printed)
+    assert ["throttle", "begun"] == [event["event"] for event in events[:2]]
+    assert ("ended", "done") == (events[-1]["event"], events[-1]["state"])
+    assert [[1, 2], [2, 0], [0, 2]] == replicas_in(small)
+    found = status()
+    assert (0, "done", 2, 2) == (
+        found["exit_code"],
+        found["state"],
+        found["partitions_done"],
+        found["partitions_total"],
+    )
+    with client_of(small) as client:
+        assert not client.exists("/kadmin/reassignment")
+        assert not client.exists(f"{RUNS_PATH}/supervisor")
+
+
+def test_a_second_run_of_the_same_plan_has_nothing_to_do(small: str) -> None:
+    path = plan_file(MOVES)
+    with controlled(small):
+        done("reassign", "run", path, "--yes")
+        again = kadmin("reassign", "run", path, "--yes")
+
+    assert (0, "") == (again.exit_code, again.stdout)
+    assert "nothing to do: all partitions have their planned replicas\n" in again.stderr
+    assert 1 == len(done("reassign", "list").splitlines())
+
+
+def test_what_was_done_is_rolled_back_to_the_order_of_before(small: str) -> None:
+    with controlled(small):
+        done("reassign", "run", plan_file(MOVES), "--yes")
+        done("reassign", "rollback", "--yes")
+
+    assert [[0, 1], [1, 0], [0, 2]] == replicas_in(small)
+    assert "rolled-back" == status()["state"]
+    assert "nothing to do" in kadmin("reassign", "rollback", "--yes").stderr
+    assert "was rolled back: plan again" in kadmin("reassign", "resume", "--yes").stderr
+
+
+def test_a_dry_run_writes_nothing(small: str) -> None:
+    outcome = kadmin("reassign", "run", plan_file(MOVES), "--dry-run")
+
+    assert 0 == outcome.exit_code
+    assert "  t-0: 0,1 -> 1,2\n" in outcome.stdout
+    assert request_in(small) is None
+    with client_of(small) as client:
+        assert not client.exists(RUNS_PATH)
+
+
+@pytest.mark.parametrize(
+    ("plan", "code", "message"),
+    [
+        ({"t-0": "1,0 -> 1,2"}, ExitCode.FOUND, "t-0 has 0,1, planned from 1,0"),
+        ({"t-7": "1,0 -> 1,2"}, ExitCode.FOUND, "t-7 is not there any more"),
+        ({"t-0": "0,1 -> 0,9"}, ExitCode.REFUSED, "target-down: broker 9 is not alive: t-0"),
+    ],
+    ids=["other replicas", "gone", "target down"],
+)
+def test_what_is_not_as_planned_is_named_and_nothing_is_written(
+    small: str, plan: dict[str, str], code: ExitCode, message: str
+) -> None:
+    outcome = kadmin("reassign", "run", plan_file(plan), "--yes")
+
+    assert code == outcome.exit_code
+    assert message in outcome.stderr
+    assert request_in(small) is None
+    with client_of(small) as client:
+        assert not client.exists(RUNS_PATH)
+
+
+def test_a_plan_of_another_cluster_is_refused(small: str) -> None:
+    outcome = kadmin("reassign", "run", plan_file(MOVES, cluster_id="elsewhere"), "--yes")
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert "the plan is for the cluster elsewhere" in outcome.stderr
+
+
+def test_a_gate_is_left_open_by_its_name(small: str) -> None:
+    path = plan_file(MOVES, version=7)
+    refused = kadmin("reassign", "run", path, "--yes")
+
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "stale-plan: the topics of these were changed" in refused.stderr
+    assert "leave the gate open with --override stale-plan\n" in refused.stderr
+    with controlled(small):
+        done("reassign", "run", path, "--yes", "--override", "stale-plan")
+    assert "done" == status()["state"]
+
+
+def test_without_a_terminal_nothing_is_written_unless_it_is_confirmed(small: str) -> None:
+    outcome = kadmin("reassign", "run", plan_file(MOVES))
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert "add --yes to go ahead" in outcome.stderr
+    with client_of(small) as client:
+        assert not client.exists(RUNS_PATH)
+
+
+@pytest.mark.parametrize("command", ["resume", "cancel", "rollback", "status"])
+def test_without_a_run_there_is_an_error_that_names_the_place(small: str, command: str) -> None:
+    yes = [] if command == "status" else ["--yes"]
+
+    outcome = kadmin("reassign", command, *yes)
+    named = kadmin("reassign", command, "20261128-000000-abcd", *yes)
+
+    assert ExitCode.FAILED == outcome.exit_code == named.exit_code
+    assert "there is no run of this cluster in /kadmin/moves in ZooKeeper" in outcome.stderr
+    assert "there is no run 20261128-000000-abcd of this cluster" in named.stderr
+
+
+def test_an_operator_s_own_throttle_is_there_again(small: str) -> None:
+    path = f"{paths.CONFIG}/brokers/1"
+    set_config(small, path, **{"leader.replication.throttled.rate": "77"})
+    with controlled(small):
+        done("reassign", "run", plan_file(MOVES), "--yes", "--throttle", "5MB")
+
+    with client_of(small) as client:
+        data, _ = client.get(path)
+    assert {"leader.replication.throttled.rate": "77"} == json.loads(data)["config"]
+
+
+def test_a_damaged_journal_is_named_and_blocks_nothing_else(small: str) -> None:
+    with client_of(small) as client:
+        client.create(f"{RUNS_PATH}/20260101-000000-dead", b"{", makepath=True)
+
+    assert ExitCode.REFUSED == kadmin("reassign", "status").exit_code
+    listed = kadmin("reassign", "list")
+
+    assert 0 == listed.exit_code
+    assert "cannot read the journal of the run 20260101-000000-dead" in listed.stderr
