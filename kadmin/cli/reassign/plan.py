@@ -159,8 +159,8 @@ def plan(session: Session, **options: Any) -> None:
 
     Sizes are those that brokers report; without them, plans count replicas alone.
 
-    'kadmin reassign --execute' takes the file as its --reassignment-json-file. It needs
-    kadmin-kafka[plan], which brings SciPy.
+    'kadmin reassign run' carries the file out, and --execute takes it as its
+    --reassignment-json-file. It needs kadmin-kafka[plan], which brings SciPy.
 
     \b
     Examples:
@@ -186,10 +186,7 @@ def plan(session: Session, **options: Any) -> None:
     for note in made.notes:
         session.warn(note)
     if path is not None and made.plan.moves:
-        session.note(
-            "next, to see what it would do:"
-            f" kadmin reassign --execute --reassignment-json-file {quoted(path)} --dry-run"
-        )
+        session.note(f"next: kadmin reassign run {quoted(path)} --dry-run")
 
 
 def wish_of(options: dict[str, Any]) -> "Wish":
