@@ -76,12 +76,12 @@ def measure(name: str, arguments: argparse.Namespace) -> dict[str, object]:
 
 def uneven_layout(arguments: argparse.Namespace) -> ClusterLayout:
     """Each partition on as many racks as it can be, and some brokers with a third more than
-    others; the last broker is new and empty."""
+    others; broker 0 is new and empty."""
     draw = Random(7)
     count = arguments.brokers
     racks = {BrokerId(n): f"rack-{n % arguments.racks}" for n in range(count)}
     by_rack: dict[str, list[BrokerId]] = {}
-    for broker, rack in list(racks.items())[:-1]:
+    for broker, rack in list(racks.items())[1:]:
         by_rack.setdefault(rack, []).append(broker)
     weights = {
         rack: [1 + broker / count / 3 for broker in brokers] for rack, brokers in by_rack.items()
@@ -144,6 +144,7 @@ TWO: Final = (BrokerId(3), BrokerId(7))
 CASES: Final[Mapping[str, Callable[[ClusterLayout], tuple[Targets, int | None]]]] = {
     "drain 2": planned(Goal.DRAIN, brokers=TWO),
     "drain 2, greedy": greedy(frozenset(TWO)),
+    "add 1": planned(Goal.ADD, brokers=(BrokerId(0),)),
     "balance": planned(Goal.BALANCE),
     "kafka's --generate": planned(Goal.KAFKA),
     "replace 1": planned(Goal.REPLACE, replacements={BrokerId(3): BrokerId(7)}),
