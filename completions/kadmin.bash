@@ -390,6 +390,7 @@ _kadmin_node() {
                 --snapshot
                 --no-brokers
                 --out
+                --svg
                 --force
                 --bootstrap-server
                 --broker-sasl
@@ -1523,6 +1524,7 @@ _kadmin_kind() {
         'kadmin reassign plan --max-replicas') kind='text' ;;
         'kadmin reassign plan --snapshot') kind='path' ;;
         'kadmin reassign plan --out') kind='path' ;;
+        'kadmin reassign plan --svg') kind='path' ;;
         'kadmin reassign plan --bootstrap-server') kind='text' ;;
         'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign plan --broker-user') kind='text' ;;

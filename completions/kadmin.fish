@@ -95,6 +95,7 @@ function __kadmin_at
                 --max-replicas \
                 --snapshot \
                 --out \
+                --svg \
                 --max-moves \
                 --max-moves-total \
                 --override \
@@ -718,7 +719,8 @@ complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l disable-rack-aware -
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l snapshot -r -F -d 'Plan for the cluster in a file of \'kadmin snapshot save\', and ask no server.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l no-brokers -d 'Ask only ZooKeeper, and no broker for the sizes of replicas.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l out -r -F -d 'Write the plan to this new file.'
-complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l force -d 'Overwrite the file of --out if it exists.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l svg -r -F -d 'Draw what each broker holds before and after into this new file.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l force -d 'Overwrite files that exist.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'

@@ -12,7 +12,6 @@ from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import RefusedError, UsageError
 from kadmin.plan.moves.layout import ClusterLayout, layout_of
 from kadmin.plan.moves.make_plan import Made, make_plan
-from kadmin.plan.moves.plan_file import MovePlan, to_json
 from kadmin.plan.moves.request import Request
 from kadmin.settings.atomic_file import write_atomically
 from kadmin.snapshots.saved import SavedCluster
@@ -79,13 +78,13 @@ def saved_for(session: Session, wish: Wish) -> SavedCluster:
     return read_saved(session, LAYOUT, asks_brokers=wish.asks_brokers)
 
 
-def write_plan_file(path: str, plan: MovePlan) -> None:
-    """Write *plan* to the file *path*: whole, or not at all.
+def write_file(path: str, text: str) -> None:
+    """Write *text* to the file *path*: whole, or not at all.
 
     Raises:
         UsageError: it cannot be written.
     """
     try:
-        write_atomically(Path(path), to_json(plan))
+        write_atomically(Path(path), text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error

@@ -137,7 +137,13 @@ FILES: Final = "From and to files"
     help="Ask only ZooKeeper, and no broker for the sizes of replicas.",
 )
 @option("--out", metavar="FILE", section=FILES, help="Write the plan to this new file.")
-@option("--force", is_flag=True, section=FILES, help="Overwrite the file of --out if it exists.")
+@option(
+    "--svg",
+    metavar="FILE",
+    section=FILES,
+    help="Draw what each broker holds before and after into this new file.",
+)
+@option("--force", is_flag=True, section=FILES, help="Overwrite files that exist.")
 def plan(session: Session, **options: Any) -> None:
     """Plan moves of replicas for a goal, and prove how little has to be copied for it.
 
@@ -159,8 +165,8 @@ def plan(session: Session, **options: Any) -> None:
 
     Sizes are those that brokers report; without them, plans count replicas alone.
 
-    'kadmin reassign --execute' takes the file as its --reassignment-json-file. It needs
-    kadmin-kafka[plan], which brings SciPy.
+    'kadmin reassign run' carries the file out, and --execute takes it as its
+    --reassignment-json-file. It needs kadmin-kafka[plan], which brings SciPy.
 
     \b
     Examples:
@@ -170,26 +176,28 @@ def plan(session: Session, **options: Any) -> None:
       kadmin reassign plan --goal add --brokers 9 --snapshot cluster.json.gz
     """
     require_extra("reassign plan", Extra.PLAN, "scipy")
-    from kadmin.app.move_plans import plan_of, write_plan_file
+    from kadmin.app.move_plans import plan_of, write_file
     from kadmin.app.snapshot_files import check_target
     from kadmin.plan.moves.loads import broker_loads
+    from kadmin.plan.moves.plan_file import to_json
+    from kadmin.render.reassign.load_picture import load_picture
     from kadmin.render.reassign.plans import plan_document
 
     wish = wish_of(options)
-    path = options["out"]
-    if path is not None:
-        check_target(path, overwrites=options["force"])
+    path, picture = options["out"], options["svg"]
+    for file in filter(None, (path, picture)):
+        check_target(file, overwrites=options["force"])
     layout, made = plan_of(session, wish, time.time_ns() // 1_000_000)
+    loads = broker_loads(layout, made.plan)
     if path is not None:
-        write_plan_file(path, made.plan)
-    session.output.show(plan_document(made.plan, broker_loads(layout, made.plan), made.notes))
+        write_file(path, to_json(made.plan))
+    if picture is not None:
+        write_file(picture, load_picture(made.plan, loads))
+    session.output.show(plan_document(made.plan, loads, made.notes))
     for note in made.notes:
         session.warn(note)
     if path is not None and made.plan.moves:
-        session.note(
-            "next, to see what it would do:"
-            f" kadmin reassign --execute --reassignment-json-file {quoted(path)} --dry-run"
-        )
+        session.note(f"next: kadmin reassign run {quoted(path)} --dry-run")
 
 
 def wish_of(options: dict[str, Any]) -> "Wish":

@@ -4,7 +4,7 @@ Each returns where the replicas go, and how much no plan can avoid.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -109,7 +109,7 @@ def add(scene: Scene) -> Reached:
         except (Impossible, Unplaced):
             continue
         if solution.lower_bound == sum(max(0, least[b] - staying[b]) for b in new):
-            return reached(scene, problem, solution)
+            return reached(scene, bounded, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
 
@@ -150,16 +150,6 @@ def replace_brokers(scene: Scene) -> Reached:
         comers = len(target - {*each.replicas})
         moved += comers
         moved_bytes += comers * (each.size_bytes or 0)
-    crowded = [
-        partition
-        for partition, target in chosen.items()
-        if rack_count(scene, target) < rack_count(scene, scene.movable[partition].replicas)
-    ]
-    if crowded:
-        scene.notes.append(
-            "on fewer racks than before, since the new broker is in another rack than the old one:"
-            f" {counted_partitions(crowded)}"
-        )
     if left:
         scene.notes.append(
             "spread over other brokers, since their new one has them already, or another replica is"
@@ -172,11 +162,6 @@ def replace_brokers(scene: Scene) -> Reached:
         lower_bound=moved + rest.lower_bound,
         lower_bound_bytes=None if rest_bytes is None else moved_bytes + rest_bytes,
     )
-
-
-def rack_count(scene: Scene, brokers: Iterable[BrokerId]) -> int:
-    """Return on how many racks *brokers* are; one that is dead counts for none."""
-    return len({scene.racks[broker] for broker in brokers if broker in scene.racks})
 
 
 def replication_factor(scene: Scene) -> Reached:

@@ -8,7 +8,8 @@ from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.moves.flow import UNBOUNDED, Flow, Network
 from kadmin.plan.moves.problem import Demand, Problem, RackBounds
 
-COUNT_COST: Final = 2**36
+SIZE_CLASSES_SUM_MAX: Final = 2**41
+COUNT_COST: Final = 2**43
 """What a replica that moves costs beside its size class: more than all size classes together."""
 
 Dealt: TypeAlias = tuple[TopicPartition, set[BrokerId], tuple[int, ...]]

@@ -3,7 +3,7 @@
 Equal layouts and requests have equal plans.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -16,6 +16,7 @@ from kadmin.plan.moves.order import ordered
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.moves.request import By, Goal, Request
 from kadmin.plan.moves.scene import Scene
+from kadmin.wording import counted_partitions
 
 Reaching: TypeAlias = Callable[[Scene], Reached]
 
@@ -63,6 +64,7 @@ def make_plan(layout: ClusterLayout, request: Request, *, tool_version: str, now
     moves = tuple(
         planned(layout, partition, target) for partition, target in sorted(targets.items())
     )
+    note_lost_racks(scene, moves)
     moved = sum(len(move.adding) for move in moves)
     sizes_known = all(move.size_bytes is not None for move in moves if move.adding)
     moved_bytes = sum(len(move.adding) * (move.size_bytes or 0) for move in moves)
@@ -101,3 +103,19 @@ def planned(
         zk_version=placed.zk_version,
         size_bytes=placed.size_bytes,
     )
+
+
+def note_lost_racks(scene: Scene, moves: Sequence[PlannedMove]) -> None:
+    """Note which partitions are on fewer racks afterwards, though they keep their number of
+    replicas: where the last broker of a rack goes, or a broker of another rack comes."""
+
+    def count(brokers: tuple[BrokerId, ...]) -> int:
+        return len({scene.layout.brokers[b] for b in brokers if b in scene.layout.brokers})
+
+    crowded = [
+        move.partition
+        for move in moves
+        if len(move.target) >= len(move.replicas) and count(move.target) < count(move.replicas)
+    ]
+    if crowded:
+        scene.notes.append(f"on fewer racks than before: {counted_partitions(crowded)}")

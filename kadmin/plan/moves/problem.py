@@ -64,14 +64,22 @@ class Problem:
             TooFewForReplicas: there are not as many brokers.
         """
         names = self.rack_names
-        usable = Counter(self.racks[broker] for broker in self.receivers.union(stays))
-        staying = Counter(self.racks[broker] for broker in stays)
+        usable, staying = dict(self._receivers_in), dict.fromkeys(names, 0)
+        for broker in stays:
+            rack = self.racks[broker]
+            staying[rack] += 1
+            usable[rack] += broker not in self.receivers
         return rack_bounds(
             factor,
             tuple(usable[name] for name in names),
             tuple(staying[name] for name in names),
             is_strict=self.is_strict,
         )
+
+    @cached_property
+    def _receivers_in(self) -> Mapping[str, int]:
+        counts = Counter(self.racks[broker] for broker in self.receivers)
+        return {name: counts[name] for name in self.rack_names}
 
 
 class TooFewForReplicas(Exception):

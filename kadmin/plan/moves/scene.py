@@ -10,15 +10,18 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import KadminError
 from kadmin.plan.broker_names import NoSuchBroker
+from kadmin.plan.moves.layered import SIZE_CLASSES_SUM_MAX
 from kadmin.plan.moves.layout import ClusterLayout, PlacedPartition
 from kadmin.plan.moves.problem import Demand, Problem
 from kadmin.plan.moves.request import Request
 from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.wording import counted_partitions, first_listed
 
-FINE_CLASSES_MAX: Final = 20_000
-"""Of so many partitions sizes are distinguished finely; of more, by powers of 16: each class of
-sizes takes another round of the flow."""
+EXACT_SIZES_MAX: Final = 1_000
+"""Of so many partitions the very sizes decide."""
+FINE_CLASSES_MAX: Final = 10_000
+"""Of so many their size to a fifth, and of more to a power of 16: each class of sizes takes another
+round of the flow."""
 
 
 class DeadBrokers(KadminError):
@@ -169,11 +172,13 @@ class Scene:
 
     @cached_property
     def size_classes(self) -> dict[TopicPartition, int]:
-        """Ranks of the sizes of partitions; all alike where a size is unknown."""
+        """What a replica of each partition costs beside others; nothing where a size is unknown."""
         if not self.layout.knows_sizes:
             return {}
-        step = 8 if len(self.movable) <= FINE_CLASSES_MAX else 0.25
-        return {
-            partition: int(step * log2(1 + (each.size_bytes or 0)))
-            for partition, each in self.movable.items()
-        }
+        sizes = {partition: each.size_bytes or 0 for partition, each in self.movable.items()}
+        if len(sizes) <= EXACT_SIZES_MAX:
+            total = sum(sizes[p] * len(self.movable[p].replicas) for p in sizes)
+            unit = 1 + total // SIZE_CLASSES_SUM_MAX
+            return {partition: size // unit for partition, size in sizes.items()}
+        step = 4 if len(sizes) <= FINE_CLASSES_MAX else 0.25
+        return {partition: int(step * log2(1 + size)) for partition, size in sizes.items()}

@@ -1,3 +1,3 @@
 """Reassignments: planned, started, cancelled, listed and verified"""
 
-__all__ = ["cancellation", "moves", "plans", "run"]
+__all__ = ["cancellation", "load_picture", "moves", "plans", "run"]

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.kadmin.snapshots.builders import saved
 from tests.support.cli import done, kadmin
 from tests.support.znodes import all_znodes
 
+SVG = "{http://www.w3.org/2000/svg}"
 ORDERS = cluster(brokers("1:a 2:b 3:c 4:a"), topic("orders", "1,2,3 2,3,1 3,1,2"))
 
 
@@ -80,11 +82,35 @@ def test_the_file_is_written_once_and_reassign_takes_it(orders: str, tmp_path: P
     forced = kadmin(*arguments, "--out", str(path), "--force")
 
     assert ExitCode.DONE == first.exit_code == forced.exit_code
-    assert f"--reassignment-json-file {path} --dry-run" in first.stderr
+    assert f"next: kadmin reassign run {path} --dry-run\n" == first.stderr
     assert ExitCode.REFUSED == again.exit_code
     assert f"{path} exists already" in again.stderr
     targets = parse_targets(path.read_text(), "plan.json")
     assert (4, 2, 3) == targets[TopicPartition("orders", 0)].replicas
+
+
+def test_a_picture_shows_each_broker_before_and_after(orders: str, tmp_path: Path) -> None:
+    path = tmp_path / "plan.svg"
+
+    done(
+        "reassign", "plan", "--goal", "drain", "--brokers", "1", "--snapshot", orders,
+        "--svg", str(path),
+    )  # fmt: skip
+
+    titles = [node.text for node in ElementTree.parse(path).iter(f"{SVG}title")]
+    assert 2 * 2 * 4 == len(titles)
+    assert "broker 1 (rack a): replicas 3 → 0, peak 3" in titles
+    assert "broker 4 (rack a): preferred leader of 0 → 1, peak 1" in titles
+
+
+def test_a_file_in_no_directory_is_refused_before_anything_is_read() -> None:
+    outcome = kadmin(
+        "reassign", "plan", "--goal", "leaders", "--svg", "/no/such/place.svg",
+        "--zookeeper", "127.0.0.1:1",
+    )  # fmt: skip
+
+    assert (ExitCode.USAGE, "") == (outcome.exit_code, outcome.stdout)
+    assert "its directory does not exist" in outcome.stderr
 
 
 def test_sizes_are_those_in_the_log_directories(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from kadmin.plan.moves.problem import Demand, Problem
 Sets = tuple[frozenset[BrokerId], ...]
 
 
-def least_by_trying(problem: Problem) -> int | None:
-    """Return the fewest replicas that any plan moves, None where there is no plan."""
+def least_by_trying(problem: Problem, *, in_bytes: bool = False) -> int | None:
+    """Return the fewest replicas, or bytes, that any plan moves, None where there is no plan."""
     choices = [list(allowed(problem, demand)) for demand in problem.demands]
     best: dict[tuple[int, ...], int] = {(0,) * len(problem.racks): 0}
     brokers = sorted(problem.racks)
@@ -22,7 +22,8 @@ def least_by_trying(problem: Problem) -> int | None:
                 new = tuple(
                     load + (broker in chosen) for load, broker in zip(loads, brokers, strict=True)
                 )
-                cost = moved + len(chosen - set(demand.stays))
+                size = demand.size_bytes if in_bytes else 1
+                cost = moved + size * len(chosen - set(demand.stays))
                 after[new] = min(cost, after.get(new, cost))
         best = after
     found = [moved for loads, moved in best.items() if within(problem, brokers, loads)]

@@ -72,19 +72,20 @@ def check_lists(layout: ClusterLayout, plan: MovePlan, *, may_crowd: bool) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", Goal)
-@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_every_plan_is_sound_and_the_least(goal: Goal, seed: int) -> None:
     draw = Random(seed)
     layout = drawn_layout(draw)
     arguments = drawn_arguments(draw, layout, goal)
     try:
-        plan = made(layout, goal, **arguments).plan
+        found = made(layout, goal, **arguments)
     except (Impossible, SizesUnknown, RacksUnknown, NotEnoughBrokers):
         return
+    plan = found.plan
 
     assert plan == from_json(to_json(plan), "p") == made(layout, goal, **arguments).plan
     if goal is not Goal.KAFKA:
-        check_lists(layout, plan, may_crowd=goal is Goal.REPLACE)
+        check_lists(layout, plan, may_crowd=any("fewer racks" in note for note in found.notes))
     assert plan.moved_bytes is not None
     assert (plan.lower_bound_bytes or 0) <= plan.moved_bytes
     if goal not in (Goal.KAFKA, Goal.RELIEVE) and arguments.get("by") is not By.BYTES:
@@ -212,7 +213,7 @@ def test_a_new_broker_in_another_rack_is_noted_where_racks_are_lost() -> None:
     found = made(layout, Goal.REPLACE, replacements={BrokerId(0): BrokerId(2)})
 
     assert [ids(2, 1)] == [move.target for move in found.plan.moves]
-    assert "on fewer racks than before" in found.notes[0]
+    assert ("on fewer racks than before: 1 partition: t-0",) == found.notes
 
 
 def test_a_higher_replication_factor_copies_what_lacks() -> None:

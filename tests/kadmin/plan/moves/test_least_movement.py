@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.plan.moves.goals import bytes_bound
 from kadmin.plan.moves.least_movement import Solution, least_movement
 from kadmin.plan.moves.problem import Demand, Impossible, Problem
 from tests.kadmin.plan.moves.brute_force import allowed, least_by_trying
@@ -71,6 +72,7 @@ def drawn_problem(draw: Random, brokers: int = 4, partitions: int = 5) -> Proble
                     partition=TopicPartition("t", number),
                     factor=draw.randint(1, min(3, usable)),
                     stays=tuple(stays),
+                    size_bytes=draw.randint(0, 9),
                 )
             )
     mean = sum(each.factor for each in demands) // count
@@ -84,6 +86,7 @@ def drawn_problem(draw: Random, brokers: int = 4, partitions: int = 5) -> Proble
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(40))
 def test_no_plan_moves_less_than_the_least(seed: int) -> None:
     problem = drawn_problem(Random(seed))
@@ -97,6 +100,16 @@ def test_no_plan_moves_less_than_the_least(seed: int) -> None:
 
     check(problem, solution)
     assert expected == moved_of(problem, solution) == solution.lower_bound
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", seeds(40))
+def test_no_plan_copies_fewer_bytes_than_the_bound(seed: int) -> None:
+    problem = drawn_problem(Random(seed))
+
+    least = least_by_trying(problem, in_bytes=True)
+
+    assert least is None or bytes_bound(problem) <= least
 
 
 def least_by_milp(problem: Problem) -> int:

@@ -102,8 +102,10 @@ def killed_in_the_middle(fleet: Fleet, way: list[str], path: str, topic: str) ->
     words = ["reassign", "run", path, "--yes", "--throttle", SLOW, "--max-moves", "1", *way]
     with running_kadmin(*words) as process:
         wait_until(
-            lambda: "adding_replicas" in fleet.get(paths.topic(topic))[0].decode()
-            and any(json.loads(fleet.get(paths.topic(topic))[0])["adding_replicas"].values()),
+            lambda: (
+                "adding_replicas" in fleet.get(paths.topic(topic))[0].decode()
+                and any(json.loads(fleet.get(paths.topic(topic))[0])["adding_replicas"].values())
+            ),
             what="the first move",
         )
         process.send_signal(signal.SIGKILL)
@@ -180,8 +182,10 @@ def test_a_broker_that_dies_in_the_middle_is_named_and_the_run_ends_when_it_is_b
         wait_for_event(process.stdout, "begun")
         fleet.lose(3)
         wait_until(
-            lambda: any("3 is not alive" in str(each["reason"]) for each in status(way)["stalls"])
-            or status(way)["partitions_done"] == 2,
+            lambda: (
+                any("3 is not alive" in str(each["reason"]) for each in status(way)["stalls"])
+                or status(way)["partitions_done"] == 2
+            ),
             what="the reason of the stall",
         )
         fleet.start(3)
