@@ -350,6 +350,22 @@ _kadmin_node() {
                 --yes
                 -y
                 --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin reassign run')
@@ -1272,6 +1288,18 @@ _kadmin_kind() {
         'kadmin reassign --throttle') kind='text' ;;
         'kadmin reassign --replica-alter-log-dirs-throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
+        'kadmin reassign --bootstrap-server') kind='text' ;;
+        'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign --broker-user') kind='text' ;;
+        'kadmin reassign --broker-password-file') kind='path' ;;
+        'kadmin reassign --broker-sasl-service') kind='text' ;;
+        'kadmin reassign --broker-keytab') kind='path' ;;
+        'kadmin reassign --broker-oauth-url') kind='text' ;;
+        'kadmin reassign --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign --broker-tls-ca') kind='path' ;;
+        'kadmin reassign --broker-tls-cert') kind='path' ;;
+        'kadmin reassign --broker-tls-key') kind='path' ;;
+        'kadmin reassign --command-config'|'kadmin reassign --admin.config') kind='path' ;;
         'kadmin reassign run --max-moves') kind='text' ;;
         'kadmin reassign run --max-moves-total') kind='text' ;;
         'kadmin reassign run --throttle') kind='text' ;;

@@ -43,6 +43,7 @@ SUBCOMMANDS: Final = {
     "reassign",
     SUBCOMMANDS,
     short_help="Move partitions to other brokers.",
+    speaks_to_brokers=True,
 )
 @action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
 @action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
