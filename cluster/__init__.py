@@ -1,3 +1,14 @@
 """The embedded log cluster: values, pure cores and the shells that run them."""
 
-__all__ = ["broker", "coordination", "formats", "model", "settings", "wire", "zk", "zkclient"]
+__all__ = [
+    "broker",
+    "controller",
+    "coordination",
+    "formats",
+    "model",
+    "recipes",
+    "settings",
+    "wire",
+    "zk",
+    "zkclient",
+]

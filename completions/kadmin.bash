@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records produce consume merge-logs verify-replicas collect dump-log cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -32,6 +32,9 @@ _kadmin_node() {
                 --unreadable
                 --default-min-isr
                 --no-brokers
+                --groups
+                --behind-after
+                --window
                 --nagios
                 --wait-healthy
                 --plain
@@ -323,7 +326,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin reassign')
-            commands='run resume status cancel rollback list'
+            commands='plan run resume status cancel rollback list'
             options='
                 --generate
                 --execute
@@ -350,6 +353,44 @@ _kadmin_node() {
                 --yes
                 -y
                 --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin reassign plan')
+            commands=''
+            options='
+                --goal
+                --brokers
+                --replace
+                --replication-factor
+                --above
+                --disk-size
+                --by
+                --tolerance
+                --topic
+                --exclude-topic
+                --exclude-brokers
+                --max-replicas
+                --disable-rack-aware
+                --snapshot
+                --no-brokers
+                --out
+                --force
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -583,7 +624,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin groups')
-            commands=''
+            commands='migrate-offsets'
             options='
                 --list
                 --describe
@@ -593,6 +634,8 @@ _kadmin_node() {
                 --delete-offsets
                 --group
                 --all-groups
+                --in-zookeeper
+                --of-brokers
                 --topic
                 --all-topics
                 --state
@@ -617,6 +660,37 @@ _kadmin_node() {
                 --from-file
                 --export
                 --execute
+                --dry-run
+                --rollback-file
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin groups migrate-offsets')
+            commands=''
+            options='
+                --from-zookeeper
+                --to-zookeeper
+                --group
+                --all-groups
+                --to-group
+                --topic
                 --dry-run
                 --rollback-file
                 --yes
@@ -670,6 +744,17 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
+        'kadmin lead')
+            commands=''
+            options='
+                --status
+                --plain
+                --unfair
+                --wait
+                --requeue
+                --id
+            '
+            ;;
         'kadmin produce')
             commands=''
             options='
@@ -719,6 +804,9 @@ _kadmin_node() {
                 --partition
                 --partitions
                 --isolation-level
+                --group
+                --group-instance-id
+                --assignor
                 --from-beginning
                 --offset
                 --max-messages
@@ -871,6 +959,108 @@ _kadmin_node() {
                 --verify-index-only
                 --max-message-size
                 --max-bytes
+            '
+            ;;
+        'kadmin snapshot')
+            commands='diff save show'
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin snapshot diff')
+            commands=''
+            options='
+                --only
+                --no-brokers
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin snapshot save')
+            commands=''
+            options='
+                --groups
+                --no-brokers
+                --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin snapshot show')
+            commands=''
+            options='
+                --default-min-isr
+            '
+            ;;
+        'kadmin simulate')
+            commands=''
+            options='
+                --kill
+                --lose-rack
+                --add
+                --plan
+                --unclean
+                --snapshot
+                --default-min-isr
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin cluster')
@@ -1137,9 +1327,11 @@ _kadmin_kind() {
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
         'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
+        'kadmin check --behind-after') kind='text' ;;
+        'kadmin check --window') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
@@ -1300,6 +1492,32 @@ _kadmin_kind() {
         'kadmin reassign --broker-tls-cert') kind='path' ;;
         'kadmin reassign --broker-tls-key') kind='path' ;;
         'kadmin reassign --command-config'|'kadmin reassign --admin.config') kind='path' ;;
+        'kadmin reassign plan --goal') kind='words balance drain add replace replication-factor racks relieve leaders kafka' ;;
+        'kadmin reassign plan --brokers') kind='live brokers' ;;
+        'kadmin reassign plan --replace') kind='text' ;;
+        'kadmin reassign plan --replication-factor') kind='text' ;;
+        'kadmin reassign plan --above') kind='text' ;;
+        'kadmin reassign plan --disk-size') kind='text' ;;
+        'kadmin reassign plan --by') kind='words replicas bytes' ;;
+        'kadmin reassign plan --tolerance') kind='text' ;;
+        'kadmin reassign plan --topic') kind='live topics' ;;
+        'kadmin reassign plan --exclude-topic') kind='live topics' ;;
+        'kadmin reassign plan --exclude-brokers') kind='live brokers' ;;
+        'kadmin reassign plan --max-replicas') kind='text' ;;
+        'kadmin reassign plan --snapshot') kind='path' ;;
+        'kadmin reassign plan --out') kind='path' ;;
+        'kadmin reassign plan --bootstrap-server') kind='text' ;;
+        'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin reassign plan --broker-user') kind='text' ;;
+        'kadmin reassign plan --broker-password-file') kind='path' ;;
+        'kadmin reassign plan --broker-sasl-service') kind='text' ;;
+        'kadmin reassign plan --broker-keytab') kind='path' ;;
+        'kadmin reassign plan --broker-oauth-url') kind='text' ;;
+        'kadmin reassign plan --broker-oauth-scope') kind='text' ;;
+        'kadmin reassign plan --broker-tls-ca') kind='path' ;;
+        'kadmin reassign plan --broker-tls-cert') kind='path' ;;
+        'kadmin reassign plan --broker-tls-key') kind='path' ;;
+        'kadmin reassign plan --command-config'|'kadmin reassign plan --admin.config') kind='path' ;;
         'kadmin reassign run --max-moves') kind='text' ;;
         'kadmin reassign run --max-moves-total') kind='text' ;;
         'kadmin reassign run --throttle') kind='text' ;;
@@ -1447,6 +1665,22 @@ _kadmin_kind() {
         'kadmin groups --broker-tls-cert') kind='path' ;;
         'kadmin groups --broker-tls-key') kind='path' ;;
         'kadmin groups --command-config'|'kadmin groups --admin.config') kind='path' ;;
+        'kadmin groups migrate-offsets --group') kind='live groups' ;;
+        'kadmin groups migrate-offsets --to-group') kind='text' ;;
+        'kadmin groups migrate-offsets --topic') kind='live topics' ;;
+        'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
+        'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin groups migrate-offsets --broker-user') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-sasl-service') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-keytab') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-oauth-url') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-oauth-scope') kind='text' ;;
+        'kadmin groups migrate-offsets --broker-tls-ca') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
+        'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
+        'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
@@ -1464,6 +1698,10 @@ _kadmin_kind() {
         'kadmin delete-records --broker-tls-cert') kind='path' ;;
         'kadmin delete-records --broker-tls-key') kind='path' ;;
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
+        'kadmin lead --wait') kind='text' ;;
+        'kadmin lead --id') kind='text' ;;
+        'kadmin lead #1') kind='text' ;;
+        'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;
@@ -1494,6 +1732,9 @@ _kadmin_kind() {
         'kadmin consume --topic') kind='live topics' ;;
         'kadmin consume --partition'|'kadmin consume --partitions') kind='text' ;;
         'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
+        'kadmin consume --group') kind='live groups' ;;
+        'kadmin consume --group-instance-id') kind='text' ;;
+        'kadmin consume --assignor') kind='words range roundrobin cooperative-sticky' ;;
         'kadmin consume --offset') kind='text' ;;
         'kadmin consume --max-messages') kind='text' ;;
         'kadmin consume --timeout-ms') kind='text' ;;
@@ -1590,6 +1831,66 @@ _kadmin_kind() {
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;
         'kadmin dump-log #1') kind='text' ;;
+        'kadmin snapshot --bootstrap-server') kind='text' ;;
+        'kadmin snapshot --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin snapshot --broker-user') kind='text' ;;
+        'kadmin snapshot --broker-password-file') kind='path' ;;
+        'kadmin snapshot --broker-sasl-service') kind='text' ;;
+        'kadmin snapshot --broker-keytab') kind='path' ;;
+        'kadmin snapshot --broker-oauth-url') kind='text' ;;
+        'kadmin snapshot --broker-oauth-scope') kind='text' ;;
+        'kadmin snapshot --broker-tls-ca') kind='path' ;;
+        'kadmin snapshot --broker-tls-cert') kind='path' ;;
+        'kadmin snapshot --broker-tls-key') kind='path' ;;
+        'kadmin snapshot --command-config'|'kadmin snapshot --admin.config') kind='path' ;;
+        'kadmin snapshot diff --only') kind='text' ;;
+        'kadmin snapshot diff --bootstrap-server') kind='text' ;;
+        'kadmin snapshot diff --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin snapshot diff --broker-user') kind='text' ;;
+        'kadmin snapshot diff --broker-password-file') kind='path' ;;
+        'kadmin snapshot diff --broker-sasl-service') kind='text' ;;
+        'kadmin snapshot diff --broker-keytab') kind='path' ;;
+        'kadmin snapshot diff --broker-oauth-url') kind='text' ;;
+        'kadmin snapshot diff --broker-oauth-scope') kind='text' ;;
+        'kadmin snapshot diff --broker-tls-ca') kind='path' ;;
+        'kadmin snapshot diff --broker-tls-cert') kind='path' ;;
+        'kadmin snapshot diff --broker-tls-key') kind='path' ;;
+        'kadmin snapshot diff --command-config'|'kadmin snapshot diff --admin.config') kind='path' ;;
+        'kadmin snapshot diff #1') kind='text' ;;
+        'kadmin snapshot diff #2') kind='text' ;;
+        'kadmin snapshot save --bootstrap-server') kind='text' ;;
+        'kadmin snapshot save --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin snapshot save --broker-user') kind='text' ;;
+        'kadmin snapshot save --broker-password-file') kind='path' ;;
+        'kadmin snapshot save --broker-sasl-service') kind='text' ;;
+        'kadmin snapshot save --broker-keytab') kind='path' ;;
+        'kadmin snapshot save --broker-oauth-url') kind='text' ;;
+        'kadmin snapshot save --broker-oauth-scope') kind='text' ;;
+        'kadmin snapshot save --broker-tls-ca') kind='path' ;;
+        'kadmin snapshot save --broker-tls-cert') kind='path' ;;
+        'kadmin snapshot save --broker-tls-key') kind='path' ;;
+        'kadmin snapshot save --command-config'|'kadmin snapshot save --admin.config') kind='path' ;;
+        'kadmin snapshot save #1') kind='text' ;;
+        'kadmin snapshot show --default-min-isr') kind='text' ;;
+        'kadmin snapshot show #1') kind='text' ;;
+        'kadmin simulate --kill') kind='live brokers' ;;
+        'kadmin simulate --lose-rack') kind='text' ;;
+        'kadmin simulate --add') kind='text' ;;
+        'kadmin simulate --plan') kind='path' ;;
+        'kadmin simulate --snapshot') kind='path' ;;
+        'kadmin simulate --default-min-isr') kind='text' ;;
+        'kadmin simulate --bootstrap-server') kind='text' ;;
+        'kadmin simulate --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin simulate --broker-user') kind='text' ;;
+        'kadmin simulate --broker-password-file') kind='path' ;;
+        'kadmin simulate --broker-sasl-service') kind='text' ;;
+        'kadmin simulate --broker-keytab') kind='path' ;;
+        'kadmin simulate --broker-oauth-url') kind='text' ;;
+        'kadmin simulate --broker-oauth-scope') kind='text' ;;
+        'kadmin simulate --broker-tls-ca') kind='path' ;;
+        'kadmin simulate --broker-tls-cert') kind='path' ;;
+        'kadmin simulate --broker-tls-key') kind='path' ;;
+        'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;

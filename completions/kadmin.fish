@@ -38,6 +38,8 @@ function __kadmin_at
                 --ignore \
                 --unreadable \
                 --default-min-isr \
+                --behind-after \
+                --window \
                 --topic \
                 --topic-id \
                 --partitions \
@@ -81,22 +83,34 @@ function __kadmin_at
                 --throttle \
                 --replica-alter-log-dirs-throttle \
                 --rollback-file \
+                --goal \
+                --brokers \
+                --replace \
+                --above \
+                --disk-size \
+                --by \
+                --tolerance \
+                --exclude-topic \
+                --exclude-brokers \
+                --max-replicas \
+                --snapshot \
+                --out \
                 --max-moves \
                 --max-moves-total \
                 --override \
                 --topic-list \
-                --by \
                 --time \
-                --behind-after \
-                --window \
                 --to-offset \
                 --to-datetime \
                 --by-duration \
                 --shift-by \
                 --from-file \
+                --to-group \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
+                --wait \
+                --id \
                 --file \
                 --format \
                 --key-separator \
@@ -115,6 +129,8 @@ function __kadmin_at
                 --property-file \
                 --producer.config \
                 --isolation-level \
+                --group-instance-id \
+                --assignor \
                 --offset \
                 --timeout-ms \
                 --consumer-property \
@@ -131,14 +147,12 @@ function __kadmin_at
                 --kind \
                 --level \
                 --order \
-                --out \
                 --around \
                 --html \
                 --master \
                 --conf \
                 --properties-file \
                 --log-dir \
-                --brokers \
                 --parquet \
                 --rounds \
                 --fetch-size \
@@ -151,6 +165,11 @@ function __kadmin_at
                 --files \
                 --max-message-size \
                 --max-bytes \
+                --only \
+                --kill \
+                --lose-rack \
+                --add \
+                --plan \
                 --name \
                 --rack \
                 --zookeepers \
@@ -172,6 +191,7 @@ function __kadmin_at
                 'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin reassign' \
+                'kadmin reassign plan' \
                 'kadmin reassign run' \
                 'kadmin reassign resume' \
                 'kadmin reassign status' \
@@ -181,13 +201,20 @@ function __kadmin_at
                 'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin groups' \
+                'kadmin groups migrate-offsets' \
                 'kadmin delete-records' \
+                'kadmin lead' \
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
                 'kadmin verify-replicas' \
                 'kadmin collect' \
                 'kadmin dump-log' \
+                'kadmin snapshot' \
+                'kadmin snapshot diff' \
+                'kadmin snapshot save' \
+                'kadmin snapshot show' \
+                'kadmin simulate' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -309,12 +336,15 @@ complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in 
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
+complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, as files or as brokers serve them.'
 complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
+complete -c kadmin -n '__kadmin_at kadmin' -a snapshot -d 'Keep a cluster in a file, and compare it later.'
+complete -c kadmin -n '__kadmin_at kadmin' -a simulate -d 'See what would go offline if brokers failed or replicas moved.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a help -d 'Show the help of a command.'
@@ -337,10 +367,13 @@ complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-no-host-check -d 'Check
 complete -c kadmin -n '__kadmin_at kadmin' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
-complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, refused, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, unclean, internal-topic, refuses-records, unserved, deletion, reassignment, election, throttle, versions, racks, not-preferred, restarted, skew.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline refused damaged under-min-isr zookeeper log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, refused, damaged, under-min-isr, zookeeper, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, unclean, internal-topic, refuses-records, unserved, deletion, reassignment, election, throttle, versions, racks, stuck-group, lagging-group, not-preferred, restarted, skew.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l unreadable -x -a 'critical warning note' -d 'How bad it is that something cannot be read; it is named in any case.  [default: warning]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories and versions.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l groups -d 'Judge the groups of consumers, too, as \'kadmin groups --verdict\' does.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l behind-after -x -d 'With --groups: how long a record may be unread.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin check' -l window -x -d 'With --groups: look twice, so far apart; longer than they take to commit. 0 looks once.  [default: 10.0; 0<=x<=3600]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l nagios -d 'One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l wait-healthy -d 'Look again until the cluster is healthy, for at most so many seconds (600).  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l plain -d 'Plain lines, even on a terminal.'
@@ -594,6 +627,7 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-host-check -d 
 complete -c kadmin -n '__kadmin_at kadmin elect' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a plan -d 'Plan moves for a goal, with the least movement; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a run -d 'Carry out a plan under supervision.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a resume -d 'Go on with an interrupted run.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a status -d 'See how far a run is.'
@@ -640,6 +674,40 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l goal -x -a 'balance drain add replace replication-factor racks relieve leaders kafka' -d 'What the plan is to reach: one of those above.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l brokers -x -a '(__kadmin_live brokers)' -d 'drain: the brokers to empty, alive or not. add: the new ones. kafka: those to use.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l replace -x -d 'replace: which broker takes the replicas of which.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l replication-factor -x -d 'replication-factor: how many replicas each partition gets.  [1<=x<=32767]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l above -x -d 'relieve: the fullest that the disks of a broker may be, such as 85%.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l disk-size -x -d 'relieve: the size of all disks of a broker, where brokers do not report it.  [1<=x<=9223372036854775807]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l by -x -a 'replicas bytes' -d 'balance: what is to be even.  [default: replicas]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l tolerance -x -d 'balance --by bytes: how far above the mean a broker may be.  [default: 10.0; 0<=x<=1000]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l topic -x -a '(__kadmin_live topics)' -d 'Move only this topic; several by comma or by repeating, or a glob.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l exclude-topic -x -a '(__kadmin_live topics)' -d 'Leave this topic alone; several by comma or by repeating, or a glob.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l exclude-brokers -x -a '(__kadmin_live brokers)' -d 'Brokers that keep what they have and get nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l max-replicas -x -d 'So many replicas a broker gets up to at most.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l disable-rack-aware -d 'Place replicas without regard to racks.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l snapshot -r -F -d 'Plan for the cluster in a file of \'kadmin snapshot save\', and ask no server.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l no-brokers -d 'Ask only ZooKeeper, and no broker for the sizes of replicas.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l out -r -F -d 'Write the plan to this new file.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l force -d 'Overwrite the file of --out if it exists.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin reassign run'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l max-moves -x -d 'So many moves are under way at a broker at the same time (5).  [x>=1]'
@@ -824,6 +892,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-host-check -
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin groups' -a migrate-offsets -d 'Copy offsets of groups from ZooKeeper to brokers, or back.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l list -d 'List the names of groups.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l describe -d 'Describe groups: what they have read, and who reads.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
@@ -832,6 +901,8 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l delete -d 'Delete groups th
 complete -c kadmin -n '__kadmin_at kadmin groups' -l delete-offsets -d 'Delete what groups committed to topics.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-groups -d 'All groups of consumers.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l in-zookeeper -d 'The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there; so does --zookeeper without --bootstrap-server.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l of-brokers -d 'The groups that brokers keep, though --zookeeper alone names the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l topic -x -a '(__kadmin_live topics)' -d 'A topic, or these partitions of it: who reads it, or what is reset or deleted. Several by repeating; exact, unless it is a glob.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l all-topics -d 'All partitions that a group has committed to.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l state -d 'List the states, too; only the groups in these. With --describe: states and coordinators instead of offsets.'
@@ -876,6 +947,32 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-tls-no-host-check -d
 complete -c kadmin -n '__kadmin_at kadmin groups' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l from-zookeeper -d 'From groups of old consumers in ZooKeeper to groups that brokers keep.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l to-zookeeper -d 'From groups that brokers keep to groups of old consumers in ZooKeeper.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l group -x -a '(__kadmin_live groups)' -d 'A group; several by repeating. A glob (*, ?, [) where no group has that very name.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l all-groups -d 'All groups that are there.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l to-group -x -d 'The group that gets the offsets of the only --group (default: one of the same name).'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l topic -x -a '(__kadmin_live topics)' -d 'Only these topics, or these partitions of one. Several by repeating; may be globs.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l partitions -x -d 'Only the partitions N of each topic; several by comma or by repeating.'
@@ -901,6 +998,15 @@ complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-verif
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin lead'
+complete -c kadmin -n '__kadmin_at kadmin lead'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l status -d 'Show who leads and who waits, and run nothing.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l plain -d 'With --status: lines instead of a table.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l unfair -d 'The fastest contender leads, not the one that has waited longest.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l wait -x -d 'Give up after so many seconds in which another one leads.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l requeue -d 'Contend and run the command again after a loss.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l id -x -d 'What --status calls this one: HOST:PID.'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'Write all to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'
@@ -943,6 +1049,9 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l topic -x -a '(__kadmin_liv
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partition -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partitions -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l isolation-level -x -a 'read_uncommitted read_committed' -d 'Whether to read records of open and aborted transactions.  [default: read_uncommitted]'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l group -x -a '(__kadmin_live groups)' -d 'Join this group: read what it assigns, from its commits on, and commit what is printed.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l group-instance-id -x -d 'Be a static member of this id: who comes back in time gets the same partitions.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l assignor -x -a 'range roundrobin cooperative-sticky' -d 'How the group shares the partitions, as its other members do; otherwise range, or roundrobin where they want that.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l from-beginning -d 'From the earliest record on.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l offset -x -d 'earliest, latest (the default), an offset, -N for the last N records of each partition, a time (\'2026-11-20 03:12\', -2h), or @ and ms since 1970.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l max-messages -x -d 'After N records.  [x>=0]'
@@ -1082,6 +1191,95 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'On
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only tell where indexes are wrong, without their entries.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read at most this much of each segment.  [x>=1]'
+
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare the snapshot BEFORE with the snapshot AFTER, or with the cluster as it is now, worst first.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in FILE, as JSON in a fixed order; \'-\' is standard output.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in FILE: counts, brokers and their load, and partitions with which something is wrong.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l only -x -d 'Compare only these, separated by commas: cluster, brokers, topics, configs, quotas, acls, log-dirs, groups.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l no-brokers -d 'Of the cluster as it is, ask only ZooKeeper, and no broker about its log directories.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin snapshot save'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l groups -d 'With groups of consumers and their committed offsets.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l force -d 'Overwrite FILE if it exists.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin snapshot show'
+complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which no snapshot has.  [default: 1; x>=1]'
+
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l kill -x -a '(__kadmin_live brokers)' -d 'These brokers fail, all at once.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l lose-rack -x -d 'All brokers of this rack fail; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l add -x -d 'This broker starts: a new one, or one that is dead; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l plan -r -F -d 'Partitions are reassigned: Kafka\'s JSON, or a file of \'kadmin reassign plan\'.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l unclean -d 'Then leaders are elected for what is offline, even out of the ISR.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l snapshot -r -F -d 'The cluster in a file of \'kadmin snapshot save\', and not the live one.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'

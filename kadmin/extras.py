@@ -26,6 +26,8 @@ class Extra(StrEnum):
     """The jars of a ZooKeeper: for the cluster of this machine."""
     HTML = "html"
     """Plotly: for pages with timelines."""
+    PLAN = "plan"
+    """SciPy: for plans of moves."""
 
 
 def installer() -> str:

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,15 +14,12 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
-from tests.support import evidence
+from tests.support import branches, evidence
 from tests.support.checkout import CACHE
 from tests.support.examples import example_count
 from tests.support.not_run import say_what_was_not_run
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot, running_server
-
-if TYPE_CHECKING:
-    from pytest_cov.engine import CovController
 
 # How long an example takes on a busy machine says nothing about the code.  Examples are drawn by
 # Hypothesis' own chance, which pytest-randomly does not touch; those that failed come first the
@@ -48,9 +45,6 @@ for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
 
 
-NOT_FAST: Final = ("slow", "zk", "interop", "spark", "clients", "sockets", "browser", "faults")
-"""The marks of what test-fast leaves out, as the Makefile has them."""
-
 SPEAK: Final = frozenset({"zk", "clients", "faults", "interop"})
 """The marks of tests whose kadmin speaks with a cluster."""
 
@@ -67,41 +61,9 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def measured_coverage(config: pytest.Config) -> "CovController | None":
-    """What measures the branches of this process; None without --cov."""
-    return getattr(config.pluginmanager.getplugin("_cov"), "cov_controller", None)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """End the measurement that pytest-cov starts in a worker before it starts the worker's own.
-
-    It would go on whenever the other pauses, and nobody reads it.
-    """
-    measured = measured_coverage(session.config)
-    if measured is not None and hasattr(session.config, "workerinput"):
-        measured.cov.stop()
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Count the branches of the tests of test-fast alone.
-
-    Watching them more than doubles the time of a test, and what a test of servers, or a long
-    computation, comes by on its way has not been tested by it.
-    """
-    measured = measured_coverage(item.config)
-    if measured is None or {mark.name for mark in item.iter_markers()}.isdisjoint(NOT_FAST):
-        return (yield)
-    measured.pause()
-    try:
-        return (yield)
-    finally:
-        measured.resume()
-
-
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(evidence)
+    config.pluginmanager.register(branches)
 
 
 @pytest.hookimpl(tryfirst=True)

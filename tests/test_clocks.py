@@ -46,11 +46,13 @@ ALLOWED: Final = {
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",
+    "kadmin.app.snapshots": "when a snapshot was taken",
     "kadmin.cli.delete_records": "--before-time -2h",
-    "kadmin.cli.groups.looks": "how long a record has been unread",
+    "kadmin.app.groups": "how long a record has been unread",
     "kadmin.cli.merge_logs.option_values": "--start -2h",
     "kadmin.cli.offsets": "--time -2h",
     "kadmin.cli.records.consume": "--offset @-2h",
+    "kadmin.cli.reassign.plan": "when a plan was made",
     "kadmin.cli.verify_replicas.live": "--time, and the time of each line",
     "kadmin.cli.watching": "the time above what is shown",
 }

@@ -37,6 +37,13 @@ STARTS: Final = {
     "tests/kadmin/local/test_zookeeper.py": "it tests the start itself",
 }
 """Those that start a ZooKeeper or a broker."""
+CHEAP: Final = {
+    "tests/cluster/api/test_long_names.py": "a broker in memory",
+    "tests/interop/": "its conftest makes groups by server",
+    "tests/kadmin/cli/cluster/conftest.py": "a directory",
+    "tests/kadmin/segments/test_record_scan.py": "a number",
+}
+"""Those whose tests may run in any worker, though they share a fixture of their module."""
 
 WAITING: Final = frozenset({"communicate", "join", "result", "settimeout", "timeout", "wait"})
 """Methods whose first argument is how long they wait."""
@@ -125,6 +132,7 @@ def test_tests_wait_for_events_and_do_not_sleep() -> None:
     assert [] == found(sleeps, r"\bsleep\(", SLEEPS)
 
 
+@pytest.mark.slow
 def test_all_waits_of_tests_have_the_one_bound() -> None:
     """`OUTER_LIMIT_S` of `tests.support.waiting`, or more."""
     assert [] == found(seconds, SECONDS_WORDS, SECONDS)
@@ -134,7 +142,18 @@ def test_servers_are_started_by_the_helpers_of_tests() -> None:
     assert [] == found(starts, r"start_server|runtime\.broker", STARTS)
 
 
-@pytest.mark.parametrize("exceptions", [SLEEPS, SECONDS, STARTS])
+def test_what_tests_of_a_module_share_is_set_up_in_one_worker() -> None:
+    """Else each worker sets it up for those of them that it happens to run."""
+    assert [] == [
+        path
+        for path, text in texts().items()
+        if 'scope="module"' in text
+        and "xdist_group" not in text
+        and not path.startswith(tuple(CHEAP))
+    ]
+
+
+@pytest.mark.parametrize("exceptions", [SLEEPS, SECONDS, STARTS, CHEAP])
 def test_each_exception_is_there(exceptions: Mapping[str, str]) -> None:
     assert [] == [path for path in exceptions if not (CHECKOUT / path).exists()]
 

@@ -15,6 +15,7 @@ from cluster.broker.replica_manager.delayed_delete_records import (
 )
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import INTERNAL_TOPICS
 from cluster.storage.errors import LogError
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.topics import (
@@ -63,11 +64,19 @@ def handle(
 def cut_off(
     partitions: Partitions, topic: str, part: DeleteRecordsPartition
 ) -> DeletedPartition | DeleteRecordsPartitionResult:
-    """Move the start of the leader's log; the followers do the same when they fetch."""
+    """Move the start of the leader's log; the followers do the same when they fetch.
+
+    What is only compacted keeps the last record of each key: neither state of applications nor
+    that of coordinators is deleted by mistake.
+    """
     index = part.partition_index
+    if topic in INTERNAL_TOPICS:
+        return DeleteRecordsPartitionResult(index, NO_OFFSET, ErrorCode.INVALID_TOPIC_EXCEPTION)
     hosted = partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):
         return DeleteRecordsPartitionResult(index, NO_OFFSET, hosted)
+    if not hosted.log.config.deletes:
+        return DeleteRecordsPartitionResult(index, NO_OFFSET, ErrorCode.POLICY_VIOLATION)
     high_watermark = hosted.replica.high_watermark
     offset = high_watermark if part.offset == HIGH_WATERMARK else part.offset
     try:

@@ -33,7 +33,9 @@ class ControllerConfig:
 
     *may_delete_topics* is `delete.topic.enable`.  *gives_topic_ids*: topics without an id get one,
     as from 2.8 on.  *writes_traces*: the TRACE lines of state-change.log are written too.
-    *leader_rebalance* is None without `auto.leader.rebalance.enable`.
+    *leader_rebalance* is None without `auto.leader.rebalance.enable`.  Without *publishes_metadata*
+    brokers get no UpdateMetadata: a simulation has no clients, and with many brokers these are
+    nearly all of its orders.
     """
 
     broker_id: BrokerId
@@ -41,6 +43,7 @@ class ControllerConfig:
     gives_topic_ids: bool = True
     writes_traces: bool = False
     leader_rebalance: LeaderRebalance | None = None
+    publishes_metadata: bool = True
 
 
 class ControllerMoved(Exception):

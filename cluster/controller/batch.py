@@ -135,6 +135,8 @@ class OrderBatch:
 
     def _send_update_metadata(self) -> None:
         active = self._active
+        if not active.config.publishes_metadata:
+            return
         brokers = active.context.brokers
         readers = sorted(reader for reader in self._readers if reader in brokers)
         if not readers:

@@ -5,6 +5,7 @@ __all__ = [
     "client",
     "client_requests",
     "configs",
+    "consumer_groups",
     "consumer_offsets",
     "election",
     "notifications",

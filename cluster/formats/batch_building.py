@@ -17,6 +17,7 @@ from cluster.formats.record_batch import (
     NO_TIMESTAMP,
     PREFIX_SIZE,
     TRANSACTIONAL,
+    in_64_bits,
     seal,
 )
 from cluster.wire.varint import encode
@@ -73,10 +74,14 @@ def record_of(number: int, delta_ms: int, key: bytes | None, value: bytes | None
     """Return the *number*th record of a batch, without headers, *delta_ms* from its base
     timestamp.
     """
-    # Times at both ends of 64 bits are further apart than these count: as for Kafka, it wraps.
-    wrapped = (delta_ms + 2**63) % 2**64 - 2**63
-    zigzag = wrapped << 1 ^ wrapped >> 63
-    body = b"\0" + encode(zigzag) + encode(2 * number) + with_length(key) + with_length(value)
+    delta_ms = in_64_bits(delta_ms)
+    body = (
+        b"\0"
+        + encode(delta_ms << 1 ^ delta_ms >> 63)
+        + encode(2 * number)
+        + with_length(key)
+        + with_length(value)
+    )
     return encode(2 * len(body) + 2) + body + b"\0"
 
 

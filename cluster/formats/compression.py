@@ -109,13 +109,15 @@ def unpack_snappy(packed: memoryview, size_max: int) -> bytes:
     left = size_max
     position = XERIAL_HEADER_SIZE
     while position < len(packed):
+        if len(packed) - position < LENGTH.size:
+            raise CorruptBatchError(0, "its snappy frame ends within the length of a block")
         (size,) = LENGTH.unpack_from(packed, position)
         position += LENGTH.size
         if not 0 <= size <= len(packed) - position:
             raise CorruptBatchError(0, f"a snappy block of {size} bytes")
-        blocks.append(unpack_snappy_block(packed[position : position + max(size, 0)], left))
+        blocks.append(unpack_snappy_block(packed[position : position + size], left))
         left -= len(blocks[-1])
-        position += max(size, 0)
+        position += size
     return b"".join(blocks)
 
 

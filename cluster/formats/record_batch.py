@@ -159,6 +159,11 @@ def sequence_after(sequence: int, count: int) -> int:
     return (sequence + count) & SEQUENCE_MAX
 
 
+def in_64_bits(number: int) -> int:
+    """Return *number* as signed 64 bits have it: times that are too far apart wrap, as in Kafka."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
 def parse_header(buffer: Buffer, position: int = 0) -> BatchHeader:
     """Read the header of the batch that begins at *position*.
 

@@ -27,6 +27,7 @@ from cluster.formats.record_batch import (
     BatchHeader,
     Buffer,
     CorruptBatchError,
+    in_64_bits,
     sequence_after,
 )
 
@@ -235,7 +236,7 @@ def timestamp_of(header: BatchHeader, delta: int) -> int:
     """Return the time of a record; one that does not fit into 64 bits is what it is for Kafka."""
     if header.is_log_append_time:
         return header.max_timestamp
-    return (header.base_timestamp + delta + 2**63) % 2**64 - 2**63
+    return in_64_bits(header.base_timestamp + delta)
 
 
 def current_record(body: memoryview, header: BatchHeader) -> Record:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from cluster.model.ids import NEVER_READ, ZkVersion
+from cluster.model.ids import NEVER_READ, TopicPartition, ZkVersion
 
 
 class SubscriptionPattern(StrEnum):
@@ -38,3 +38,12 @@ class ConsumerThread:
 
     def __str__(self) -> str:
         return f"{self.consumer_id}-{self.thread}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldGroup:
+    """A group of such consumers: the registered ones, sorted, and the owner of each partition."""
+
+    name: str
+    consumer_ids: tuple[str, ...]
+    owners: Mapping[TopicPartition, ConsumerThread]

@@ -33,6 +33,13 @@ class Thing(Enum):
     """Which topics wait for deletion."""
     ELECTION = auto()
     """Which partitions wait for the election of their preferred leader."""
+    CLUSTER_ID = auto()
+    LOG_DIRS = auto()
+    """Those of one broker, or of all."""
+    GROUPS = auto()
+    """Which groups of consumers exist."""
+    GROUP = auto()
+    """Its state and what it has committed."""
 
 
 class Subject(NamedTuple):
@@ -52,6 +59,10 @@ CONTROLLER: Final = Subject(Thing.CONTROLLER)
 CONTROLLER_EPOCH: Final = Subject(Thing.CONTROLLER_EPOCH)
 MIGRATION: Final = Subject(Thing.MIGRATION)
 REASSIGNMENT: Final = Subject(Thing.REASSIGNMENT)
+ACLS: Final = Subject(Thing.ACLS)
+CLUSTER_ID: Final = Subject(Thing.CLUSTER_ID)
+LOG_DIRS: Final = Subject(Thing.LOG_DIRS)
+GROUPS: Final = Subject(Thing.GROUPS)
 
 
 def topic(name: str) -> Subject:
@@ -72,6 +83,14 @@ def config(entity: ConfigEntity) -> Subject:
 
 def acls(resource: ResourcePattern) -> Subject:
     return Subject(Thing.ACLS, str(resource))
+
+
+def log_dirs(broker_id: int) -> Subject:
+    return Subject(Thing.LOG_DIRS, str(broker_id))
+
+
+def group(name: str) -> Subject:
+    return Subject(Thing.GROUP, name)
 
 
 def hidden(subject: Subject, what: str) -> "Fault":

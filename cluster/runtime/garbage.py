@@ -13,6 +13,12 @@ GROWTH: Final = 3
 later, and what a cycle refers to is only freed with it.  Rarer visits would leave more garbage."""
 
 
+def begin_collecting() -> None:
+    """Turn the collector on in a process that was started without it; ignore present objects."""
+    gc.freeze()
+    gc.enable()
+
+
 def keep_survivors() -> None:
     """From now on exclude present objects from all collections, and those that survive a full one.
 

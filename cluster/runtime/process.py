@@ -332,7 +332,7 @@ class BrokerProcess:
             self._settings.rack,
             members=(self._runner, parts.config_changes, parts.controller),
             earlier_sessions=earlier_sessions,
-            note_session=lambda noted: earlier_session.remember(files, logs, noted),
+            note_sessions=lambda noted: earlier_session.remember(files, logs, noted),
         )
 
     # Serving.

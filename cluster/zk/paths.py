@@ -40,6 +40,29 @@ DELEGATION_TOKEN_CHANGES: Final = "/delegation_token/token_changes"
 DEFAULT_ENTITY: Final = "<default>"
 
 
+def is_path(path: str) -> bool:
+    """Whether ZooKeeper takes *path* for a znode below the root.
+
+    Source: ZooKeeper's PathUtils.validatePath.
+    """
+    names = path.split("/")[1:]
+    return (
+        path.startswith("/")
+        and not {"", ".", ".."}.intersection(names)
+        and all(map(is_allowed, path))
+    )
+
+
+def is_allowed(character: str) -> bool:
+    """Whether a path may have *character*: no control character, surrogate or private one."""
+    return not (
+        character <= "\x1f"
+        or "\x7f" <= character <= "\x9f"
+        or "\ud800" <= character <= "\uf8ff"
+        or "\ufff0" <= character <= "\uffff"
+    )
+
+
 def broker(broker_id: BrokerId) -> str:
     return f"{BROKER_IDS}/{broker_id}"
 
@@ -103,16 +126,32 @@ def delegation_token_change_prefix() -> str:
     return f"{DELEGATION_TOKEN_CHANGES}/token_change_"
 
 
+def consumer_group(group: str) -> str:
+    return f"{CONSUMERS}/{group}"
+
+
+def consumer_ids(group: str) -> str:
+    return f"{CONSUMERS}/{group}/ids"
+
+
+def consumer_owners(group: str) -> str:
+    return f"{CONSUMERS}/{group}/owners"
+
+
+def consumer_offsets(group: str) -> str:
+    return f"{CONSUMERS}/{group}/offsets"
+
+
 def consumer(group: str, consumer_id: str) -> str:
-    return f"{CONSUMERS}/{group}/ids/{consumer_id}"
+    return f"{consumer_ids(group)}/{consumer_id}"
 
 
 def consumer_owner(group: str, topic_partition: TopicPartition) -> str:
-    return f"{CONSUMERS}/{group}/owners/{topic_partition.topic}/{topic_partition.partition}"
+    return f"{consumer_owners(group)}/{topic_partition.topic}/{topic_partition.partition}"
 
 
 def consumer_offset(group: str, topic_partition: TopicPartition) -> str:
-    return f"{CONSUMERS}/{group}/offsets/{topic_partition.topic}/{topic_partition.partition}"
+    return f"{consumer_offsets(group)}/{topic_partition.topic}/{topic_partition.partition}"
 
 
 def sanitized(name: str) -> str:

@@ -1,3 +1,3 @@
 """kazoo as a runner of ZooKeeper requests: sends them, and translates the results."""
 
-__all__ = ["handler", "kazoo_requests", "multi_read"]
+__all__ = ["handler", "kazoo_requests", "multi_read", "negotiated_timeout"]

@@ -377,10 +377,26 @@ class RecordAdmin(Writer["DeletionPlan"], Protocol):
         `kadmin.plan.offsets`."""
 
 
-class GroupAdmin(Writer["GroupPlan"], Protocol):
-    """A connection to the coordinators of groups, and to the leaders of what these read.
+class LogTeller(Protocol):
+    """A connection to the leaders of partitions."""
 
-    A coordinator refuses to write offsets into a group that has members.
+    def logs(self, partitions: "Iterable[TopicPartition]", *, with_starts: bool) -> "Logs":
+        """Where the logs of *partitions* end and, *with_starts*, begin."""
+
+    def offsets_at(
+        self, partitions: "Iterable[TopicPartition]", time_ms: int
+    ) -> "Answers[FoundOffset]":
+        """The first records of *partitions* that are not older than *time_ms*."""
+
+    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
+        """The time of the first record at or behind each of *positions*, where there is one."""
+
+
+class GroupAdmin(Writer["GroupPlan"], LogTeller, Protocol):
+    """A connection to what keeps groups, their coordinators or ZooKeeper, and to the leaders of
+    what they read.
+
+    No offsets are written into a group that has members.
     """
 
     def listing(self) -> "GroupList":
@@ -392,16 +408,5 @@ class GroupAdmin(Writer["GroupPlan"], Protocol):
     def committed(self, names: Iterable[str]) -> "GroupAnswers[Mapping[TopicPartition, int]]":
         """The offsets that the groups *names* have committed."""
 
-    def logs(self, partitions: "Iterable[TopicPartition]", *, with_starts: bool) -> "Logs":
-        """Where the logs of *partitions* end and, *with_starts*, begin."""
-
-    def offsets_at(
-        self, partitions: "Iterable[TopicPartition]", time_ms: int
-    ) -> "Answers[FoundOffset]":
-        """The first records of *partitions* that are not older than *time_ms*."""
-
     def topic_partitions(self) -> "Sequence[TopicPartition]":
         """All partitions that there are."""
-
-    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
-        """The time of the first record at or behind each of *positions*, where there is one."""

@@ -1,6 +1,7 @@
 """Looks at groups of consumers: what is asked for one, in which order."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ from kadmin.reports.groups import GroupLag, GroupsReport
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from kadmin.admin.ports import GroupAdmin
+    from kadmin.app.session import Session
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
     from kadmin.plan.groups.group import Group, ListedGroup
 
@@ -67,6 +69,56 @@ class History:
     def verdicts(self, behind_ms: int) -> list[GroupVerdict]:
         """The verdicts on the groups that were there at the last look, by name."""
         return [judge(self.looks(name), behind_ms) for name in sorted(self._reports[-1][1])]
+
+
+class GroupLooks:
+    """Looks at the groups of *selection* and *partitions*, from which verdicts on them follow.
+
+    What moves is judged by looks that are *window_s* apart.
+    """
+
+    def __init__(
+        self,
+        session: "Session",
+        selection: "GroupSelection",
+        partitions: "PartitionFilter",
+        window_s: float,
+        *,
+        in_zookeeper: bool = False,
+    ) -> None:
+        self.session = session
+        self.selection = selection
+        self.partitions = partitions
+        self.window_s = window_s
+        self.in_zookeeper = in_zookeeper
+        self.history = History(round(1000 * window_s))
+
+    def look(self) -> Mapping[str, str]:
+        """Look once; returns the groups that no coordinator answered for, with the reasons.
+
+        Raises:
+            NoSuchGroup: one that is named does not exist.
+        """
+        with self.session.groups(in_zookeeper=self.in_zookeeper) as admin:
+            names = names_of(admin, self.selection)
+            report = read_lags(admin, names, self.partitions, now_ms(), with_times=True)
+            require_groups(admin, self.selection, [each.group for each in report.groups])
+        self.history.add(report)
+        return report.untold
+
+    def look_twice(self) -> Mapping[str, str]:
+        """Look once, and the first time again after the window; else as `look`."""
+        untold = self.look()
+        if self.history.needs_another:
+            self.session.note(f"looking again in {self.window_s:g} s: what moves is judged, too")
+            time.sleep(self.window_s)
+            self.session.look_again()
+            untold = {**untold, **self.look()}
+        return untold
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def names_of(admin: "GroupAdmin", selection: "GroupSelection") -> list[str]:

@@ -101,7 +101,7 @@ def runs_beside(session: Session, brokers: "WireConnection", stack: ExitStack) -
 @contextmanager
 def connect_beside(session: Session, connect: str) -> Iterator["Connection"]:
     """Open a session to the ZooKeeper that brokers name, which is not waited for for long."""
-    from kadmin.admin.wire.late_replicas import PATIENCE_S
+    from kadmin.admin.wire.late_brokers import PATIENCE_S
     from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
     from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
     from kadmin.settings.keys import parse_connect

@@ -256,6 +256,11 @@ class Session:
     def names_brokers(self) -> bool:
         return self.settings.text("bootstrap_server") is not None
 
+    @property
+    def names_only_zookeeper(self) -> bool:
+        """Whether the options name a ZooKeeper, and no brokers."""
+        return "zookeeper" in self.flags and "bootstrap_server" not in self.flags
+
     @contextmanager
     def topics(self) -> Iterator["TopicAdmin"]:
         """Open a connection for topics; it is closed at the end."""
@@ -360,12 +365,47 @@ class Session:
                 yield stack.enter_context(self.asked(told_by_zookeeper, told_by_brokers))
 
     @contextmanager
-    def groups(self) -> Iterator["GroupAdmin"]:
-        """Open a connection for groups of consumers, which only brokers know."""
-        from kadmin.admin.wire.wire_groups import WireGroups
+    def groups(self, *, in_zookeeper: bool = False) -> Iterator["GroupAdmin"]:
+        """Open a connection for the groups of consumers that brokers keep, or for those of old
+        consumers *in_zookeeper*; it is closed at the end.
+        """
+        if not in_zookeeper:
+            from kadmin.admin.wire.wire_groups import WireGroups
 
-        with self.connect_brokers() as brokers:
-            yield WireGroups(brokers)
+            with self.connect_brokers() as brokers:
+                yield WireGroups(brokers)
+            return
+        from kadmin.admin.wire.late_logs import LateLogs
+        from kadmin.admin.zookeeper.zookeeper_groups import ZooKeeperGroups
+
+        with (
+            self.connect() as connection,
+            closing(LateLogs(lambda: self.connect_logs(connection))) as logs,
+        ):
+            yield ZooKeeperGroups(connection, logs, self.warn)
+
+    @contextmanager
+    def both_groups(self) -> Iterator[tuple["GroupAdmin", "GroupAdmin"]]:
+        """Open connections for the groups in ZooKeeper and for those of its brokers.
+
+        Raises:
+            OtherCluster: the brokers that are named are not those of this ZooKeeper.
+        """
+        from kadmin.admin.wire.wire_groups import WireGroups
+        from kadmin.admin.zookeeper.bootstrap import require_same_cluster
+        from kadmin.admin.zookeeper.zookeeper_groups import ZooKeeperGroups
+
+        with self.connect() as connection, self.connect_brokers(connection) as brokers:
+            cluster_id = brokers.metadata([]).get("cluster_id")
+            require_same_cluster(connection, cluster_id, brokers.settings.bootstrap)
+            of_brokers = WireGroups(brokers)
+            yield ZooKeeperGroups(connection, of_brokers, self.warn), of_brokers
+
+    @contextmanager
+    def connect_logs(self, connection: "Connection") -> Iterator["WireConnection"]:
+        """Connect to the brokers that have the logs of the groups that *connection* reads."""
+        with self.budget.sharing(), self.connect_brokers(connection) as brokers:
+            yield brokers
 
     @contextmanager
     def connect_beside(self, connection: "Connection") -> Iterator["WireConnection"]:
@@ -374,7 +414,7 @@ class Session:
         """
         from dataclasses import replace
 
-        from kadmin.admin.wire.late_replicas import PATIENCE_S
+        from kadmin.admin.wire.late_brokers import PATIENCE_S
         from kadmin.admin.wire.opening import connect_brokers
 
         found = self.brokers_by(connection)
@@ -388,7 +428,7 @@ class Session:
         """Open a session to the ZooKeeper that brokers name, which is not waited for for long."""
         from dataclasses import replace
 
-        from kadmin.admin.wire.late_replicas import PATIENCE_S
+        from kadmin.admin.wire.late_brokers import PATIENCE_S
         from kadmin.admin.zookeeper.connection import connect as connect_zookeeper
         from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
         from kadmin.settings.keys import parse_connect

@@ -3,11 +3,13 @@
 __all__ = [
     "acls",
     "configs",
+    "documents",
     "election_file",
     "entities",
     "group_offsets_file",
     "groups",
     "moments",
+    "moves",
     "numbers",
     "offsets_file",
     "reassignment_files",

@@ -4,7 +4,8 @@ A line is `topic,partition,offset` or `group,topic,partition,offset`.
 """
 
 import csv
-from collections.abc import Iterable, Mapping
+import io
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from cluster.model.ids import TopicPartition
@@ -24,9 +25,7 @@ def parse_group_offsets(text: str, source: str) -> dict[str | None, dict[TopicPa
     found: dict[str | None, dict[TopicPartition, int]] = {}
     problems = []
     # Lines end with a line feed alone: names of groups may hold what else ends one in Unicode.
-    for number, row in enumerate(csv.reader(text.split("\n")), start=1):
-        if not row:
-            continue
+    for number, row in rows_of(text, source):
         group, fields = (row[0], row[1:]) if len(row) == 4 else (None, row)
         if len(fields) != 3 or not fields[0] or group == "":
             problems.append(f"line {number} has neither form")
@@ -46,6 +45,24 @@ def parse_group_offsets(text: str, source: str) -> dict[str | None, dict[TopicPa
     if problems:
         raise BadFile(source, problems, FILE_HINT)
     return found
+
+
+def rows_of(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of *text* that are not empty, each with the number of its first line.
+
+    Raises:
+        BadFile: one of them is no CSV.
+    """
+    # A line feed within quotes belongs to a name.
+    reader = csv.reader(io.StringIO(text, newline="\n"))
+    number = 1
+    try:
+        for row in reader:
+            if row:
+                yield number, row
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise BadFile(source, [f"line {number} is no CSV: {error}"], FILE_HINT) from error
 
 
 def number_of(text: str, limit: int) -> int | None:

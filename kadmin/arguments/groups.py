@@ -125,6 +125,8 @@ def parse_scopes(texts: Sequence[str]) -> PartitionFilter:
 DURATION: Final = re.compile(
     r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", re.I
 )
+DURATION_LENGTH_MAX: Final = 100
+"""Longer ones are no mistake of a person, and may be more than a number holds."""
 SECONDS: Final = (604_800, 86_400, 3_600, 60, 1)
 """Of a week, a day, an hour, a minute and a second."""
 
@@ -136,7 +138,7 @@ def parse_duration_ms(text: str) -> int:
         UsageError: anything else, or no length of time.
     """
     match = DURATION.fullmatch(text.strip())
-    if match is None or not any(match.groups()):
+    if match is None or not any(match.groups()) or len(text) > DURATION_LENGTH_MAX:
         raise UsageError(f"'{text}' is no duration", hint="for example P7D, PT2H or PT15M")
     parts = zip(match.groups(), SECONDS, strict=True)
     return round(sum(1000 * float(number or 0) * seconds for number, seconds in parts))

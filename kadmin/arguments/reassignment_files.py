@@ -116,7 +116,7 @@ def targets_text(targets: Targets) -> str:
 def target_of(entry: Mapping[str, Any]) -> tuple[TopicPartition, Target]:
     """Return what an entry without problems asks for."""
     partition = TopicPartition(entry["topic"], entry["partition"])
-    replicas = tuple(map(BrokerId, entry["replicas"]))
+    replicas = tuple(map(BrokerId, entry[wanted_key(entry)]))
     return partition, Target(replicas, tuple(entry.get("log_dirs") or ()))
 
 
@@ -131,9 +131,10 @@ def entry_problems(entry: object, number: int) -> list[str]:
         problems.append(f"{place} has no 'topic' with the name of one")
     if not is_number(entry.get("partition")):
         problems.append(f"{place} has no 'partition' with its number")
-    replicas = entry.get("replicas")
+    key = wanted_key(entry)
+    replicas = entry.get(key)
     if not isinstance(replicas, list) or not all(map(is_number, replicas)):
-        problems.append(f"{place} has no 'replicas' with a list of broker ids")
+        problems.append(f"{place} has no '{key}' with a list of broker ids")
     dirs = entry.get("log_dirs")
     if dirs is not None and not (isinstance(dirs, list) and all(map(is_log_dir, dirs))):
         problems.append(f"'log_dirs' of {place} is no list of \"any\" and absolute paths")
@@ -143,6 +144,12 @@ def entry_problems(entry: object, number: int) -> list[str]:
             f" dirs list [{', '.join(map(str, dirs))}] for partition {place}"
         )
     return problems
+
+
+def wanted_key(entry: Mapping[str, object]) -> str:
+    """Return under which key the wanted replicas stand: in the file of a move plan 'replicas' are
+    those before."""
+    return "target" if "target" in entry else "replicas"
 
 
 def place_of(entry: Mapping[str, object], number: int) -> str:

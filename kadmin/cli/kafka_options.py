@@ -56,7 +56,6 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "consume": {
         **ADDRESSES,
-        "--group": "kadmin reads partitions itself, in no group: --offset says from where",
         "--include": "--topic NAME, which may be given again",
         "--whitelist": "--topic NAME, which may be given again",
         "--formatter": "--format, or --property print.key=true and its like",

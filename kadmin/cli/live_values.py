@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kadmin.cli.local_cluster import usual_cluster
 from kadmin.cli.session import Session
+from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
     from kadmin.local.state import LocalCluster
@@ -24,8 +25,17 @@ def broker_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
 
 
 def group_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:
-    with session.groups() as admin:
-        return [each.name for each in admin.listing().groups]
+    """Those of the brokers, and where ZooKeeper alone is named, those that are there as well."""
+    from kadmin.cli.groups.places import kept_in_zookeeper
+
+    found = kept_in_zookeeper(session) if session.names_only_zookeeper else []
+    try:
+        with session.groups() as admin:
+            return {*found, *(each.name for each in admin.listing().groups)}
+    except KadminError:
+        if found:
+            return found
+        raise
 
 
 def cluster_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:

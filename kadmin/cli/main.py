@@ -55,6 +55,7 @@ CATALOG: Final = {
         "delete_records",
         "Delete the oldest records of topics.",
     ),
+    "lead": ("kadmin.cli.lead", "lead", "Run a command only while leading an election."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (
@@ -76,6 +77,16 @@ CATALOG: Final = {
         "kadmin.cli.dump_log",
         "dump_log",
         "Print segments, indexes, snapshots and checkpoints.",
+    ),
+    "snapshot": (
+        "kadmin.cli.snapshot.command",
+        "snapshot",
+        "Keep a cluster in a file, and compare it later.",
+    ),
+    "simulate": (
+        "kadmin.cli.simulate",
+        "simulate",
+        "See what would go offline if brokers failed or replicas moved.",
     ),
     "cluster": (
         "kadmin.cli.cluster.command",

@@ -86,6 +86,17 @@ class Number(click.FloatRange):
         return number
 
 
+class Percent(Number):
+    """A number of percent, with or without the sign: `85`, `85%`."""
+
+    name = "percent"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        return super().convert(str(value).strip().removesuffix("%"), param, ctx)
+
+
 def option(*declarations: str, **attributes: Any) -> Decorator:
     """Declare `click.option` with the attributes of an `Option`."""
     return click.option(*declarations, cls=Option, **attributes)

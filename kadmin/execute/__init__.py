@@ -8,6 +8,7 @@ __all__ = [
     "delete_records",
     "elect",
     "groups",
+    "migrate_offsets",
     "reassign",
     "reassign_cancel",
     "reassign_status",

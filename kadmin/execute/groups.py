@@ -7,19 +7,18 @@ put it back.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cluster.model.ids import TopicPartition
 from kadmin.admin.ports import GroupAdmin, Made, Partly
 from kadmin.arguments.group_offsets_file import offsets_text
 from kadmin.arguments.groups import GroupSelection, PartitionFilter
-from kadmin.errors import UnreachableError
 from kadmin.execute.change import Begun, Change, Notices, Question, Step
+from kadmin.execute.meant_groups import MeantGroups, Offsets
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.plan.groups.changes import (
     FromFile,
     GroupDeletionPlan,
-    GroupIsAlive,
     GroupPlan,
     NotChanged,
     OffsetDeletionPlan,
@@ -27,26 +26,14 @@ from kadmin.plan.groups.changes import (
     ToTime,
     UnfitReset,
     Wanted,
-    members_text,
     plan_reset,
     reset_failures,
 )
-from kadmin.plan.groups.group import DEAD, Group, NoSuchGroup
+from kadmin.plan.groups.group import DEAD, Group
 from kadmin.plan.groups.lag import Position
-from kadmin.wording import counted, counted_partitions, listed, with_reasons
+from kadmin.wording import counted, counted_partitions, listed
 
-Offsets = Mapping[TopicPartition, int]
 Plan = TypeVar("Plan", bound=GroupPlan)
-
-
-class GroupsUnknown(UnreachableError):
-    """Groups that cannot be changed, since their coordinators do not say how they are."""
-
-    def __init__(self, untold: Mapping[str, str]) -> None:
-        super().__init__(
-            f"coordinators did not answer; nothing was written: {with_reasons(untold.items())}",
-            hint="kadmin brokers --describe",
-        )
 
 
 def step_of(plan: Plan) -> Step[Plan]:
@@ -54,10 +41,9 @@ def step_of(plan: Plan) -> Step[Plan]:
     return Step(plan=plan, replan=lambda: plan)
 
 
-class GroupChange(Change[Plan]):
+class GroupChange(MeantGroups, Change[Plan]):
     """A change of the groups that *selection* means.
 
-    A group that is named has to be without members; of many, those with members are left out.
     *before* has the offsets that are changed, by group, and *failed* what was not done, and why.
     """
 
@@ -70,72 +56,17 @@ class GroupChange(Change[Plan]):
         *,
         is_dry_run: bool = False,
     ) -> None:
-        super().__init__(admin)
-        self.admin = admin
-        self.selection = selection
+        MeantGroups.__init__(self, admin, selection, notices, is_dry_run=is_dry_run)
+        Change.__init__(self, admin)
         self.rollback_path = rollback_path
-        self.notices = notices
-        self.is_dry_run = is_dry_run
         self.before: dict[str, Offsets] = {}
         self.has_rollback_file = False
         self.failed: dict[str, str] = {}
-
-    def names(self) -> list[str]:
-        if self.selection.is_by_name:
-            return sorted(set(self.selection.wanted))
-        return self.selection.select(each.name for each in self.admin.listing().groups)
-
-    def described(self) -> list[Group]:
-        """The groups that are meant, as their coordinators describe them.
-
-        Raises:
-            GroupsUnknown: a coordinator does not answer.
-        """
-        answers = self.admin.describe(self.names())
-        if answers.untold:
-            raise GroupsUnknown(answers.untold)
-        return [answers.told[name] for name in sorted(answers.told)]
-
-    def idle(self) -> list[Group]:
-        """Those without members.
-
-        A dry run plans for those that are named all the same.
-
-        Raises:
-            GroupIsAlive: one that is named has members.
-        """
-        groups = self.described()
-        alive = [group for group in groups if group.is_alive]
-        named = [group for group in alive if self.is_named(group.name)]
-        if named and not self.is_dry_run:
-            raise GroupIsAlive(named)
-        for group in alive:
-            what = f"group '{group.name}' is {group.state}, with {members_text(group)}"
-            if group in named:
-                self.notices.warn(f"{what}: as long as it is, this is refused")
-            else:
-                self.notices.warn(f"left out: {what}")
-        return [group for group in groups if group in named or not group.is_alive]
-
-    def is_named(self, name: str) -> bool:
-        return name in self.selection.wanted
 
     def now(self, group: str) -> tuple[Offsets, str | None]:
         """What *group* has committed after a write, or why its coordinator does not answer."""
         answers = self.admin.committed([group])
         return answers.told.get(group, {}), answers.untold.get(group)
-
-    def require(self, groups: Iterable[Group]) -> None:
-        """Raise NoSuchGroup unless all of *groups* exist."""
-        missing = [group.name for group in groups if group.state == DEAD]
-        if missing:
-            raise NoSuchGroup(missing, [each.name for each in self.admin.listing().groups])
-
-    def committed(self, names: Iterable[str]) -> Mapping[str, Offsets]:
-        answers = self.admin.committed(names)
-        if answers.untold:
-            raise GroupsUnknown(answers.untold)
-        return answers.told
 
     def prepare(self, plans: Sequence[Plan]) -> Iterable[Begun]:
         """Write the rollback file, if anything has to be in it."""
@@ -148,6 +79,14 @@ class GroupChange(Change[Plan]):
 
     def overwritten(self, plans: Sequence[Plan]) -> dict[str, Offsets]:
         """What *plans* take away, by group."""
+        raise NotImplementedError
+
+    def settle(self, plan: Plan, made: Made) -> None:
+        self.failed |= self.failures(plan, made.refused if isinstance(made, Partly) else {})
+
+    def failures(self, plan: Plan, refused: Mapping[Any, str]) -> dict[str, str]:
+        """What of *plan* is not done as it is now, and why: an answer may have been lost, so that
+        it does not matter alone what was *refused*."""
         raise NotImplementedError
 
     what = ""
@@ -286,11 +225,9 @@ class OffsetResets(GroupChange[ResetPlan]):
             for plan in plans
         }
 
-    def settle(self, plan: ResetPlan, made: Made) -> None:
-        """Compare with what is committed now, which also covers an answer that was lost."""
-        refused = made.refused if isinstance(made, Partly) else {}
+    def failures(self, plan: ResetPlan, refused: Mapping[TopicPartition, str]) -> dict[str, str]:
         now, silence = self.now(plan.group)
-        self.failed |= {
+        return {
             f"{plan.group}: {each}": silence or reason
             for each, reason in reset_failures(plan, refused, now).items()
         }
@@ -359,10 +296,11 @@ class OffsetDeletions(GroupChange[OffsetDeletionPlan]):
     def overwritten(self, plans: Sequence[OffsetDeletionPlan]) -> dict[str, Offsets]:
         return {plan.group: plan.offsets for plan in plans}
 
-    def settle(self, plan: OffsetDeletionPlan, made: Made) -> None:
-        refused = made.refused if isinstance(made, Partly) else {}
+    def failures(
+        self, plan: OffsetDeletionPlan, refused: Mapping[TopicPartition, str]
+    ) -> dict[str, str]:
         now, silence = self.now(plan.group)
-        self.failed |= {
+        return {
             f"{plan.group}: {each}": silence or refused.get(each, "it has been committed again")
             for each in plan.offsets
             if silence or each in now
@@ -393,11 +331,7 @@ class GroupDeletions(GroupChange[GroupDeletionPlan]):
     def overwritten(self, plans: Sequence[GroupDeletionPlan]) -> dict[str, Offsets]:
         return {name: found for plan in plans for name, found in plan.offsets.items()}
 
-    def settle(self, plan: GroupDeletionPlan, made: Made) -> None:
-        refused = made.refused if isinstance(made, Partly) else {}
-        if refused:
-            # An answer may have been lost: what is left decides.
-            now = self.admin.describe(refused)
-            left = {name for name in refused if name not in now.told}
-            left |= {name for name, group in now.told.items() if group.state != DEAD}
-            self.failed |= {name: refused[name] for name in left}
+    def failures(self, plan: GroupDeletionPlan, refused: Mapping[str, str]) -> dict[str, str]:
+        now = self.admin.describe(refused).told if refused else {}
+        gone = {name for name, group in now.items() if group.state == DEAD}
+        return {name: refused[name] for name in refused.keys() - gone}

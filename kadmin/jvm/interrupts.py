@@ -7,6 +7,7 @@ removed.  Knows no process and no file.
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
@@ -47,18 +48,44 @@ def deferring_interrupts() -> Iterator[None]:
         signal.raise_signal(noted[0])
 
 
+HOLD_MAX_S: Final = 1.0
+
+
+class Hold:
+    """What holds an interrupt back while a few steps belong together, for `HOLD_MAX_S` at most."""
+
+    def __init__(self) -> None:
+        self.is_due = False
+        self._since: float | None = None
+
+    @property
+    def is_held(self) -> bool:
+        return self._since is not None and time.monotonic() - self._since < HOLD_MAX_S
+
+    def begin(self) -> None:
+        self._since = time.monotonic()
+
+    def end(self) -> None:
+        """Raise the KeyboardInterrupt that was held back, if there is one."""
+        self._since = None
+        if self.is_due:
+            raise KeyboardInterrupt
+
+
 @contextmanager
-def ending_in_order() -> Iterator[None]:
+def ending_in_order() -> Iterator[Hold]:
     """Let signals to end raise KeyboardInterrupt in the block, one while none is under way.
 
-    Blocks inside clean up, undisturbed by further signals.  Python and libraries lose the exception
-    now and then, where it is raised while they import: the signal is sent again until the block has
-    ended, and Python prints no exception that it cannot raise.  Behind the block the first signal
-    does what it would have done at once: after Ctrl-C KeyboardInterrupt is raised again, SIGTERM
-    and SIGHUP end the process.  Signals that the process ignores, as under nohup, stay ignored.
+    The block may hold it back.  Blocks inside clean up, undisturbed by further signals.  Python and
+    libraries lose the exception now and then, where it is raised while they import: the signal is
+    sent again until the block has ended, and Python prints no exception that it cannot raise.
+    Behind the block the first signal does what it would have done at once: after Ctrl-C
+    KeyboardInterrupt is raised again, SIGTERM and SIGHUP end the process.  Signals that the process
+    ignores, as under nohup, stay ignored.
     """
+    hold = Hold()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield hold
         return
     first: list[int] = []
     # The only queue that a handler may put into at any moment.
@@ -67,7 +94,8 @@ def ending_in_order() -> Iterator[None]:
     def end(number: int, _frame: FrameType | None) -> None:
         first.append(number)
         heard.put(number)
-        if not is_interrupted():
+        hold.is_due = True
+        if not is_interrupted() and not hold.is_held:
             raise KeyboardInterrupt
 
     print_unraisable = sys.unraisablehook
@@ -86,7 +114,7 @@ def ending_in_order() -> Iterator[None]:
     before = take_over(end)
     sys.unraisablehook = print_others
     try:
-        yield
+        yield hold
     finally:
         # Before the handlers go: a signal that is sent again would end the process at once.
         heard.put(None)

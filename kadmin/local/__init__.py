@@ -4,6 +4,7 @@ __all__ = [
     "broker",
     "brokers",
     "clusters",
+    "leased_process",
     "log_reading",
     "server",
     "server_properties",

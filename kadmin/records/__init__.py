@@ -1,3 +1,3 @@
 """Records that go to brokers and come from them, on librdkafka."""
 
-__all__ = ["consume", "delivery", "forms", "lines", "positions", "produce", "properties"]
+__all__ = ["consume", "delivery", "forms", "lines", "positions", "produce", "properties", "reader"]

@@ -242,9 +242,10 @@ def where_said(kind: type[Any], config: Mapping[str, Any], reason: str) -> str:
 
 
 def open_consumer(
-    settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
+    settings: BrokerSettings, properties: Mapping[str, Any], log: ConnectionLog, *, debug: bool
 ) -> Consumer:
-    """Return a consumer that has no partitions yet, belongs to no group and commits nothing."""
+    """Return a consumer that has no partitions yet; unless *properties* say so, it belongs to no
+    group and commits nothing."""
     config = {
         **client_config(settings, {}, log, debug=debug),
         "group.id": GROUP,

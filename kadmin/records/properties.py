@@ -88,8 +88,13 @@ def parse_properties(texts: Iterable[str], option: str) -> dict[str, str]:
 def refuse_ours(name: str, where: str) -> None:
     if name == "group.id":
         raise UsageError(
-            f"{where}: kadmin reads partitions itself, not in a group: there is no group.id",
-            hint="leave it out",
+            f"{where}: a group is named otherwise than by group.id",
+            hint="kadmin consume takes --group NAME",
+        )
+    if name == "enable.auto.offset.store":
+        raise UsageError(
+            f"{where}: a record's offset is committed when it is printed, so there is no {name}",
+            hint="enable.auto.commit=false commits nothing at all",
         )
     if name == "transactional.id":
         raise UsageError(

@@ -19,7 +19,9 @@ the documents name all."""
 
 LABEL_WIDTH: Final = 10
 
-COLUMNS: Final = ("severity", "kind", "text", "partitions", "topics", "brokers", "command")
+COLUMNS: Final = (
+    *("severity", "kind", "text", "partitions", "topics", "brokers", "command", "groups"),
+)
 
 STYLES: Final = {
     Severity.CRITICAL: "bold red",
@@ -74,6 +76,7 @@ def body(finding: Finding) -> dict[str, object]:
         "topics": list(finding.topics),
         "brokers": list(finding.brokers),
         "command": finding.command,
+        "groups": list(finding.groups),
     }
 
 
@@ -110,7 +113,7 @@ def verdict(report: CheckReport) -> str:
 
 
 def sentence(finding: Finding) -> str:
-    names = [str(each) for each in (*finding.partitions, *finding.topics)]
+    names = [str(each) for each in (*finding.partitions, *finding.topics, *finding.groups)]
     if not names:
         return visible(finding.text)
     if len(finding.partitions) > NAMES_MAX:

@@ -26,6 +26,9 @@ def visible(text: str) -> str:
 
     Backslashes of its own stay as they are: it is to be read, not to be read back.
     """
+    # Of nearly every text this is known at once; cells of a list are very many.
+    if text.isascii() and text.isprintable():
+        return text
     return _ACTIVE.sub(escape, text)
 
 

@@ -1,3 +1,11 @@
 """What operators are shown, as values: reports on topics, groups, offsets, sizes"""
 
-__all__ = ["groups", "log_dir_usage", "offsets", "topic_summary", "topics", "unanswered"]
+__all__ = [
+    "groups",
+    "log_dir_usage",
+    "offsets",
+    "simulation",
+    "topic_summary",
+    "topics",
+    "unanswered",
+]

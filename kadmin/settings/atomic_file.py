@@ -9,21 +9,21 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_atomically(target: Path, text: str) -> None:
-    """Replace *target* by *text*: readers see the old file or the new one.
+def write_atomically(target: Path, content: str | bytes) -> None:
+    """Replace *target* by *content*, text in UTF-8: readers see the old file or the new one.
 
     A new file is its owner's alone, since it may hold passwords; an old one keeps mode and owner.
     """
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with os.fdopen(descriptor, "wb") as file:
             if target.exists():
                 old = target.stat()
                 os.fchmod(descriptor, old.st_mode & 0o777)
                 # Under sudo the file stays the user's; without rights to give it away, ours.
                 with suppress(PermissionError):
                     os.fchown(descriptor, old.st_uid, old.st_gid)
-            file.write(text)
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, target)

@@ -17,10 +17,10 @@ from tests.support.proxy import serving
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [*LIBRARIES, pytest.mark.faults]
+pytestmark = [*LIBRARIES, pytest.mark.faults, pytest.mark.xdist_group("restart")]
 
 
-class Mortal:
+class RestartedBroker:
     """A broker behind *proxy*, which clients find there again after it was killed."""
 
     def __init__(self, proxy: CuttingProxy, directory: Path, connect: str) -> None:
@@ -43,36 +43,38 @@ class Mortal:
 
 
 @pytest.fixture(scope="module")
-def mortal(
+def restarted(
     zookeeper: ZooKeeperServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Mortal]:
+) -> Iterator[RestartedBroker]:
     (port,) = free_ports(1, "127.0.0.1")
     with serving(CuttingProxy(port)) as opened:
-        mortal = Mortal(opened, tmp_path_factory.mktemp("mortal"), make_chroot(zookeeper))
-        yield mortal
-        mortal.broker.kill()
+        restarted = RestartedBroker(
+            opened, tmp_path_factory.mktemp("restarted"), make_chroot(zookeeper)
+        )
+        yield restarted
+        restarted.broker.kill()
 
 
 def test_each_record_is_there_once_after_a_kill_whose_answers_were_lost(
-    library: Callable[[str], Driver], mortal: Mortal, topic: str
+    library: Callable[[str], Driver], restarted: RestartedBroker, topic: str
 ):
     sent = [Sent(b"%d" % number) for number in range(60)]
-    client = library(mortal.proxy.address)
+    client = library(restarted.proxy.address)
     client.create_topic(topic)
-    first_process = mortal.broker.process
+    first_process = restarted.broker.process
     with ThreadPoolExecutor(1) as pool, client.producer(enable_idempotence=True) as producer:
         reading = pool.submit(client.consume, topic, 0, 0, 60)
 
         before = producer.send(topic, sent[:20])
         # The broker has these, nobody knows, and the producer sends them again.
-        mortal.proxy.lose_answer(ApiKey.PRODUCE, meanwhile=mortal.kill_and_start)
+        restarted.proxy.lose_answer(ApiKey.PRODUCE, meanwhile=restarted.kill_and_start)
         producer.send(topic, sent[20:40])
         after = producer.send(topic, sent[40:])
         got = reading.result(OUTER_LIMIT_S)
     ends = client.ends(topic, 0)
     client.close()
 
-    assert first_process is not mortal.broker.process
+    assert first_process is not restarted.broker.process
     assert (list(range(20)), list(range(40, 60))) == (before, after)
     assert [Got(number, record) for number, record in enumerate(sent)] == got
     assert (0, 60) == ends

@@ -1,9 +1,6 @@
 """Every fence of the page about safety has tests, and every test that it names is there."""
 
-import ast
 import re
-
-import pytest
 
 from tests.support.checkout import CHECKOUT
 
@@ -12,7 +9,6 @@ HEADINGS = ("|---", "| fence |", "| write |", "| what |")
 FILE = re.compile(r"`(tests/[a-z_/]+\.py)`: (`test_\w+`(?:, `test_\w+`)*)")
 
 
-@pytest.mark.slow
 def test_every_test_that_the_page_names_is_there() -> None:
     named = [
         (path, test)
@@ -22,9 +18,8 @@ def test_every_test_that_the_page_names_is_there() -> None:
 
     assert len(named) > 30
     for path, test in named:
-        tree = ast.parse((CHECKOUT / path).read_text(encoding="utf-8"))
-        found = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-        assert test in found, f"{path} has no {test}"
+        text = (CHECKOUT / path).read_text(encoding="utf-8")
+        assert re.search(rf"^ *def {test}\(", text, re.MULTILINE), f"{path} has no {test}"
 
 
 def test_no_fence_goes_without_a_test() -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.interop.brokers import ToolRun, run_tool, tool_command
 from tests.interop.maven import Maven, needing_maven
-from tests.interop.processes import mortal
+from tests.interop.processes import killed_with_parent
 from tests.interop.releases import KAFKA, version_tuple
 
 MOVED: Final = (3, 9)
@@ -92,7 +92,7 @@ class KafkaTools:
         main_class, servers = self._command(name)
         command = tool_command(self.java, self.class_path, self.directory, main_class)
         with subprocess.Popen(
-            mortal([*command, *servers, *arguments]),
+            killed_with_parent([*command, *servers, *arguments]),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

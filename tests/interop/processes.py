@@ -13,7 +13,7 @@ from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 
-def mortal(command: Sequence[str]) -> list[str]:
+def killed_with_parent(command: Sequence[str]) -> list[str]:
     """*command*, killed by the kernel when this process dies in any way, where setpriv is."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else list(command)
@@ -23,7 +23,7 @@ class JavaServer:
     """A server process with its *log*; it may be killed, stopped and started again."""
 
     def __init__(self, command: Sequence[str], *, directory: Path, log: Path) -> None:
-        self.command = mortal(command)
+        self.command = killed_with_parent(command)
         self.directory = directory
         self.log = log
         self.process: subprocess.Popen[bytes] | None = None

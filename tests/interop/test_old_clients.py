@@ -17,6 +17,7 @@ from tests.interop.brokers import run_tool
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 from tests.support.brokers import Broker, running_broker
+from tests.support.cli import done
 from tests.support.zookeeper import client_of, make_chroot
 
 pytestmark = pytest.mark.interop
@@ -199,3 +200,13 @@ def test_old_groups_keep_their_offsets_in_zookeeper(
     second = console.consume(topic, 5, *console.old_servers, *of_group, from_beginning=False)
 
     assert (lines[:7], b"7", lines[7:12]) == (first, kept, second)
+
+    of_old_group = ("--in-zookeeper", "--group", group, "--zookeeper", console.places.connect)
+    described = done("groups", "--describe", *of_old_group)
+    reset = ("--reset-offsets", "--all-topics", "--to-offset", "3", "--execute")
+    done("groups", *reset, "--rollback-file", str(tmp_path / "back.csv"), *of_old_group)
+    third = console.consume(topic, 2, *console.old_servers, *of_group, from_beginning=False)
+
+    left = str(len(lines) - 12)
+    assert [group, topic, "0", "12", str(len(lines)), left] == described.split()[9:15]
+    assert lines[3:5] == third

@@ -220,7 +220,7 @@ def test_replicas_come_to_the_directories_asked_for_and_nothing_else_is_begun(
     assert ["between-0", "between-1"] == sorted(one.name for one in more.glob("between-*"))
 
 
-class Killer:
+class InterruptedWrite:
     """Ends the command, as Ctrl-C does, before its *survived* plus first write."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, survived: int) -> None:
@@ -268,13 +268,13 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
         )
         file = execute[1:3]
         with monkeypatch.context() as patch:
-            Killer(patch, survived)
+            InterruptedWrite(patch, survived)
             rollback = ("--rollback-file", str(tmp_path / f"{survived}-killed.json"))
             killed = reassign(kafka, *execute, *rollback)
         rollback = ("--rollback-file", str(tmp_path / f"{survived}-again.json"))
         again = reassign(kafka, *execute, "--additional", "--wait", *rollback)
         with monkeypatch.context() as patch:
-            Killer(patch, survived)
+            InterruptedWrite(patch, survived)
             verify_killed = reassign(kafka, "--verify", *file)
         verified = reassign(kafka, "--verify", *file)
 

@@ -5,6 +5,7 @@ command does in detail is tested elsewhere; here it does its usual work, and bot
 and the brokers, must give the same answer.
 """
 
+import gzip
 import json
 import re
 import time
@@ -182,6 +183,8 @@ def reassign(way: Way) -> object:
     topics.write_text(json.dumps({"version": 1, "topics": [{"topic": name}]}))
     named = ("--topics-to-move-json-file", str(topics), "--broker-list", "0")
 
+    plan = way.read("reassign", "plan", "--goal", "replace", "--replace", "0=1", "--topic", name)
+    assert (1, True) == (plan["lower_bound"], plan["optimal"])
     way.done("reassign", "--execute", *file, *rollback, "--throttle", "100000000", "--wait")
     verified = way.done("reassign", "--verify", *file)
 
@@ -276,6 +279,9 @@ def consume(way: Way) -> object:
     said = way.done("consume", "--topic", name, "--from-beginning", "--until-end")
 
     assert list(VALUES) == said.split()
+    member = ("consume", "--topic", name, "--group", f"of-{name}", "--from-beginning")
+    assert list(VALUES[:2]) == way.done(*member, "--max-messages", "2").split()
+    assert list(VALUES[2:]) == way.done(*member, "--until-end").split()
     return said
 
 
@@ -335,6 +341,9 @@ def groups(way: Way) -> object:
     name = way.topic_with_records()
     commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
     of_group = ("--group", f"group-of-{name}")
+    if way.option == ZOOKEEPER:
+        # From here on it is the group of that name in ZooKeeper.
+        way.done("groups", "migrate-offsets", "--to-zookeeper", *of_group, "--yes")
     assert f"group-of-{name}" in way.done("groups", "--list", "--topic", name).splitlines()
     (found,) = way.read("groups", "--describe", *of_group)["groups"]
     (row,) = found["partitions"]
@@ -349,6 +358,49 @@ def groups(way: Way) -> object:
     way.done("groups", "--delete", *of_group, "--yes", *others)
     assert f"group-of-{name}" not in way.done("groups", "--list").splitlines()
     return [line.split() for line in described.splitlines()]
+
+
+def lead(way: Way) -> object:
+    path, noted = "/elections/smoke", way.directory / "epoch"
+    script = f"echo $KADMIN_LEADER_EPOCH > {noted}"
+    assert "" == done("lead", path, *way.where, "--", "sh", "-c", script)
+    assert int(noted.read_text()) > 0
+    outcome = kadmin("lead", path, "--status", *way.where)
+    assert ExitCode.FOUND == outcome.exit_code, outcome
+    return None
+
+
+def snapshot(way: Way) -> object:
+    name = way.topic()
+    file = str(way.directory / "saved.json.gz")
+
+    way.done("snapshot", "save", file, "--groups")
+
+    assert "no differences" in way.done("snapshot", "diff", file, "--only", "brokers,topics,acls")
+    # Versions and epochs of controllers are ZooKeeper's own.
+    (found,) = (topic for topic in saved_in(file)["topics"] if topic["topic"] == name)
+    (part,) = found["partitions"]
+    shown = json.loads(done("snapshot", "show", file, "--output", "json"))
+    assert [] == shown["not_read"]
+    sizes = [broker["size_bytes"] is None for broker in shown["brokers"]]
+    kept = ("replicas", "leader", "isr", "leader_epoch")
+    return [shown["cluster_id"], shown["controller"], sizes, [part[key] for key in kept]]
+
+
+def saved_in(file: str) -> Any:
+    return json.loads(gzip.decompress(Path(file).read_bytes()))
+
+
+def simulate(way: Way) -> object:
+    name = way.topic("0:1")
+
+    outcome = kadmin("simulate", "--kill", "0", "--output", "json", *way.where)
+
+    assert outcome.exit_code in (ExitCode.DONE, ExitCode.FOUND), outcome
+    moved = json.loads(outcome.stdout)["leaders_moved"]
+    (change,) = (each for each in moved if each["topic"] == name)
+    assert (0, 1) == (change["leader_before"], change["leader_after"])
+    return change["isr_after"]
 
 
 BOTH: Final = (ZOOKEEPER, WIRE)
@@ -368,12 +420,15 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
+    "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),
     "merge-logs": (merge_logs, FILES),
     "verify-replicas": (verify_replicas, BOTH),
     "collect": (collect, BOTH),
     "dump-log": (dump_log, FILES),
+    "snapshot": (snapshot, BOTH),
+    "simulate": (simulate, BOTH),
 }
 """What each command is used for, and by which ways."""
 

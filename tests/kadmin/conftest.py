@@ -1,4 +1,4 @@
-"""What tests of several parts of kadmin share: a Spark, an archive of classes, quick waits."""
+"""What tests of several parts of kadmin share: Spark, S3, an archive of classes, quick waits."""
 
 import os
 import subprocess
@@ -12,6 +12,7 @@ from kadmin.execute import waiting
 from kadmin.jobs.spark.engine import SparkEngine
 from tests.support.checkout import CHECKOUT
 from tests.support.quick_time import QuickTime
+from tests.support.s3 import Bucket, bucket_of_a_server
 from tests.support.spark import SharedSpark, standalone_master
 from tests.support.waiting import OUTER_LIMIT_S
 
@@ -53,6 +54,16 @@ def standalone_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """
     with standalone_master(tmp_path_factory.mktemp("standalone"), workers=2) as master:
         yield master
+
+
+@pytest.fixture(scope="session")
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
+    """A bucket of S3, in which each test uses names of its own.
+
+    Its server takes seconds to start: tests that use it belong into xdist's group "bucket".
+    """
+    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
+        yield bucket
 
 
 @pytest.fixture(autouse=True)

@@ -95,6 +95,7 @@ def test_help_and_examples_say_it_too() -> None:
     assert "kadmin merge-logs" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_its_completion_leaves_the_other_name_alone(
     shell: str, monkeypatch: pytest.MonkeyPatch
@@ -116,6 +117,7 @@ def test_its_completion_leaves_the_other_name_alone(
     assert {"kadmin-kafka"} == completed(second)
 
 
+@pytest.mark.slow
 def test_bash_completes_by_the_second_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["kadmin-kafka"])
     script = tmp_path / "completion"

@@ -28,6 +28,7 @@ def errors_without_hint(file: Path) -> Iterator[str]:
             yield f"{file}:{node.lineno}"
 
 
+@pytest.mark.slow
 def test_every_error_of_wrong_usage_has_a_hint() -> None:
     [package] = kadmin.__path__
     files = sorted(Path(package).rglob("*.py"))

@@ -13,7 +13,16 @@ from scripts.flakes import Run, busy_loops, commit_of, keep, kept_runs, main, su
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
-OF_PYTEST = (sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider")
+OF_PYTEST = (
+    *(sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider"),
+    *("-p", "pytest_randomly"),
+)
+
+
+@pytest.fixture(autouse=True)
+def few_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others than OF_PYTEST names only cost time here."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +110,7 @@ def test_a_test_that_fails_once_is_found(
         f"import os\ndef test_is_flaky(): os.mkdir('{tmp_path}/taken')\ndef test_passes(): pass\n"
     )
     command = (*OF_PYTEST, f"--rootdir={tmp_path}", str(tmp_path / "test_it.py"))
-    words = ("--runs", "2", "--loads", "1", "--together", "2", "--", *command)
+    words = ("--runs", "2", "--loads", "0", "--together", "2", "--", *command)
 
     first = main(words, tmp_path / "kept")
     once = capsys.readouterr().out.splitlines()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import NOT_FAST
+from tests.support.branches import NOT_FAST
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S
 

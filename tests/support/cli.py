@@ -74,7 +74,7 @@ def kadmin_process(*arguments: str, module: str = "kadmin") -> KadminRun:
     return KadminRun(outcome.returncode, outcome.stdout, outcome.stderr)
 
 
-class Heard(io.RawIOBase):
+class RecordedPipe(io.RawIOBase):
     """A pipe that keeps what a test has read from it."""
 
     def __init__(self, pipe: IO[bytes] | None) -> None:
@@ -111,14 +111,14 @@ def running_kadmin(
         cwd=CHECKOUT,
         env=os.environ,
     )
-    stdout, stderr = Heard(process.stdout), Heard(process.stderr)
+    stdout, stderr = RecordedPipe(process.stdout), RecordedPipe(process.stderr)
     process.stdout, process.stderr = io.BufferedReader(stdout), io.BufferedReader(stderr)
     try:
         yield process
     finally:
         process.kill()
         rest = process.communicate()
-        printed = (heard.bytes + more for heard, more in zip((stdout, stderr), rest, strict=True))
+        printed = (pipe.bytes + more for pipe, more in zip((stdout, stderr), rest, strict=True))
         note(arguments, process.returncode, *(text.decode(errors="replace") for text in printed))
 
 

@@ -20,6 +20,7 @@ from cluster.zk import paths
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_state
 from cluster.zkclient.kazoo_requests import znode_of
+from kadmin.local.ports import free_ports
 from kadmin.local.zookeeper import ZooKeeperServer, start_server
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
@@ -36,6 +37,7 @@ class Fleet:
         self.directory = directory
         self.server = zookeeper
         self.broker_ids = range(1, count + 1)
+        self.ports = dict(zip(self.broker_ids, free_ports(count, "127.0.0.1"), strict=True))
         self.brokers: dict[int, Broker] = {}
         self.client = KazooClient(
             hosts=zookeeper.connect,
@@ -56,19 +58,22 @@ class Fleet:
     def start(self, *broker_ids: int) -> None:
         """Start brokers at the same time, each where its data is, and wait until they serve."""
 
-        def start_one(broker_id: int) -> Broker:
+        def start_one(broker_id: int) -> None:
             settings = {
+                # The same each time: those that the kernel hands out may be of a broker that is
+                # dead and still registered, with which no other may be registered.
+                "listeners": f"PLAINTEXT://127.0.0.1:{self.ports[broker_id]}",
                 "zookeeper.session.timeout.ms": str(1000 * SESSION_S),
                 "controlled.shutdown.retry.backoff.ms": "100",
                 # Five seconds after a controller begins it would move leaders beside a test.
                 "auto.leader.rebalance.enable": "false",
             }
             directory = self.directory / f"broker-{broker_id}"
-            return start_broker(directory, self.connect, broker_id, settings)
+            self.brokers[broker_id] = start_broker(directory, self.connect, broker_id, settings)
 
         with ThreadPoolExecutor() as threads:
-            for broker in threads.map(start_one, broker_ids):
-                self.brokers[broker.broker_id] = broker
+            # Those that have started are ended with the fleet, also if another one fails.
+            list(threads.map(start_one, broker_ids))
 
     def kill(self, *broker_ids: int) -> None:
         """Kill brokers, whose sessions go on for a minute."""

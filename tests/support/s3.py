@@ -1,9 +1,10 @@
-"""An S3 server of the test's own, on the loopback."""
+"""An S3 server of the tests' own, on the loopback."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ class Bucket:
     def __init__(self, port: int) -> None:
         self.port = port
         self.files: Any = fs.FileSystem.from_uri(self.uri("logs"))[0]
+        self._folders = count(1)
+
+    def new_folder(self) -> str:
+        """Return a name that no other test has."""
+        return f"folder-{next(self._folders)}"
 
     def uri(self, path: str) -> str:
         options = f"endpoint_override=127.0.0.1:{self.port}&scheme=http&region=us-east-1"

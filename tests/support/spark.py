@@ -57,8 +57,8 @@ def standalone_master(
     *launcher* are words before the command of each worker.
     """
     with daemon(directory / "master", "master.Master", "--port", "0", "--webui-port", "0") as log:
-        address = said(log, r"Starting Spark master at (spark://\S+)")
-        said(log, r"(I have been elected leader)")
+        address = matched(log, r"Starting Spark master at (spark://\S+)")
+        matched(log, r"(I have been elected leader)")
         with workers_of(address, directory, workers, launcher):
             wait_until(
                 lambda: log.read_text().count("Registering worker") == workers,
@@ -121,7 +121,7 @@ def daemon(
         process.wait(OUTER_LIMIT_S)
 
 
-def said(log: Path, pattern: str) -> str:
+def matched(log: Path, pattern: str) -> str:
     """What the group of *pattern* matched in *log*, once it does."""
     wait_until(
         lambda: re.search(pattern, log.read_text()) is not None,

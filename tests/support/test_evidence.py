@@ -12,7 +12,11 @@ import pytest
 from tests.support.checkout import CHECKOUT
 from tests.support.evidence import directory_name, is_log
 
-pytestmark = pytest.mark.slow
+# One worker runs the tests that fail, for all tests of this module.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evidence")]
+
+PLUGINS = ("tests.support.evidence", "pytest_randomly", "xdist", "_hypothesis_pytestplugin")
+"""Others would only cost time."""
 
 HEAD = """
 import pytest
@@ -65,15 +69,8 @@ def sub_run(tmp_path: Path, tests: str, *words: str) -> SubRun:
     (suite / "test_it.py").write_text(HEAD + tests)
     done = subprocess.run(
         [
-            *(
-                sys.executable,
-                "-m",
-                "pytest",
-                "-p",
-                "tests.support.evidence",
-                "-p",
-                "no:cacheprovider",
-            ),
+            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
+            *(word for name in PLUGINS for word in ("-p", name)),
             *("--rootdir", str(suite), "-c", os.devnull, "--basetemp", str(tmp_path / "temp")),
             *("-rN", "--randomly-dont-reorganize", *words, str(suite)),
         ],
@@ -81,6 +78,7 @@ def sub_run(tmp_path: Path, tests: str, *words: str) -> SubRun:
         env={
             **os.environ,
             "PYTHONPATH": str(CHECKOUT),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             "KADMIN_TEST_FAILURES": str(tmp_path / "failures"),
             "SEED_BASE": "4200",
             "HYPOTHESIS_STORAGE_DIRECTORY": str(tmp_path / "hypothesis"),

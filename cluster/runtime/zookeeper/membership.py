@@ -6,7 +6,7 @@ between.  Knows neither requests nor logs.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
@@ -62,7 +62,7 @@ class Membership:
         self._endpoints: tuple[Endpoint, ...] = ()
         self._rack: str | None = None
         self._own_sessions: set[int] = set()
-        self._note: Callable[[int], None] | None = None
+        self._note: Callable[[Collection[int]], None] | None = None
         self._joining: asyncio.Task[None] | None = None
         self._has_joined = False
         self._is_leaving = False
@@ -149,12 +149,13 @@ class Membership:
         *,
         members: Sequence[Member],
         earlier_sessions: Sequence[int],
-        note_session: Callable[[int], None],
+        note_sessions: Callable[[Collection[int]], None],
     ) -> None:
         """Register, now and with every later session; then call *members*.
 
-        *earlier_sessions* were those of this broker's earlier runs, and *note_session* is called
-        with each new one before anything is written in it.
+        *earlier_sessions* were those of this broker's earlier runs.  *note_sessions* is called with
+        all in which the broker may be registered: before anything is written in a new one, which
+        may be refused or end, and with that one alone once the broker is registered in it.
 
         Raises:
             RegistrationRefused: another broker has the id or an address.
@@ -164,7 +165,7 @@ class Membership:
         self._watch = RegistrationWatch(self.broker_id)
         self._members = [*members, self._watch]
         self._own_sessions.update(earlier_sessions)
-        self._note = note_session
+        self._note = note_sessions
         await self.in_session(self._join)
         self._has_joined = True
 
@@ -194,8 +195,8 @@ class Membership:
 
     async def _join(self, session: Session) -> None:
         assert self._note is not None
-        self._note(session.session_id)
         self._own_sessions.add(session.session_id)
+        self._note(self._own_sessions)
         self._joined_ms = LoopClock(self._loop).wall_ms()
         epoch = await register(
             session,
@@ -205,6 +206,8 @@ class Membership:
         )
         if session.is_over:
             raise SessionExpiredError
+        self._own_sessions = {session.session_id}
+        self._note(self._own_sessions)
         self.broker_epoch = epoch
         if self.intact_since == UNKNOWN_BROKER_EPOCH:
             self.intact_since = epoch

@@ -9,6 +9,7 @@ Source: Kafka's MemoryRecords.filterTo and DefaultRecordBatch.writeEmptyHeader.
 import struct
 import zlib
 from collections.abc import Sequence
+from operator import ge
 from struct import Struct
 from typing import Final
 
@@ -30,10 +31,11 @@ from cluster.formats.record_batch import (
     PREFIX_SIZE,
     BatchHeader,
     CorruptBatchError,
+    in_64_bits,
     seal,
 )
 from cluster.formats.record_spans import RecordSpan
-from cluster.formats.records import LEGACY_KEY_AT, LEGACY_TIMESTAMP, LENGTH
+from cluster.formats.records import LEGACY_KEY_AT, LEGACY_TIMESTAMP, LENGTH, timestamp_of
 from cluster.wire.varint import encode
 
 _OFFSET: Final = Struct(">q")
@@ -59,7 +61,7 @@ def batch_of(
         base_ms, attributes = delete_horizon_ms, attributes | DELETE_HORIZON
     latest_ms = header.max_timestamp
     if not header.is_log_append_time:
-        latest_ms = header.base_timestamp + max(span.time_delta for span in kept)
+        latest_ms = max(timestamp_of(header, span.time_delta) for span in kept)
     return sealed(
         header._replace(
             attributes=attributes,
@@ -73,7 +75,7 @@ def batch_of(
 
 def rebased(body: bytes, span: RecordSpan, shift_ms: int) -> bytes:
     """Return the record with a timestamp delta that is *shift_ms* larger."""
-    delta = span.time_delta + shift_ms
+    delta = in_64_bits(span.time_delta + shift_ms)
     content = body[span.time_at - 1 : span.time_at]
     content += encode((delta << 1) ^ (delta >> 63)) + body[span.offset_at : span.end]
     return encode(2 * len(content)) + content
@@ -111,6 +113,10 @@ class LegacyMessage:
         # Within magic 1 they count from 0 on, within magic 0 they are those of the log.
         before = header.base_offset - offsets[-1] if header.magic == 1 else 0
         self.offsets = [before + offset for offset in offsets]
+        behind = [*self.offsets[1:], header.base_offset + 1]
+        if self.offsets[0] < 0 or any(map(ge, self.offsets, behind)):
+            # Records that follow would be dropped for one with an offset that it cannot have.
+            raise CorruptBatchError(0, f"offsets up to {header.base_offset} are not in order")
 
     def _value_at(self) -> int:
         at = LEGACY_KEY_AT[self._header.magic]

@@ -189,7 +189,11 @@ class Cleaning:
         return new
 
     def discard(self) -> None:
-        """Remove what `fill` has made and no caller has taken.  Any thread may call it."""
+        """End it: return its memory, and remove what `fill` has made and no caller has taken.
+
+        Any thread may call it.
+        """
+        self._compaction.close()
         new, self.new = self.new, None
         if new is None:
             return

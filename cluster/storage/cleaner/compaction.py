@@ -86,6 +86,10 @@ class Compaction:
         """Return up to where the log will be clean."""
         return max(self._indexed + 1, self._rules.first_dirty_offset)
 
+    def close(self) -> None:
+        """Return the memory of the offset map; nothing else may be called then."""
+        self._map.close()
+
     # First pass.
 
     def index(self, content: bytes) -> bool:
@@ -114,6 +118,7 @@ class Compaction:
             if self._indexed == NOTHING_INDEXED:
                 # One batch has to fit: without it the log would never get clean.
                 assert self._map.size == 0
+                self._map.close()
                 self._map = OffsetMap(2 * len(keys) + 2)
             elif not self._fit(keys):
                 return False

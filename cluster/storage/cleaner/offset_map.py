@@ -8,8 +8,8 @@ Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: a client that find
 same digest could have another client's record removed.
 """
 
-from array import array
 from hashlib import blake2b
+from mmap import mmap
 from typing import Final
 
 WHOLE_SIZE_MAX: Final = 15
@@ -18,23 +18,33 @@ SIZES: Final = tuple(bytes([size]) for size in range(WHOLE_SIZE_MAX + 1))
 DIGESTED: Final = b"\xff"
 """Behind a digest: no key is taken for one."""
 ENTRY_SIZE: Final = WHOLE_SIZE_MAX + 1
-SLOT_SIZE: Final = ENTRY_SIZE + 8
+OFFSET_SIZE: Final = 8
+SLOT_SIZE: Final = ENTRY_SIZE + OFFSET_SIZE
 NOT_FOUND: Final = -1
 
 
 class OffsetMap:
     """Keys or their digests, and an offset for each."""
 
-    __slots__ = ("_entries", "_offsets", "_slot_count", "size")
+    __slots__ = ("_entries", "_offsets", "_pages", "_slot_count", "size")
 
     def __init__(self, slot_count: int) -> None:
         assert slot_count > 0
         self._slot_count = slot_count
-        self._entries = bytearray(ENTRY_SIZE * slot_count)
-        self._offsets = array("q", bytes(8 * slot_count))
+        # Pages of the kernel, which are zero and not there until they are written: to fill memory
+        # of our own would hold up all threads, a large map for half a second.
+        self._entries = mmap(-1, ENTRY_SIZE * slot_count)
+        self._pages = mmap(-1, OFFSET_SIZE * slot_count)
+        self._offsets = memoryview(self._pages).cast("q")
         """One more than the offset, and 0 where a slot is free."""
         self.size = 0
         """How many keys it has."""
+
+    def close(self) -> None:
+        """Return the memory, which takes its time; nothing else may be called then."""
+        self._offsets.release()
+        self._pages.close()
+        self._entries.close()
 
     def put(self, key: bytes, offset: int) -> None:
         """Let *offset* be the last of *key*; there is a free slot, or the key is known."""

@@ -7,6 +7,8 @@ __all__ = [
     "describe_configs",
     "errors",
     "kept_throttles",
+    "late_brokers",
+    "late_logs",
     "late_replicas",
     "log_dirs",
     "log_ends",

@@ -47,6 +47,23 @@ class SilentBrokers(UnreachableError):
         self.brokers = tuple(brokers)
 
 
+class KerberosFailed(KadminError):
+    """Kerberos gives no ticket for the brokers: *reason* is in its words."""
+
+    def __init__(self, bootstrap: str, reason: str) -> None:
+        if "not found in Kerberos database" in reason:
+            hint = (
+                "the principal is made of --broker-sasl-service and the host name in the address:"
+                " name the brokers as their principals do"
+            )
+        else:
+            hint = (
+                "klist shows the tickets; kinit gets one, or name a key table: --broker-keytab FILE"
+            )
+        super().__init__(f"no Kerberos ticket for the brokers at {bootstrap}: {reason}", hint=hint)
+        self.bootstrap = bootstrap
+
+
 class BrokersDenied(KadminError):
     """The brokers refused the credentials, or what was asked with them."""
 

@@ -23,10 +23,15 @@ from kafka.errors import (
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from kadmin.admin.oauth import Tokens
-from kadmin.admin.tls import tls_context
+from kadmin.admin.tls import check_readable, tls_context
 from kadmin.admin.wire.bounded_client import client_within
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
-from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable, refuse_foreign_server
+from kadmin.admin.wire.errors import (
+    BrokersDenied,
+    BrokersUnreachable,
+    KerberosFailed,
+    refuse_foreign_server,
+)
 from kadmin.admin.wire.probe import Probe
 from kadmin.budget import Budget
 from kadmin.errors import KadminError
@@ -55,6 +60,9 @@ SILENT: Final = (
 """How kafka-python reports that a broker has not answered yet, or not even taken a connection."""
 
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
+GSS_FAILURE: Final = re.compile(r"Major \(\d+\): .*, Minor \(\d+\): (.+)$")
+"""How Python's gssapi puts it that Kerberos failed: its own words stand behind the minor code."""
+
 DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
 """How kafka-python puts it that a broker ended a connection, and what it said of a login."""
 
@@ -190,6 +198,9 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
     if failures.reason is None or failures.is_silence:
         reason = f"no answer within {settings.timeout_s:g} s"
         return BrokersUnreachable(settings.bootstrap, reason)
+    kerberos = GSS_FAILURE.search(failures.reason)
+    if kerberos is not None:
+        return KerberosFailed(settings.bootstrap, kerberos[1])
     if settings.sasl is not BrokerSasl.NONE:
         denied = DENIAL.search(failures.reason)
         if denied is not None:
@@ -234,6 +245,7 @@ def login_config(settings: BrokerSettings) -> Mapping[str, object]:
 
     Raises:
         MissingPackage: what Kerberos takes is not installed.
+        UsageError: the key table cannot be read.
         TokenDenied, UnreachableError, UsageError: there is no token to be had.
     """
     if settings.sasl is BrokerSasl.NONE:
@@ -268,9 +280,11 @@ def use_kerberos(settings: BrokerSettings) -> None:
 
     Raises:
         MissingPackage: there is none.
+        UsageError: the key table cannot be read.
     """
     require_package("--broker-sasl gssapi", "gssapi")
     if settings.keytab is not None:
+        check_readable(settings.keytab.removeprefix("FILE:"))
         # MIT's library gets a ticket by it when the cache has none: this one has none.
         os.environ["KRB5_CLIENT_KTNAME"] = settings.keytab
         os.environ["KRB5CCNAME"] = "MEMORY:kadmin"

@@ -19,6 +19,7 @@ from cluster.wire.messages.consumer_protocol import ConsumerProtocolAssignment
 from kadmin.admin.answers import Answers, GroupAnswers, GroupList
 from kadmin.admin.ports import Fence, Outcome, Partly
 from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.consumer_group_describe import describe_consumer_groups
 from kadmin.admin.wire.coordinators import PASSING, Coordinators, chunks
 from kadmin.admin.wire.leaders import by_topic
 from kadmin.admin.wire.offsets import read_offsets
@@ -76,7 +77,9 @@ class WireGroups:
                 if each.protocol_type in CONSUMER_PROTOCOLS:
                     found[each.group_id] = listed_group(each, broker)
         # The broker that lists a group coordinates it: no FindCoordinator is needed.
-        self.coordinators.known |= {name: each.coordinator for name, each in found.items()}
+        self.coordinators.known |= {
+            name: each.coordinator for name, each in found.items() if each.coordinator is not None
+        }
         return GroupList(groups=tuple(found[name] for name in sorted(found)), silent=silent)
 
     def describe(self, names: Iterable[str]) -> GroupAnswers[Group]:
@@ -92,10 +95,19 @@ class WireGroups:
             coordinator = addresses.get(broker, unknown)
             for some in chunks(wanted, GROUPS_MAX):
                 request = DescribeGroupsRequest(groups=some)
-                for each in self.connection.ask(request, broker).groups:
-                    code = each.error_code
-                    is_gone = code == GroupIdNotFoundError.errno
-                    yield each.group_id, 0 if is_gone else code, group_of(each, coordinator)
+                answers = {
+                    each.group_id: described_group(each, coordinator)
+                    for each in self.connection.ask(request, broker).groups
+                }
+                dead = [
+                    name
+                    for name, (code, group) in answers.items()
+                    if code == 0 and group.state == DEAD
+                ]
+                found = describe_consumer_groups(self.connection, broker, dead, coordinator)
+                answers |= {name: (code, group) for name, code, group in found}
+                for name, (code, group) in answers.items():
+                    yield name, code, group
 
         return self.coordinators.ask(names, ask)
 
@@ -295,6 +307,12 @@ def listed_group(answer: Any, broker: BrokerId) -> ListedGroup:
         type=answer.group_type.capitalize() or None,
         coordinator=broker,
     )
+
+
+def described_group(answer: Any, coordinator: Coordinator) -> tuple[int, Group]:
+    """The code of the error, and the group; one that its coordinator does not know is Dead."""
+    is_unknown = answer.error_code == GroupIdNotFoundError.errno
+    return 0 if is_unknown else answer.error_code, group_of(answer, coordinator)
 
 
 def group_of(answer: Any, coordinator: Coordinator) -> Group:

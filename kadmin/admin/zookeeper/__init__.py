@@ -6,6 +6,7 @@ __all__ = [
     "ensemble",
     "ensemble_probe",
     "layout",
+    "leadership",
     "lease_beside",
     "run_store",
     "snapshot",
@@ -13,6 +14,7 @@ __all__ = [
     "zookeeper_acls",
     "zookeeper_configs",
     "zookeeper_elections",
+    "zookeeper_groups",
     "zookeeper_reassignments",
     "zookeeper_topics",
 ]

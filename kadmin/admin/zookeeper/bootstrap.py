@@ -1,8 +1,9 @@
 """Addresses of the brokers of a cluster, as ZooKeeper knows them."""
 
 from kadmin.admin.zookeeper.connection import Connection
+from kadmin.admin.zookeeper.lease_beside import read_cluster_id
 from kadmin.admin.zookeeper.snapshot import read_brokers
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import KadminError, RefusedError, UnreachableError
 
 
 class NoBrokerAlive(UnreachableError):
@@ -27,6 +28,25 @@ class NoSuchListener(KadminError):
             " brokers themselves",
         )
         self.protocol = protocol
+
+
+class OtherCluster(RefusedError):
+    """The brokers that are named are of another cluster than the ZooKeeper."""
+
+    def __init__(self, connect: str, bootstrap: str) -> None:
+        super().__init__(
+            f"the brokers at {bootstrap} are of another cluster than ZooKeeper at {connect};"
+            " nothing was written",
+            hint="without --bootstrap-server the brokers are asked that are registered there",
+        )
+
+
+def require_same_cluster(connection: Connection, cluster_id: str | None, bootstrap: str) -> None:
+    """Raise OtherCluster if *cluster_id*, which the brokers at *bootstrap* return, is not that of
+    ZooKeeper; clusters before 0.10.1 have none."""
+    found = connection.read(read_cluster_id())
+    if None not in (found, cluster_id) and found != cluster_id:
+        raise OtherCluster(connection.settings.connect, bootstrap)
 
 
 def read_bootstrap(connection: Connection, protocol: str) -> tuple[tuple[str, ...], ...]:

@@ -21,6 +21,7 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.zk.steps import Denied, Steps, run
+from cluster.zkclient.negotiated_timeout import negotiated_timeout
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
@@ -227,7 +228,7 @@ def make_client(
     if log is not None:
         logger.addHandler(debug_handler(log, settings.secrets))
     _, slash, chroot = settings.connect.partition("/")
-    return KazooClient(
+    client = KazooClient(
         hosts=settings.connect if servers is None else f"{','.join(servers)}{slash}{chroot}",
         randomize_hosts=servers is None,
         timeout=SESSION_TIMEOUT_S,
@@ -237,6 +238,8 @@ def make_client(
         use_ssl=settings.tls,
         **credentials(settings),
     )
+    negotiated_timeout(client)
+    return client
 
 
 def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, WholeNumber, forbid, option
+from kadmin.cli.options import Number, WholeNumber, flag, forbid, given_options, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError, UnreachableError
 
 if TYPE_CHECKING:
+    from kadmin.app.groups import GroupLooks
     from kadmin.plan.check.findings import CheckReport
+    from kadmin.plan.groups.verdict import GroupVerdict
 
 SCOPE: Final = "What is looked at"
 LOOK: Final = "How it is told"
@@ -41,7 +43,8 @@ KINDS: Final = (
         "deletion",
         "reassignment",
     ),
-    *("election", "throttle", "versions", "racks", "not-preferred", "restarted", "skew"),
+    *("election", "throttle", "versions", "racks", "stuck-group", "lagging-group"),
+    *("not-preferred", "restarted", "skew"),
 )
 
 PAUSE_S: Final = 1.0
@@ -81,6 +84,31 @@ PAUSE_S: Final = 1.0
     help="Ask only ZooKeeper, and no broker about its log directories and versions.",
 )
 @option(
+    "--groups",
+    "judges_groups",
+    is_flag=True,
+    section=SCOPE,
+    help="Judge the groups of consumers, too, as 'kadmin groups --verdict' does.",
+)
+@option(
+    "--behind-after",
+    type=Number(0, 10**9),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    section=SCOPE,
+    help="With --groups: how long a record may be unread.",
+)
+@option(
+    "--window",
+    type=Number(0, 3600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    section=SCOPE,
+    help="With --groups: look twice, so far apart; longer than they take to commit. 0 looks once.",
+)
+@option(
     "--nagios",
     is_flag=True,
     section=LOOK,
@@ -114,13 +142,19 @@ def check(session: Session, **options: Any) -> None:
     Notes: leaders that are not the preferred ones, skew, and work in progress. Exits with 4 if
     anything is critical or a warning, otherwise with 0.
 
+    --groups also asks coordinators and leaders about all groups of consumers, twice, --window
+    apart. It is a warning if one is behind, stalled, stopped or rewound.
+
     \b
     Examples:
       kadmin check
       kadmin check --ignore racks --ignore versions --output json
       kadmin check --wait-healthy 900        # between two steps of a rolling restart
       kadmin check --nagios --timeout 10
+      kadmin check --groups --behind-after 300
     """
+    check_group_options(options)
+    looks = group_looks(session, options) if options["judges_groups"] else None
     used = {
         "--watch": options["watch"] is not None,
         "--wait-healthy": options["wait_healthy"] is not None,
@@ -128,7 +162,7 @@ def check(session: Session, **options: Any) -> None:
     others = [name for name, is_used in used.items() if is_used]
     if options["nagios"]:
         forbid(others, "--nagios")
-        tell_nagios(session, options)
+        tell_nagios(session, options, looks)
     if len(others) > 1:
         forbid(others[:1], others[1])
     healthy = [True]
@@ -136,29 +170,48 @@ def check(session: Session, **options: Any) -> None:
     def show() -> None:
         from kadmin.render.check import check_document
 
-        report = look(session, options)
+        report = look(session, options, looks)
         session.output.show(check_document(report), plain=options["plain"])
         healthy[:] = [report.is_healthy]
 
     if options["wait_healthy"] is not None:
-        wait_until_healthy(session, options)
+        wait_until_healthy(session, options, looks)
     watch(session, options["watch"], show)
     if not healthy[0]:
         click.get_current_context().exit(ExitCode.FOUND)
 
 
-def look(session: Session, options: dict[str, Any]) -> "CheckReport":
+def check_group_options(options: dict[str, Any]) -> None:
+    if options["judges_groups"]:
+        forbid(["--no-brokers"] if options["no_brokers"] else [], "--groups: brokers keep these")
+        return
+    given = [name for name in given_options(options) if name in ("behind_after", "window")]
+    if given:
+        raise click.UsageError(f"{flag(given[0])} needs --groups")
+
+
+def group_looks(session: Session, options: dict[str, Any]) -> "GroupLooks":
+    from kadmin.app.groups import GroupLooks
+    from kadmin.arguments.groups import GroupSelection, PartitionFilter
+
+    return GroupLooks(session, GroupSelection(()), PartitionFilter(), options["window"])
+
+
+def look(session: Session, options: dict[str, Any], looks: "GroupLooks | None") -> "CheckReport":
     from dataclasses import replace
 
     from kadmin.app.evidence import read_evidence
     from kadmin.plan.check.findings import Kind, Severity
     from kadmin.plan.check.judge import judge
 
+    # First, since it may take a while: what is read of the cluster is from its end.
+    groups, gaps = ((), ()) if looks is None else judged_groups(looks, options)
     evidence = read_evidence(
         session,
         default_min_isr=options["default_min_isr"],
         asks_brokers=not options["no_brokers"],
     )
+    evidence = replace(evidence, groups=groups, unlooked=(*evidence.unlooked, *gaps))
     report = judge(
         evidence,
         [Kind(name) for name in options["ignored"]],
@@ -171,12 +224,26 @@ def look(session: Session, options: dict[str, Any]) -> "CheckReport":
     return replace(report, findings=findings)
 
 
-def tell_nagios(session: Session, options: dict[str, Any]) -> None:
+def judged_groups(
+    looks: "GroupLooks", options: dict[str, Any]
+) -> "tuple[tuple[GroupVerdict, ...], tuple[str, ...]]":
+    """Return the verdicts on all groups, and which could not be had, with the reasons."""
+    try:
+        untold = looks.look() if options["watch"] is not None else looks.look_twice()
+    except KadminError as error:
+        # The rest has its time anew.
+        looks.session.look_again()
+        return (), (f"groups of consumers: {error.message}",)
+    verdicts = looks.history.verdicts(round(1000 * options["behind_after"]))
+    return tuple(verdicts), tuple(f"group '{name}': {why}" for name, why in sorted(untold.items()))
+
+
+def tell_nagios(session: Session, options: dict[str, Any], looks: "GroupLooks | None") -> None:
     """Print one line and exit with Nagios' code, whatever happens."""
     from kadmin.render.check import NAGIOS_CODES, NagiosCode, nagios_line, unknown_line
 
     try:
-        report = look(session, options)
+        report = look(session, options, looks)
     except KadminError as error:
         click.echo(unknown_line(error.message))
         click.get_current_context().exit(NagiosCode.UNKNOWN)
@@ -184,7 +251,9 @@ def tell_nagios(session: Session, options: dict[str, Any]) -> None:
     click.get_current_context().exit(NAGIOS_CODES[report.worst])
 
 
-def wait_until_healthy(session: Session, options: dict[str, Any]) -> None:
+def wait_until_healthy(
+    session: Session, options: dict[str, Any], looks: "GroupLooks | None"
+) -> None:
     """Look again and again, through outages as well, until all is well or the time is over."""
     from kadmin.render.check import verdict
 
@@ -193,7 +262,7 @@ def wait_until_healthy(session: Session, options: dict[str, Any]) -> None:
     while True:
         session.look_again()
         try:
-            report = look(session, options)
+            report = look(session, options, looks)
             if report.is_healthy:
                 return
             now = verdict(report)

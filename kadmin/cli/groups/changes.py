@@ -1,29 +1,34 @@
 """What `kadmin groups --reset-offsets`, `--delete` and `--delete-offsets` do."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kadmin.cli.changing import make
+from kadmin.app.groups import now_ms
+from kadmin.cli.changing import Report, make
 from kadmin.cli.files import STDIN
-from kadmin.cli.groups.looks import now_ms
+from kadmin.cli.groups.places import COMMAND, IN_ZOOKEEPER
 from kadmin.cli.hint_command import command_line
 from kadmin.cli.options import exactly_one, flag, forbid
 from kadmin.cli.rollback import new_rollback_path
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
+from kadmin.quoting import quoted
 
 if TYPE_CHECKING:
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
     from kadmin.execute.groups import GroupChange
     from kadmin.plan.groups.changes import (
         GroupDeletionPlan,
+        GroupPlan,
         OffsetDeletionPlan,
         ResetPlan,
         Wanted,
     )
+
+Plan = TypeVar("Plan", bound="GroupPlan")
 
 SPECS: Final = (
     *("to_earliest", "to_latest", "to_current", "to_offset", "to_datetime", "by_duration"),
@@ -44,7 +49,7 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
     is_dry_run = not options["execute"]
     path = options["rollback_file"] or new_rollback_path("groups", ".csv")
     at_ms = now_ms()
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         resets = OffsetResets(
             admin, selection, partitions, wanted, path, session, is_dry_run=is_dry_run
         )
@@ -65,27 +70,48 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
             else:
                 session.note("nothing to reset")
 
-        make(
+        change_groups(
+            session,
             resets,
-            session.output,
+            is_confirmed=options["yes"],
+            in_zookeeper=options["in_zookeeper"],
             lines=lambda plan: reset_plan_lines(plan, at_ms),
             report=report,
-            is_dry_run=is_dry_run,
-            is_confirmed=options["yes"],
-            begun=lambda: session.note(f"rollback file: {path}"),
         )
     if is_dry_run and not options["export"] and options["from_file"] != STDIN:
         given = {**options, "execute": True}
         session.note(f"next: {command_line('groups', given, without=('dry_run',))}")
-    note_undo(session, resets)
-    resets.check()
 
 
-def note_undo(session: Session, change: "GroupChange[Any]") -> None:
-    """Note how what was changed is taken back."""
+def change_groups(
+    session: Session,
+    change: "GroupChange[Plan]",
+    *,
+    is_confirmed: bool,
+    in_zookeeper: bool,
+    lines: Callable[[Plan], Iterable[str]],
+    report: Report[Plan],
+) -> None:
+    """Make *change* of groups that brokers keep, or ZooKeeper; note where its rollback file is and
+    how it is taken back.
+
+    Raises:
+        NotChanged: not all was done.
+    """
+    make(
+        change,
+        session.output,
+        lines=lines,
+        report=report,
+        is_dry_run=change.is_dry_run,
+        is_confirmed=is_confirmed,
+        begun=lambda: session.note(f"rollback file: {change.rollback_path}"),
+    )
     if change.has_rollback_file and not change.failed:
-        undo = {"reset_offsets": True, "from_file": change.rollback_path, "execute": True}
-        session.note(f"to take it back: {command_line('groups', undo)}")
+        command = IN_ZOOKEEPER if in_zookeeper else COMMAND
+        file = quoted(change.rollback_path)
+        session.note(f"to take it back: {command} --reset-offsets --from-file {file} --execute")
+    change.check()
 
 
 def reset_of(
@@ -160,7 +186,7 @@ def delete_offsets(session: Session, options: Mapping[str, Any]) -> None:
     if not options["topics"]:
         raise click.UsageError("--delete-offsets needs --topic")
     path = options["rollback_file"] or new_rollback_path("groups", ".csv")
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         deletions = OffsetDeletions(
             admin,
             GroupSelection(options["groups"]),
@@ -178,17 +204,14 @@ def delete_offsets(session: Session, options: Mapping[str, Any]) -> None:
             else:
                 session.note("nothing to delete: no offset is committed there")
 
-        make(
+        change_groups(
+            session,
             deletions,
-            session.output,
+            is_confirmed=options["yes"],
+            in_zookeeper=options["in_zookeeper"],
             lines=offset_deletion_plan_lines,
             report=report,
-            is_dry_run=options["dry_run"],
-            is_confirmed=options["yes"],
-            begun=lambda: session.note(f"rollback file: {path}"),
         )
-    note_undo(session, deletions)
-    deletions.check()
 
 
 def delete_groups(session: Session, options: Mapping[str, Any]) -> None:
@@ -198,7 +221,7 @@ def delete_groups(session: Session, options: Mapping[str, Any]) -> None:
 
     require_groups_named(options, "--delete")
     path = options["rollback_file"] or new_rollback_path("groups", ".csv")
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         deletions = GroupDeletions(
             admin,
             GroupSelection(options["groups"]),
@@ -213,17 +236,14 @@ def delete_groups(session: Session, options: Mapping[str, Any]) -> None:
                     group_deletion_document(plans, deletions.failed, is_dry_run=is_dry_run)
                 )
 
-        make(
+        change_groups(
+            session,
             deletions,
-            session.output,
+            is_confirmed=options["yes"],
+            in_zookeeper=options["in_zookeeper"],
             lines=group_deletion_plan_lines,
             report=report,
-            is_dry_run=options["dry_run"],
-            is_confirmed=options["yes"],
-            begun=lambda: session.note(f"rollback file: {path}"),
         )
-    note_undo(session, deletions)
-    deletions.check()
 
 
 def require_groups_named(options: Mapping[str, Any], action: str) -> None:

@@ -4,11 +4,27 @@ from typing import Any, Final
 
 import click
 
-from kadmin.cli.frame import command
-from kadmin.cli.options import Number, WholeNumber, action, chosen_action, flag, option
+from kadmin.cli.frame import Catalog, command_with_subcommands
+from kadmin.cli.options import (
+    Number,
+    WholeNumber,
+    action,
+    chosen_action,
+    flag,
+    forbid,
+    option,
+)
 from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch_option
+
+SUBCOMMANDS: Final[Catalog] = {
+    "migrate-offsets": (
+        "kadmin.cli.groups.migrate",
+        "migrate_offsets",
+        "Copy offsets of groups from ZooKeeper to brokers, or back.",
+    ),
+}
 
 ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Which groups and partitions"
@@ -27,7 +43,12 @@ OF_GROUPS: Final = (*JUDGING, *CHANGES)
 OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
 
 
-@command("groups", short_help="See and change groups of consumers.", speaks_to_brokers=True)
+@command_with_subcommands(
+    "groups",
+    SUBCOMMANDS,
+    short_help="See and change groups of consumers.",
+    speaks_to_brokers=True,
+)
 @action("--list", "list_", section=ACTIONS, help="List the names of groups.")
 @action("--describe", section=ACTIONS, help="Describe groups: what they have read, and who reads.")
 @action(
@@ -54,6 +75,23 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     section=SELECTION,
     actions=OF_GROUPS,
     help="All groups of consumers.",
+)
+@option(
+    "--in-zookeeper",
+    is_flag=True,
+    section=SELECTION,
+    actions=(*LOOKS, *CHANGES),
+    help=(
+        "The groups of old consumers (Kafka 0.8 and 0.9), whose members and offsets are there; so"
+        " does --zookeeper without --bootstrap-server."
+    ),
+)
+@option(
+    "--of-brokers",
+    is_flag=True,
+    section=SELECTION,
+    actions=(*LOOKS, *CHANGES),
+    help="The groups that brokers keep, though --zookeeper alone names the cluster.",
 )
 @option(
     "--topic",
@@ -231,9 +269,12 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
 def groups(session: Session, **options: Any) -> None:
     """See and change groups of consumers, with the options of kafka-consumer-groups.
 
-    It asks the brokers (Kafka 0.10.1 and later), those of --bootstrap-server or those registered in
-    ZooKeeper. A group's coordinator has its members and its offsets; the leaders of the partitions
-    have where the logs end.
+    It asks the brokers of the cluster, or those of --bootstrap-server (Kafka 0.10.1 and later). A
+    group's coordinator has its members and its offsets; the leaders of the partitions have where
+    the logs end. --zookeeper alone means, as for Kafka's tool, the groups that no broker knows:
+    those of old consumers, which keep members and offsets there. So does --in-zookeeper, for a
+    cluster that is named otherwise. Brokers are then asked for the logs alone. With --of-brokers,
+    the groups are those of the brokers that are registered in the ZooKeeper.
 
     On a terminal and with --output it also shows since when there is something to read: the time
     of the first record that the group has not read, which is fetched. Where
@@ -245,13 +286,13 @@ def groups(session: Session, **options: Any) -> None:
     back). A group that has read all is ok, however long ago that was.
 
     --reset-offsets plans new offsets, within the log, and says how many records are skipped or read
-    again; --execute commits them. A group must have no members for that: its coordinator also
-    refuses if one joins meanwhile. What is overwritten or deleted is first kept in a rollback file,
+    again; --execute commits them. A group must have no members for that, not even one that joins
+    meanwhile. What is overwritten or deleted is first kept in a rollback file,
     which --from-file puts back. Running it again changes nothing more.
 
     Exits with 1 if a group does not exist, with 5 if a coordinator or leader does not answer, and
     --verdict with 4 unless all groups are ok. A change of a group with members is refused with 6;
-    with 1 if a coordinator refused it.
+    with 1 if a coordinator, or ZooKeeper, refused it.
 
     \b
     Examples:
@@ -266,24 +307,40 @@ def groups(session: Session, **options: Any) -> None:
       kadmin groups --reset-offsets --group billing --all-topics --to-latest --execute
       kadmin groups --delete-offsets --group billing --topic orders:0,1
       kadmin groups --delete --group 'test-*'
+      kadmin groups --zookeeper zk1:2181/kafka --describe --all-groups
     """
     chosen = chosen_action(options)
     check_options(chosen, options)
+    if session.names_only_zookeeper and not options["of_brokers"]:
+        options["in_zookeeper"] = True
+    check_place(options)
     from kadmin.cli.groups.looks import describe_groups, list_groups
+    from kadmin.cli.groups.places import leading_to_groups
     from kadmin.cli.groups.verdicts import judge_groups
 
-    looks = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
-    if chosen in looks:
-        looks[chosen](session, options)
-        return
-    from kadmin.cli.groups.changes import delete_groups, delete_offsets, reset_offsets
+    in_zookeeper = options["in_zookeeper"]
+    with leading_to_groups(session, in_zookeeper=in_zookeeper, changed_in_zookeeper=in_zookeeper):
+        looks = {"list": list_groups, "describe": describe_groups, "verdict": judge_groups}
+        if chosen in looks:
+            looks[chosen](session, options)
+            return
+        from kadmin.cli.groups.changes import delete_groups, delete_offsets, reset_offsets
 
-    changes = {
-        "reset-offsets": reset_offsets,
-        "delete": delete_groups,
-        "delete-offsets": delete_offsets,
-    }
-    changes[chosen](session, options)
+        changes = {
+            "reset-offsets": reset_offsets,
+            "delete": delete_groups,
+            "delete-offsets": delete_offsets,
+        }
+        changes[chosen](session, options)
+
+
+def check_place(options: dict[str, Any]) -> None:
+    if options["in_zookeeper"]:
+        forbid(["--of-brokers"] if options["of_brokers"] else [], "--in-zookeeper")
+    if options["in_zookeeper"] and options["types"] is not None:
+        raise click.UsageError(
+            "--type is about groups that brokers keep, not about those in ZooKeeper"
+        )
 
 
 SECTIONS: Final = ("offsets", "members", "state")

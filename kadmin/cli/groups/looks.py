@@ -1,10 +1,10 @@
 """What `kadmin groups --list` and `--describe` do."""
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from kadmin.cli.groups.places import IN_ZOOKEEPER, kept_in_zookeeper
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch
 from kadmin.errors import UnreachableError
@@ -43,7 +43,7 @@ def list_groups(session: Session, options: Mapping[str, Any]) -> None:
     partitions = parse_scopes(options["topics"])
 
     def show() -> None:
-        with session.groups() as admin:
+        with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
             found = admin.listing()
             listed_groups = found.groups
             if options["state"] is not None:
@@ -60,6 +60,8 @@ def list_groups(session: Session, options: Mapping[str, Any]) -> None:
             session.output.warn(f"left out: the groups of broker {broker}: {reason}")
         if not found.groups and not found.silent:
             session.output.note("there are no groups of consumers")
+        if not options["in_zookeeper"] and (others := kept_in_zookeeper(session)):
+            session.note(f"{counted(len(others), 'group')} in ZooKeeper: '{IN_ZOOKEEPER} --list'")
         document = list_document(
             groups,
             with_types=options["types"] is not None,
@@ -100,7 +102,7 @@ def describe_members(
     from kadmin.app.groups import has_member_in, names_of, require_groups
     from kadmin.render.groups.members import hosts_document, members_document, states_document
 
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         described = admin.describe(names_of(admin, selection))
         groups = [described.told[name] for name in sorted(described.told)]
         require_groups(admin, selection, groups)
@@ -125,7 +127,7 @@ def describe_offsets(
     history: "History",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import names_of, read_lags, require_groups
+    from kadmin.app.groups import names_of, now_ms, read_lags, require_groups
     from kadmin.render.groups.lag import condition_texts, lag_document
     from kadmin.reports.groups import Order, ranked
 
@@ -134,7 +136,7 @@ def describe_offsets(
     shows_tables = output.shows_tables(plain=options["plain"])
     # Kafka's lines have no room for times, and fetching them takes its time.
     with_times = shows_tables or output.form is not OutputFormat.TEXT or order is Order.TIME
-    with session.groups() as admin:
+    with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         report = read_lags(
             admin,
             names_of(admin, selection),
@@ -159,11 +161,14 @@ def describe_offsets(
 
 def note_states(session: Session, groups: "list[Group]") -> None:
     """Note what Kafka's tool notes beside its lines."""
+    from kadmin.render.visible import visible
+
     for group in groups:
+        which = f"Consumer group '{visible(group.name)}'"
         if not group.is_alive:
-            session.output.note(f"Consumer group '{group.name}' has no active members.")
+            session.output.note(f"{which} has no active members.")
         elif group.is_rebalancing:
-            session.output.note(f"Consumer group '{group.name}' is rebalancing.")
+            session.output.note(f"{which} is rebalancing.")
 
 
 def warn_of_untold(
@@ -184,7 +189,3 @@ def warn_of_untold(
     unknown = {row.partition: row.reason for row in rows if row.condition is Condition.UNKNOWN}
     if unknown:
         raise UntoldOffsets(unknown)
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000

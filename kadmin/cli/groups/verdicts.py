@@ -1,19 +1,15 @@
 """What `kadmin groups --verdict` does: looks again after a while, and judges what has moved."""
 
-import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from kadmin.cli.groups.looks import now_ms, warn_of_untold
+from kadmin.cli.groups.looks import warn_of_untold
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch
 from kadmin.errors import ExitCode
 from kadmin.wording import counted
-
-if TYPE_CHECKING:
-    pass
 
 
 def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
@@ -21,7 +17,7 @@ def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
 
     Exits with FOUND unless all are ok.
     """
-    from kadmin.app.groups import History, names_of, read_lags, require_groups
+    from kadmin.app.groups import GroupLooks, now_ms
     from kadmin.arguments.groups import GroupSelection, parse_scopes
     from kadmin.plan.groups.verdict import Verdict
     from kadmin.render.groups.verdicts import verdict_document
@@ -32,26 +28,19 @@ def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
     order = None if options["sort_by"] is None else Order(options["sort_by"])
     window_ms = round(1000 * options["window"])
     behind_ms = round(1000 * options["behind_after"])
-    history: History = History(window_ms)
+    looks = GroupLooks(
+        session,
+        selection,
+        partitions,
+        options["window"],
+        in_zookeeper=options["in_zookeeper"],
+    )
     verdicts: list[Verdict] = []
 
-    def look() -> Mapping[str, str]:
-        with session.groups() as admin:
-            names = names_of(admin, selection)
-            report = read_lags(admin, names, partitions, now_ms(), with_times=True)
-            require_groups(admin, selection, [each.group for each in report.groups])
-        history.add(report)
-        return report.untold
-
     def show() -> None:
-        untold = look()
-        if history.needs_another and options["watch"] is None:
-            session.note(f"looking again in {options['window']:g} s: what moves is judged, too")
-            time.sleep(options["window"])
-            session.look_again()
-            untold = {**untold, **look()}
+        untold = looks.look_twice() if options["watch"] is None else looks.look()
         judged = JudgedGroups(
-            groups=tuple(history.verdicts(behind_ms)),
+            groups=tuple(looks.history.verdicts(behind_ms)),
             now_ms=now_ms(),
             behind_ms=behind_ms,
             window_ms=window_ms,

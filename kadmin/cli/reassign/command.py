@@ -30,6 +30,11 @@ RATE_MAX: Final = 2**63 - 1
 
 RUNS: Final = "kadmin.cli.reassign.runs"
 SUBCOMMANDS: Final = {
+    "plan": (
+        "kadmin.cli.reassign.plan",
+        "plan",
+        "Plan moves for a goal, with the least movement; changes nothing.",
+    ),
     "run": (f"{RUNS}.run", "run", "Carry out a plan under supervision."),
     "resume": (f"{RUNS}.redirect", "resume", "Go on with an interrupted run."),
     "status": (f"{RUNS}.status", "status", "See how far a run is."),
@@ -193,18 +198,18 @@ def reassign(session: Session, **options: Any) -> None:
     anything is written; on a terminal it asks. A plan that is too large for one znode is sent in
     parts, each when the one before it is done.
 
-    Without a file, --topic with --partitions and --replicas says what to move, or --from-broker
+    Without a file, --topic with --partitions and --replicas names what to move, or --from-broker
     empties a broker with as few moves as possible.
 
     --verify exits with 0 if everything is done, 3 while something is still moving, and 4 if
     replicas are not those asked for. When nothing is moving any more it removes the throttles that
-    --execute has set, and restores what was there before; throttles that somebody else has set
-    stay, and are named.
+    --execute has set, and restores what was there before; throttles that others have set stay,
+    and are named.
 
     --cancel stops the moves of the partitions of a file, or of --topic, that are still going on,
     and then treats the throttles in the same way. Brokers of Kafka 2.4 or later do that. Through
     ZooKeeper it works with any release, but another controller has to be elected for it, so it
-    always asks first; and before 2.4 only the rollback file says where the partitions were before.
+    always asks first; and before 2.4 only the rollback file has where the partitions were before.
     What a request in ZooKeeper asks for and no controller will take up (a partition that is gone;
     without a controller, a move that has not begun) it removes.
 

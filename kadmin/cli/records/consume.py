@@ -1,7 +1,9 @@
 """`kadmin consume`: which records are in a topic, from here to there?"""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -20,10 +22,12 @@ from kadmin.records.lines import unescape
 from kadmin.settings.keys import OutputFormat
 
 if TYPE_CHECKING:
-    from kadmin.records.consume import ConsumeRequest
+    from kadmin.jvm.interrupts import Hold
     from kadmin.records.forms import Writing
     from kadmin.records.positions import Start
+    from kadmin.records.reader import ConsumeRequest, Membership
 
+GROUP: Final = "As a member of a group"
 BEGIN: Final = "Where it begins"
 END: Final = "Where it ends (otherwise never)"
 LOOK: Final = "What is shown"
@@ -31,6 +35,7 @@ LOOK: Final = "What is shown"
 PATIENCE_S: Final = 2.0
 """After that it is said that no record comes."""
 
+ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
 FORMS: Final = ("value", "key-value", "json", "hex", "raw")
 PRINTS: Final = ("timestamp", "partition", "offset", "epoch", "headers", "key", "value")
 PROPERTIES: Final = (
@@ -63,6 +68,27 @@ PROPERTIES: Final = (
     default="read_uncommitted",
     show_default=True,
     help="Whether to read records of open and aborted transactions.",
+)
+@option(
+    "--group",
+    metavar="NAME",
+    section=GROUP,
+    completes="groups",
+    help="Join this group: read what it assigns, from its commits on, and commit what is printed.",
+)
+@option(
+    "--group-instance-id",
+    "instance_id",
+    metavar="ID",
+    section=GROUP,
+    help="Be a static member of this id: who comes back in time gets the same partitions.",
+)
+@option(
+    "--assignor",
+    type=click.Choice(ASSIGNORS),
+    section=GROUP,
+    help="How the group shares the partitions, as its other members do; otherwise range, or"
+    " roundrobin where they want that.",
 )
 @option("--from-beginning", is_flag=True, section=BEGIN, help="From the earliest record on.")
 @option(
@@ -122,9 +148,14 @@ def consume(session: Session, **options: Any) -> None:
     """Read records of topics and write them to standard output.
 
     It reads from the brokers (Kafka 0.10 and later) of --bootstrap-server, or from those registered
-    in ZooKeeper. It joins no consumer group and commits no offsets. Records of one partition come
-    in order. A summary on standard error says how many records it read, and how fast. --output json
-    is the same as --format json.
+    in ZooKeeper. Records of one partition come in order. A summary on standard error says how many
+    records it read, and how fast. --output json is the same as --format json.
+
+    Without --group it commits no offsets. With it, standard error says which partitions the group
+    assigns and revokes. A record is committed after it was written to standard output, so it comes
+    at least once. The beginning that is asked for counts where the group has committed nothing;
+    --until-end ends where the partitions end when they are assigned. Ctrl-C, SIGTERM and a reader
+    that has seen enough end it in order: it commits, and leaves the group.
 
     \b
     Examples:
@@ -132,13 +163,20 @@ def consume(session: Session, **options: Any) -> None:
       kadmin consume --topic orders --offset -10 --until-end --format json
       kadmin consume --topic orders --partition 3 --offset 4711 --max-messages 1
       kadmin consume --topic orders --offset -30m --property print.timestamp=true
+      kadmin consume --topic orders --group billing --from-beginning
     """
+    from kadmin.jvm.interrupts import Hold, ending_in_order
+
     writing = writing_of(session, options)
     request = request_of(session, options)
-    carry_out(session, request, writing)
+    # Without a group nothing is left to be done, whatever ends it.
+    with nullcontext(Hold()) if request.membership is None else ending_in_order() as hold:
+        carry_out(session, request, writing, hold)
 
 
-def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -> None:
+def carry_out(
+    session: Session, request: "ConsumeRequest", writing: "Writing", hold: "Hold"
+) -> None:
     """Write records as they come, and report their number, however reading ends."""
     from kadmin.records.consume import open_reader
     from kadmin.records.forms import writer_of
@@ -147,7 +185,9 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
     output = session.output
     settings, debug = session.brokers(), session.settings.flag("debug")
     text_of = writer_of(writing)
-    with open_reader(settings, request, debug=debug) as reader:
+    with open_reader(
+        settings, request, note=session.note, warn=session.warn, debug=debug
+    ) as reader:
         stream = output.visible_bytes_stream()
         count = size_bytes = 0
         has_no_end = not request.stops_at_end and request.idle_s is None
@@ -155,7 +195,10 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
         try:
             with rate_line(output, is_shown=not output.is_terminal) as line:
                 for batch in reader.batches():
+                    hold.end()
                     if batch:
+                        # Until the reader knows that it is out; or it would come again.
+                        hold.begin()
                         # Counted first: a Ctrl-C may come as soon as it can be seen.
                         count += len(batch)
                         size_bytes += sum(map(len, batch))
@@ -176,16 +219,17 @@ def waiting_line(request: "ConsumeRequest") -> str:
     from kadmin.records.positions import Place
 
     text = f"no record yet, waiting for new ones of {', '.join(request.topics)}; Ctrl-C ends"
-    if request.start is Place.LATEST:
+    if request.start is Place.LATEST and request.membership is None:
         text += " (--from-beginning reads those that are there, --until-end ends behind them)"
     return text
 
 
 def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest":
     from kadmin.arguments.moments import parse_numbers
-    from kadmin.records.consume import ConsumeRequest
+    from kadmin.records.reader import ConsumeRequest
 
     topics = topics_of(session, options["topics"])
+    membership = membership_of(options)
     if options["partitions"] and len(topics) > 1:
         raise UsageError(
             "--partition needs one --topic, not several", hint="run it once for each topic"
@@ -195,6 +239,7 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
     timeout_ms = options["timeout_ms"]
     return ConsumeRequest(
         topics=topics,
+        membership=membership,
         partitions=tuple(numbers),
         start=start_of(options),
         stops_at_end=options["until_end"],
@@ -204,6 +249,38 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
         isolation=options["isolation_level"],
         properties=client_properties(session, options),
     )
+
+
+def membership_of(options: Mapping[str, Any]) -> "Membership | None":
+    """Return as whom a group is joined; None for none.
+
+    Raises:
+        UsageError: options that do not go together, or a name that no group or member can have.
+    """
+    from kadmin.records.reader import Membership
+
+    group, instance_id, assignor = (options[name] for name in ("group", "instance_id", "assignor"))
+    if group is None:
+        lonely = {"--group-instance-id": instance_id, "--assignor": assignor}
+        for name, value in lonely.items():
+            if value is not None:
+                raise UsageError(f"{name} is about a group", hint=f"--group NAME {name} {value}")
+        return None
+    if not group:
+        raise UsageError("--group: a group has a name", hint="kadmin groups --list")
+    if instance_id is not None and not re.fullmatch(r"[a-zA-Z0-9._-]{1,249}", instance_id):
+        raise UsageError(
+            f"--group-instance-id '{instance_id}': up to 249 letters, digits, '.', '_' and '-'",
+            hint="--group-instance-id reader-1",
+        )
+    forbid(["--partition"] if options["partitions"] else [], "--group, which assigns partitions")
+    if options["offset"] not in (None, "earliest", "latest"):
+        raise UsageError(
+            f"--offset {options['offset']}: a group reads on from what it has committed",
+            hint=f"'kadmin groups --reset-offsets --group {group}' puts it elsewhere; --offset"
+            " earliest and latest say where it begins without a commit",
+        )
+    return Membership(group=group, instance_id=instance_id, assignor=assignor)
 
 
 def topics_of(session: Session, wanted: Sequence[str]) -> tuple[str, ...]:

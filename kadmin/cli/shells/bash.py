@@ -4,7 +4,7 @@ Written for bash 3.2, which macOS has, too: no associative arrays.  The function
 itself are constant; only three tables come from the tree.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from kadmin.cli.shells.words import (
@@ -16,7 +16,7 @@ from kadmin.cli.shells.words import (
     own_options,
     shared_options,
 )
-from kadmin.cli.tree import CommandNode
+from kadmin.cli.tree import CommandNode, OptionNode
 
 FUNCTIONS: Final = r"""
 # Sets $connects to 'value' or 'flag' when option $1 says which cluster is meant.
@@ -116,16 +116,17 @@ def script(root: CommandNode) -> str:
     """Return the completion script of bash for the commands of *root*."""
     functions = FUNCTIONS.replace("@CONNECTING_WITH_VALUE@", "|".join(CONNECTING_WITH_VALUE))
     functions = functions.replace("@CONNECTING_FLAGS@", "|".join(CONNECTING_FLAGS))
+    shared = shared_options(root)
     lines = (
         f"# bash completion of kadmin, {HEADER.format(shell='bash')}.",
         "",
         "# Sets $commands and $options to what may stand after the command $1.",
         "_kadmin_node() {",
         "    case $1 in",
-        *node_cases(root),
+        *node_cases(root, shared),
         "    esac",
         '    options="$options',
-        *(f"        {word}" for word in option_words(shared_options(root))),
+        *(f"        {word}" for word in option_words(shared)),
         '    "',
         "}",
         "",
@@ -133,7 +134,7 @@ def script(root: CommandNode) -> str:
         "# 'flag' when there is none.",
         "_kadmin_kind() {",
         '    case "$1 $2" in',
-        *kind_cases(root),
+        *kind_cases(root, shared),
         "        *'#'*) kind=text ;;",
         "        *) kind=flag ;;",
         "    esac",
@@ -142,7 +143,7 @@ def script(root: CommandNode) -> str:
     return "\n".join(lines) + "\n" + functions
 
 
-def node_cases(root: CommandNode) -> Iterator[str]:
+def node_cases(root: CommandNode, shared: Collection[OptionNode]) -> Iterator[str]:
     """Return one case for each command.
 
     Its options stand one a line, so that a change shows as one.
@@ -151,20 +152,20 @@ def node_cases(root: CommandNode) -> Iterator[str]:
         yield f"        '{' '.join(node.path)}')"
         yield f"            commands='{' '.join(command.name for command in node.commands)}'"
         yield "            options='"
-        yield from (f"                {word}" for word in option_words(own_options(node, root)))
+        yield from (f"                {word}" for word in option_words(own_options(node, shared)))
         yield "            '"
         yield "            ;;"
 
 
-def kind_cases(root: CommandNode) -> Iterator[str]:
+def kind_cases(root: CommandNode, shared: Collection[OptionNode]) -> Iterator[str]:
     """Return one case for each value; options that all commands share stand first, and once."""
-    for option in shared_options(root):
+    for option in shared:
         if option.requires_value:
             patterns = "|".join(f"*' {name}'" for name in option.names)
             yield f"        {patterns}) kind='{kind_word(option.values)}' ;;"
     for node in root.walk():
         path = " ".join(node.path)
-        for option in own_options(node, root):
+        for option in own_options(node, shared):
             if option.requires_value:
                 patterns = "|".join(f"'{path} {name}'" for name in option.names)
                 yield f"        {patterns}) kind='{kind_word(option.values)}' ;;"

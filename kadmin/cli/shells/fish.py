@@ -3,7 +3,7 @@
 One `complete` line for each option, with the command it belongs to as its condition.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from kadmin.cli.shells.words import (
@@ -77,10 +77,11 @@ complete -c kadmin-kafka -w kadmin
 def script(root: CommandNode) -> str:
     """Return the completion script of fish for the commands of *root*."""
     lines = [f"# fish completion of kadmin, {HEADER.format(shell='fish')}.", functions(root)]
-    for option in shared_options(root):
+    shared = shared_options(root)
+    for option in shared:
         lines += option_lines(option, condition=None)
     for node in root.walk():
-        lines += ["", *node_lines(node, root)]
+        lines += ["", *node_lines(node, shared)]
     return "\n".join(lines) + "\n"
 
 
@@ -107,13 +108,13 @@ def functions(root: CommandNode) -> str:
     return text
 
 
-def node_lines(node: CommandNode, root: CommandNode) -> Iterator[str]:
+def node_lines(node: CommandNode, shared: Collection[OptionNode]) -> Iterator[str]:
     condition = f"__kadmin_at {' '.join(node.path)}"
     for command in node.commands:
         yield f"complete -c kadmin -n '{condition}' -a {command.name} -d {quoted(command.summary)}"
     for argument in node.arguments:
         yield " ".join(["complete -c kadmin", f"-n '{condition}'", *offer(argument.values)])
-    for option in own_options(node, root):
+    for option in own_options(node, shared):
         yield from option_lines(option, condition)
 
 

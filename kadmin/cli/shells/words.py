@@ -3,7 +3,7 @@
 Knows the tree of commands, and no shell's syntax.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from kadmin.cli.tree import CommandNode, OptionNode, Values
@@ -43,9 +43,8 @@ def shared_options(root: CommandNode) -> tuple[OptionNode, ...]:
     return tuple(option for option in root.options if all(option in known for known in nodes))
 
 
-def own_options(node: CommandNode, root: CommandNode) -> tuple[OptionNode, ...]:
-    """Return the options of *node* that not every command has."""
-    shared = shared_options(root)
+def own_options(node: CommandNode, shared: Collection[OptionNode]) -> tuple[OptionNode, ...]:
+    """Return the options of *node* that are not *shared* by all commands."""
     return tuple(option for option in node.options if option not in shared)
 
 

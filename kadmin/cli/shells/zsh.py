@@ -3,7 +3,7 @@
 One function for each command hands its options to zsh's own `_arguments`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from kadmin.cli.shells.words import (
@@ -56,30 +56,33 @@ def script(root: CommandNode) -> str:
     """Return the completion script of zsh for the commands of *root*."""
     live = LIVE.replace("@CONNECTING_WITH_VALUE@", "|".join(CONNECTING_WITH_VALUE))
     live = live.replace("@CONNECTING_FLAGS@", "|".join(CONNECTING_FLAGS))
+    shared = shared_options(root)
     lines = [
         "#compdef kadmin kadmin-kafka",
         f"# zsh completion of kadmin, {HEADER.format(shell='zsh')}.",
         "",
         "# The options that every command has.",
         "typeset -ga _kadmin_shared=(",
-        *(f"    {spec}" for option in shared_options(root) for spec in option_specs(option)),
+        *(f"    {spec}" for option in shared for spec in option_specs(option)),
         ")",
     ]
     for node in root.walk():
-        lines += ["", *function_of(node, root)]
+        lines += ["", *function_of(node, shared, is_root=node is root)]
     return "\n".join(lines) + "\n" + live
 
 
-def function_of(node: CommandNode, root: CommandNode) -> Iterator[str]:
+def function_of(
+    node: CommandNode, shared: Collection[OptionNode], *, is_root: bool
+) -> Iterator[str]:
     yield f"{function_name(node)}() {{"
-    if node is root:
+    if is_root:
         # What is typed in front of a command's name is cut off below; the live values need it.
         yield '    local -a kadmin_line=("${words[@]}")'
     if node.commands:
         yield "    local curcontext=$curcontext state state_descr line"
         yield "    typeset -A opt_args"
     yield "    _arguments -S -C \\" if node.commands else "    _arguments -S \\"
-    specs = [spec for option in own_options(node, root) for spec in option_specs(option)]
+    specs = [spec for option in own_options(node, shared) for spec in option_specs(option)]
     specs.append('"${_kadmin_shared[@]}"')
     if node.commands:
         specs += ["'1: :->command'", "'*:: :->rest'"]

@@ -8,6 +8,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis
 from kadmin.plan.ensemble import EnsembleReport
+from kadmin.plan.groups.verdict import GroupVerdict
 from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.journal import ThrottleJournal
 
@@ -23,7 +24,7 @@ class Evidence:
     asked; *unlooked* gives the reasons.  *faults* are about what cannot be read beside the
     snapshot, and *hidden* is what may not be read, each with the reason.  *journal* is that of
     throttles, None where it cannot be read.  Without *sees_moves*, replicas may be moving that the
-    snapshot does not show.
+    snapshot does not show.  *groups* are judged where that is asked for.
     """
 
     snapshot: ClusterSnapshot
@@ -41,3 +42,4 @@ class Evidence:
     hidden: tuple[str, ...] = ()
     journal: ThrottleJournal | None = None
     sees_moves: bool = True
+    groups: tuple[GroupVerdict, ...] = ()

@@ -47,6 +47,10 @@ class Kind(StrEnum):
     THROTTLE = "throttle"
     VERSIONS = "versions"
     RACKS = "racks"
+    STUCK_GROUP = "stuck-group"
+    """A group that does not read what there is."""
+    LAGGING_GROUP = "lagging-group"
+    """A group that reads, and is behind."""
     NOT_PREFERRED = "not-preferred"
     RESTARTED = "restarted"
     SKEW = "skew"
@@ -61,8 +65,8 @@ BAD: Final = frozenset({Severity.CRITICAL, Severity.WARNING})
 class Finding:
     """One cause, with all that it has come of it.
 
-    *text* is a sentence without what *partitions* and *topics* name.  *command* is one that helps
-    or shows more, None where there is none.
+    *text* is a sentence without what *partitions*, *topics* and *groups* name.  *command* is one
+    that helps or shows more, None where there is none.
     """
 
     severity: Severity
@@ -71,6 +75,7 @@ class Finding:
     partitions: tuple[TopicPartition, ...] = ()
     topics: tuple[str, ...] = ()
     brokers: tuple[BrokerId, ...] = ()
+    groups: tuple[str, ...] = ()
     command: str | None = None
 
 
@@ -114,6 +119,7 @@ def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
                 KIND_ORDER[each.kind],
                 -len(each.partitions),
                 -len(each.topics),
+                -len(each.groups),
                 each.brokers,
                 each.text,
             ),

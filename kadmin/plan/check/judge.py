@@ -5,6 +5,7 @@ from collections.abc import Collection
 from kadmin.plan.check.brokers import broker_findings
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import CheckReport, Kind, Severity, in_order
+from kadmin.plan.check.groups import group_findings
 from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.check.partitions import partition_findings
 from kadmin.plan.check.topics import topic_findings
@@ -27,6 +28,7 @@ def judge(
         *broker_findings(evidence),
         *leftover_findings(evidence, unreadable),
         *zookeeper_findings(evidence.ensemble),
+        *group_findings(evidence.groups),
     )
     controller = snapshot.controller
     return CheckReport(

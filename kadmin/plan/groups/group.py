@@ -1,6 +1,6 @@
-"""Consumer groups as their coordinators describe them: states, members, assigned partitions.
+"""Consumer groups as their coordinators, or ZooKeeper, describe them: states, members, partitions.
 
-Knows no broker: the caller passes what brokers have answered.
+Knows neither brokers nor ZooKeeper: the caller passes what they have answered.
 """
 
 from collections.abc import Sequence
@@ -33,24 +33,32 @@ CLASSIC: Final = "Classic"
 CONSUMER: Final = "Consumer"
 TYPES: Final = (CLASSIC, CONSUMER)
 
-CONSUMER_PROTOCOLS: Final = frozenset({"", "consumer"})
+ZOOKEEPER: Final = "ZooKeeper"
+"""The type of groups of old consumers, which no broker knows."""
+
+CONSUMER_PROTOCOL: Final = "consumer"
+CONSUMER_PROTOCOLS: Final = frozenset({"", CONSUMER_PROTOCOL})
 """The protocol types of groups of consumers: none where the group only keeps offsets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedGroup:
-    """A group in a list; *state* and *type* are None where its broker is too old to name them."""
+    """A group in a list; *state* and *type* are None where its broker is too old to name them,
+    *coordinator* where it has none."""
 
     name: str
     protocol_type: str
     state: str | None
     type: str | None
-    coordinator: BrokerId
+    coordinator: BrokerId | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A member; *assigned* is sorted, and None where no broker returned its assignment."""
+    """A member; *assigned* is sorted, and None where no broker returned its assignment.
+
+    *client_id* and *host* are empty where they are not known, as in ZooKeeper.
+    """
 
     id: str
     client_id: str
@@ -59,7 +67,8 @@ class Member:
     assigned: tuple[TopicPartition, ...] | None = ()
 
     def __str__(self) -> str:
-        return f"{self.client_id} ({self.id}) on {self.host}"
+        name = f"{self.client_id} ({self.id})" if self.client_id else self.id
+        return f"{name} on {self.host}" if self.host else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +82,15 @@ class Coordinator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A group as its coordinator describes it; one that it does not know is Dead."""
+    """A group as its coordinator describes it; one that it does not know is Dead.
+
+    *coordinator* is None for a group in ZooKeeper.
+    """
 
     name: str
     state: str
     assignor: str
-    coordinator: Coordinator
+    coordinator: Coordinator | None
     members: tuple[Member, ...] = ()
     protocol_type: str = ""
 
@@ -93,7 +105,7 @@ class Group:
 
 
 class NoSuchGroup(KadminError):
-    """Groups that no coordinator knows."""
+    """Groups that do not exist."""
 
     def __init__(self, names: Sequence[str], known: Sequence[str] = ()) -> None:
         which = (

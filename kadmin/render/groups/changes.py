@@ -15,6 +15,7 @@ from kadmin.render.fields import csv_rows
 from kadmin.render.groups.lines import aligned
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
+from kadmin.render.visible import visible
 from kadmin.wording import counted, span
 
 RESET_COLUMNS: Final = (
@@ -47,6 +48,34 @@ def reset_document(
         body=lambda: {"dry_run": is_dry_run, "partitions": list(records())},
         columns=RESET_COLUMNS,
         rows=lambda: csv_rows(records(), RESET_COLUMNS),
+        lines=lambda: reset_lines(plans, failed),
+    )
+
+
+def migration_document(
+    plans: Sequence[ResetPlan],
+    sources: Mapping[str, str],
+    failed: Failed,
+    now_ms: int,
+    *,
+    is_dry_run: bool,
+) -> Document:
+    """Offsets that groups got from those of *sources*, by the group that got them."""
+    columns = ("from_group", *RESET_COLUMNS)
+
+    def records() -> Iterator[dict[str, object]]:
+        for plan in plans:
+            for move in plan.moves:
+                found = move_record(plan, move, failed, now_ms, is_dry_run=is_dry_run)
+                if found["outcome"] == "reset":
+                    found["outcome"] = "migrated"
+                yield {"from_group": sources[plan.group], **found}
+
+    return Document(
+        schema="kadmin.groups.migrate-offsets/1",
+        body=lambda: {"dry_run": is_dry_run, "partitions": list(records())},
+        columns=columns,
+        rows=lambda: csv_rows(records(), columns),
         lines=lambda: reset_lines(plans, failed),
     )
 
@@ -122,9 +151,8 @@ def reset_plan_lines(
     left = len(plan.moves) - len(changes)
     already = f"; {counted(left, 'partition')} already there" if left else ""
     what = f": {', '.join(words)}" if words else ""
-    yield (
-        f"plan: reset {counted(len(changes), 'partition')} of group '{plan.group}'{what}{already}"
-    )
+    which = f"{counted(len(changes), 'partition')} of group '{visible(plan.group)}'"
+    yield f"plan: reset {which}{what}{already}"
     yield from item_lines(changes, lambda move: move_text(move, now_ms), limit)
 
 
@@ -197,12 +225,13 @@ def deletion_record(
 
 def offset_deletion_lines(plans: Sequence[OffsetDeletionPlan], failed: Failed) -> Iterator[str]:
     for plan in plans:
+        name = visible(plan.group)
         topics = ", ".join(dict.fromkeys(each.topic for each in plan.offsets))
         statuses = {each: failed.get(f"{plan.group}: {each}", "") for each in plan.offsets}
         if any(statuses.values()):
             yield "Encounter some partition level error, see the follow-up details:"
         else:
-            yield f"Request succeed for deleting offsets with topic {topics} group {plan.group}"
+            yield f"Request succeed for deleting offsets with topic {topics} group {name}"
         yield ""
         yield from aligned(
             STATUS_HEADS,
@@ -217,7 +246,8 @@ def offset_deletion_lines(plans: Sequence[OffsetDeletionPlan], failed: Failed) -
 def offset_deletion_plan_lines(
     plan: OffsetDeletionPlan, limit: int | None = PLAN_LINES_MAX
 ) -> Iterator[str]:
-    yield (f"plan: delete {counted(len(plan.offsets), 'committed offset')} of group '{plan.group}'")
+    which = f"{counted(len(plan.offsets), 'committed offset')} of group '{visible(plan.group)}'"
+    yield f"plan: delete {which}"
     yield from item_lines(list(plan.offsets.items()), lambda pair: f"{pair[0]}: {pair[1]}", limit)
 
 
@@ -253,14 +283,14 @@ def group_deletion_document(
 
 def group_deletion_lines(plans: Sequence[GroupDeletionPlan], failed: Failed) -> Iterator[str]:
     names = [name for plan in plans for name in plan.groups]
-    deleted = ", ".join(f"'{name}'" for name in names if name not in failed)
+    deleted = ", ".join(f"'{visible(name)}'" for name in names if name not in failed)
     if not failed:
         yield f"Deletion of requested consumer groups ({deleted}) was successful."
         return
     yield "Error: Deletion of some consumer groups failed:"
     for name in names:
         if name in failed:
-            yield f"* Group '{name}' could not be deleted due to: {failed[name]}"
+            yield f"* Group '{visible(name)}' could not be deleted due to: {visible(failed[name])}"
     if deleted:
         yield ""
         yield f"These consumer groups were deleted successfully: {deleted}"
@@ -276,6 +306,6 @@ def group_deletion_plan_lines(
     )
     yield from item_lines(
         list(plan.offsets.items()),
-        lambda pair: f"{pair[0]}: {counted(len(pair[1]), 'committed offset')}",
+        lambda pair: f"{visible(pair[0])}: {counted(len(pair[1]), 'committed offset')}",
         limit,
     )

@@ -10,6 +10,7 @@ from kadmin.render.groups.lines import aligned
 from kadmin.render.groups.members import untold_records
 from kadmin.render.groups.verdicts import movement_record, rounded, span_or_never
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 from kadmin.reports.groups import GroupLag, GroupsReport
 from kadmin.wording import counted, span
 
@@ -106,8 +107,8 @@ def row_record(each: GroupLag, row: PartitionLag, report: GroupsReport) -> dict[
         if movement is None
         else rounded(movement.caught_up_in_s(row.lag or 0)),
         "consumer_id": None if member is None else member.id,
-        "host": None if member is None else member.host,
-        "client_id": None if member is None else member.client_id,
+        "host": None if member is None else member.host or None,
+        "client_id": None if member is None else member.client_id or None,
         "reason": row.reason or None,
     }
 
@@ -125,7 +126,11 @@ def lines(report: GroupsReport) -> Iterator[str]:
 def line_cells(row: PartitionLag) -> Iterator[object]:
     yield from (row.partition.topic, row.partition.partition, row.committed, row.end, row.distance)
     member = row.member
-    yield from (None,) * 3 if member is None else (member.id, member.host, member.client_id)
+    yield from (
+        (None,) * 3
+        if member is None
+        else (member.id, member.host or None, member.client_id or None)
+    )
 
 
 def pretty(report: GroupsReport) -> "RenderableType":
@@ -150,7 +155,7 @@ def heading(each: GroupLag, now_ms: int) -> str:
     lag_ms = each.lag_ms(now_ms)
     if each.lag and lag_ms is not None:
         words.append(f"the oldest unread for {span(lag_ms / 1000)}")
-    return f"{group.name}: {', '.join(words)}"
+    return f"{visible(group.name)}: {', '.join(words)}"
 
 
 def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
@@ -159,7 +164,7 @@ def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     from kadmin.render.tables import Shown, dashed, table_of
 
     def member(row: PartitionLag) -> str:
-        return "-" if row.member is None else row.member.client_id
+        return "-" if row.member is None else visible(row.member.client_id or row.member.id)
 
     def movement(row: PartitionLag) -> Movement | None:
         return report.movements.get((each.group.name, row.partition))
@@ -177,7 +182,7 @@ def table(each: GroupLag, report: GroupsReport) -> "FittedTable":
     has_rates = bool(report.movements)
 
     def host(row: PartitionLag) -> str:
-        return "-" if row.member is None else row.member.host
+        return "-" if row.member is None else visible(row.member.host or "-")
 
     return table_of(
         each.rows,

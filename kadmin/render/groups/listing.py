@@ -7,6 +7,7 @@ from kadmin.plan.groups.group import ListedGroup
 from kadmin.render.fields import csv_rows
 from kadmin.render.groups.lines import aligned
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 COLUMNS: Final = ("group", "type", "state", "protocol_type", "coordinator")
 NAME_WIDTH: Final = 25
@@ -38,7 +39,7 @@ def record(each: ListedGroup) -> dict[str, object]:
 
 def lines(groups: Sequence[ListedGroup], *, with_types: bool, with_states: bool) -> Iterator[str]:
     if not with_types and not with_states:
-        yield from (each.name for each in groups)
+        yield from (visible(each.name) for each in groups)
         return
     heads = ["GROUP", *(["TYPE"] if with_types else []), *(["STATE"] if with_states else [])]
     widths = [NAME_WIDTH, *[STATE_WIDTH] * (len(heads) - 1)]

@@ -67,8 +67,8 @@ def member_record(member: Member) -> dict[str, object]:
     return {
         "consumer_id": member.id,
         "group_instance_id": member.instance_id,
-        "host": member.host,
-        "client_id": member.client_id,
+        "host": member.host or None,
+        "client_id": member.client_id or None,
         "partition_count": None if assigned is None else len(assigned),
         "assignment": None
         if assigned is None
@@ -97,8 +97,8 @@ def member_lines(groups: Sequence[Group], *, is_verbose: bool) -> Iterator[str]:
                     group.name,
                     each.id,
                     *([each.instance_id or ""] if has_instances else []),
-                    each.host,
-                    each.client_id,
+                    each.host or None,
+                    each.client_id or None,
                     None if each.assigned is None else len(each.assigned),
                     *([assignment_text(each) or "-"] if is_verbose else []),
                 ]
@@ -153,14 +153,15 @@ def states_document(groups: Sequence[Group], untold: Mapping[str, str]) -> Docum
 
 
 def state_record(group: Group) -> dict[str, object]:
+    coordinator = group.coordinator
     return {
         "group": group.name,
         "state": group.state,
         "assignment_strategy": group.assignor or None,
         "member_count": len(group.members),
-        "coordinator": group.coordinator.id,
-        "coordinator_host": group.coordinator.host,
-        "coordinator_port": group.coordinator.port,
+        "coordinator": None if coordinator is None else coordinator.id,
+        "coordinator_host": None if coordinator is None else coordinator.host,
+        "coordinator_port": None if coordinator is None else coordinator.port,
     }
 
 
@@ -177,5 +178,7 @@ def state_lines(groups: Sequence[Group]) -> Iterator[str]:
         )
 
 
-def coordinator_text(coordinator: Coordinator) -> str:
-    return f"{coordinator.host}:{coordinator.port} ({coordinator.id})"
+def coordinator_text(coordinator: Coordinator | None) -> str:
+    return (
+        "-" if coordinator is None else f"{coordinator.host}:{coordinator.port} ({coordinator.id})"
+    )

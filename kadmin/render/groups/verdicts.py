@@ -8,6 +8,7 @@ from kadmin.render.fields import csv_rows
 from kadmin.render.groups.lines import aligned
 from kadmin.render.groups.members import untold_records
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 from kadmin.reports.groups import JudgedGroups
 from kadmin.wording import span
 
@@ -111,7 +112,7 @@ def partition_record(part: PartitionVerdict, time_ms: int) -> dict[str, object]:
         "lag_ms": row.lag_ms(time_ms),
         **movement_record(part.movement),
         "consumer_id": None if row.member is None else row.member.id,
-        "host": None if row.member is None else row.member.host,
+        "host": None if row.member is None else row.member.host or None,
     }
 
 
@@ -162,7 +163,7 @@ def pretty(groups: Sequence[GroupVerdict]) -> "RenderableType":
 
     return table_of(
         groups,
-        Shown("group", lambda each: each.group.name, least=20),
+        Shown("group", lambda each: visible(each.group.name), least=20),
         Shown("verdict", lambda each: Text(each.verdict.value, STYLES[each.verdict])),
         Shown("state", lambda each: each.group.state, worth=2),
         Shown("members", lambda each: str(len(each.group.members)), right=True, worth=3),
@@ -175,5 +176,5 @@ def pretty(groups: Sequence[GroupVerdict]) -> "RenderableType":
         Shown("read/s", lambda each: movement(each, "read_per_s"), right=True, worth=4),
         Shown("written/s", lambda each: movement(each, "written_per_s"), right=True, worth=4),
         Shown("caught up in", caught_up_text, right=True, worth=5),
-        Shown("why", reason_text, worth=6, least=24),
+        Shown("why", lambda each: visible(reason_text(each)), worth=6, least=24),
     )

@@ -1,3 +1,3 @@
 """Reassignments: planned, started, cancelled, listed and verified"""
 
-__all__ = ["cancellation", "moves", "run"]
+__all__ = ["cancellation", "moves", "plans", "run"]

@@ -497,6 +497,7 @@ def test_thread_counts_are_compared_with_those_of_before(world: World) -> None:
     assert 42 == change(world, "1", ("num.io.threads", DELETE, None))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("found", "changes", "code"),
     [

@@ -837,6 +837,7 @@ def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
     assert (topic == OFFSETS_TOPIC) == (answer is None)
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     broker = pair.flat.world.broker
     prefixes = Prefixes(broker.appender)

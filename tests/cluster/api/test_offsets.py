@@ -3,6 +3,7 @@
 import pytest
 
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -387,6 +388,31 @@ def test_who_has_gone_while_the_disk_is_slow_is_not_waited_for(world: World):
 
     assert answer.is_waiting
     assert 0 == world.watcher_count
+
+
+@pytest.mark.parametrize(
+    ("topic", "policy", "expected"),
+    [
+        ("orders", "compact", ErrorCode.POLICY_VIOLATION),
+        ("orders", "compact,delete", ErrorCode.NONE),
+        ("__consumer_offsets", "compact", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("__transaction_state", "delete", ErrorCode.INVALID_TOPIC_EXCEPTION),
+    ],
+)
+def test_records_that_are_kept_by_their_keys_are_not_deleted(
+    world: World, topic: str, policy: str, expected: ErrorCode
+):
+    world.store.configs[topic] = {"cleanup.policy": policy}
+    world.lead(topic)
+    log = world.logs.log(TopicPartition(topic, 0))
+    assert log is not None
+    log.append_as_follower(batch(2), 0)
+    hosted = world.broker.partitions.find_index(topic, 0)
+    assert hosted is not None
+    hosted.replica.advance_high_watermark(log.log_end_offset, 0, 0)
+
+    assert expected == delete(world, 1, topic=topic).error_code
+    assert (1 if expected is ErrorCode.NONE else 0) == log.log_start_offset
 
 
 def test_what_is_not_committed_and_what_is_elsewhere_is_not_deleted(world: World):

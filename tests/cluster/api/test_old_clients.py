@@ -13,7 +13,7 @@ from cluster.model.ids import TopicPartition
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.world import World, only_part
 from tests.cluster.formats.messages import message, wrapper
-from tests.cluster.storage.batches import START_MS, batch, marker
+from tests.cluster.storage.batches import HEADER, START_MS, batch, marker, sealed, xerial
 
 MAGIC = {0: 0, 1: 0, 2: 1, 3: 1}
 """Of the messages that consumers get, by the version of their fetches."""
@@ -106,6 +106,21 @@ def test_no_key_is_taken_for_a_codec(leading: World, key: bytes, magic: int):
 
     assert ErrorCode.NONE == produced(leading, sent).error_code
     assert [key] == [record.key for record in read(only_part(fetch(leading, part(0))))]
+
+
+@pytest.mark.parametrize("magic", [0, 1, 2])
+def test_a_snappy_frame_that_is_cut_off_is_refused(leading: World, magic: int):
+    frame = xerial(b"some") + bytes(2)
+    if magic == 2:
+        sent = sealed(batch(1, codec="xerial")[: HEADER.size] + bytearray(frame))
+        sent[8:12] = (len(sent) - 12).to_bytes(4)
+    else:
+        sent = bytearray(message(frame, magic=magic, attributes=2))
+
+    answer = produced(leading, sent, version=3 if magic == 2 else 2)
+
+    assert ErrorCode.NONE != answer.error_code
+    assert b"" == fetched(leading).records
 
 
 def test_what_is_refused_leaves_the_log_as_it_is(world: World):

@@ -187,6 +187,7 @@ def test_a_producer_that_has_given_up_what_is_missing_hears_so(world: World) -> 
     assert not world.broker.refused_batches.by_producer
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_bounded(world: World) -> None:
     follow(world, 0)
 

@@ -1,5 +1,8 @@
 """What a new controller does first, and in which order."""
 
+from dataclasses import replace
+
+from cluster.controller.orders import UpdateMetadata
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
@@ -12,7 +15,7 @@ from tests.cluster.controller.asked import (
     ReadDeletionRequests,
     WriteStates,
 )
-from tests.cluster.controller.harness import Harness, tp
+from tests.cluster.controller.harness import CONFIG, Harness, tp
 
 
 def after_another(*replicas: tuple[int, ...]) -> Harness:
@@ -180,3 +183,20 @@ def test_a_topic_that_comes_and_shall_go_while_a_controller_starts_is_deleted() 
 
     assert harness.zookeeper.node(paths.topic("u")) is None
     assert "controller=1 topic=u deleted" in harness.notes
+
+
+def test_a_controller_that_publishes_no_metadata_decides_the_same() -> None:
+    """As in a simulation, whose brokers have no clients."""
+    decided = []
+    for publishes in (True, False):
+        harness = Harness(1, 2, 3, config=replace(CONFIG, publishes_metadata=publishes))
+        harness.register_controller()
+        harness.create_topic("t", (2, 1), (3, 2))
+        harness.settle()
+        harness.unregister(2)
+        harness.settle()
+        has_metadata = any(isinstance(order, UpdateMetadata) for _, order in harness.orders)
+        decided.append((harness.leaders("t"), harness.state(tp("t-1")), has_metadata))
+
+    assert [decided[0][:2]] * 2 == [one[:2] for one in decided]
+    assert [True, False] == [one[2] for one in decided]

@@ -1,10 +1,42 @@
-"""The checksum of an LZ4 frame's header."""
+"""Codecs: frames that are damaged, and the checksum of an LZ4 frame's header."""
+
+from contextlib import suppress
 
 import cramjam
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from cluster.formats.compression import with_right_checksum, xxh32
-from tests.cluster.storage.batches import lz4_frame
+from cluster.formats.compression import unpack, with_right_checksum, xxh32
+from cluster.formats.record_batch import CorruptBatchError
+from tests.cluster.storage.batches import CODECS, lz4_frame, xerial
+from tests.support.examples import example_count
+
+
+@pytest.mark.parametrize("left", [1, 2, 3])
+def test_a_snappy_frame_that_ends_within_a_length_is_corrupt(left: int) -> None:
+    frame = xerial(b"some") + bytes(left)
+
+    with pytest.raises(CorruptBatchError, match="ends within the length of a block"):
+        unpack(memoryview(frame), CODECS["xerial"][0], 1000)
+
+
+@settings(max_examples=example_count(300), deadline=None)
+@given(
+    st.sampled_from(sorted(CODECS)),
+    st.binary(max_size=300),
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 5), st.binary(max_size=5)), max_size=3),
+)
+def test_a_damaged_frame_raises_no_other_error(
+    name: str, content: bytes, changes: list[tuple[int, int, bytes]]
+) -> None:
+    codec, pack = CODECS[name]
+    frame = bytes(pack(content))
+    for at, size, replacement in changes:
+        frame = frame[:at] + replacement + frame[at + size :]
+
+    with suppress(CorruptBatchError):
+        unpack(memoryview(frame), codec, 1000)
 
 
 @pytest.mark.parametrize(

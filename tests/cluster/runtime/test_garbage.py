@@ -44,6 +44,17 @@ gc.collect()
 assert gone() is None, "all that was kept is looked at when there is much more of it"
 assert gc.get_freeze_count() > GROWTH * first
 """
+BEGUN = """
+import gc
+
+gc.disable()
+imported = [[number] for number in range(20_000)]
+from cluster.runtime.garbage import begin_collecting
+
+begin_collecting()
+assert gc.isenabled()
+assert len(gc.get_objects()) < 1_000, "what is there is in no collection"
+"""
 
 
 def run(script: str) -> None:
@@ -51,6 +62,10 @@ def run(script: str) -> None:
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "" == ended.stderr
     assert 0 == ended.returncode
+
+
+def test_a_broker_that_has_been_imported_collects_what_comes_then():
+    run(BEGUN)
 
 
 def test_what_a_broker_keeps_is_gone_through_once():

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -269,17 +269,22 @@ def test_every_read_only_config_that_is_supported_is_read(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [BrokerSettings, ConnectionSettings])
-def test_every_setting_is_asked_for_where_it_has_an_effect(settings: type[Any]) -> None:
+# The worker that parses the files for the tests of the whole checkout.
+@pytest.mark.xdist_group("tidy")
+def test_every_setting_is_asked_for_where_it_has_an_effect() -> None:
     asked_for = {
-        node.attr
-        for name, tree in modules().items()
-        if name.startswith("cluster.") and name != settings.__module__
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
+        module: {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        for module, tree in modules().items()
+        if module.startswith("cluster.")
     }
 
-    assert [] == [field.name for field in fields(settings) if field.name not in asked_for]
+    for settings in (BrokerSettings, ConnectionSettings):
+        others = [names for module, names in asked_for.items() if module != settings.__module__]
+        assert [] == [
+            field.name
+            for field in fields(settings)
+            if not any(field.name in names for names in others)
+        ]
 
 
 def test_what_is_not_supported_changes_nothing() -> None:
@@ -298,6 +303,7 @@ NOT_ALONE: Final = {
 """Where another value needs another config beside it, or is not supported."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(KAFKA_BROKER_CONFIGS.keys() - REFUSED.keys()))
 def test_every_key_of_kafka_is_taken_where_its_value_is_legal_and_only_there(name: str) -> None:
     spec = KAFKA_BROKER_CONFIGS[name].spec

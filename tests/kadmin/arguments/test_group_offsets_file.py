@@ -21,6 +21,8 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
         ('"a,b",t,0,5\n', {"a,b": {T0: 5}}),
         ('"say ""hi""",t, 0 ,5', {'say "hi"': {T0: 5}}),
         ("two\u2028lines,t,0,5", {"two\u2028lines": {T0: 5}}),
+        ('"two\nlines",t,0,5\nt,1,6', {"two\nlines": {T0: 5}, None: {T1: 6}}),
+        ("g,t,0,5\r\ng,t,1,6\r\n", {"g": {T0: 5, T1: 6}}),
     ],
 )
 def test_both_forms_are_read(text: str, expected: object) -> None:
@@ -37,6 +39,9 @@ def test_both_forms_are_read(text: str, expected: object) -> None:
         ("t,0,-1", "line 1 has no partition and offset of 0 or more"),
         ("t,0,9223372036854775808", "line 1 has no partition and offset"),
         ("t,0,5\nt,0,6", "line 2 names t-0 again"),
+        ('"two\nlines",t,0,5\nt,x,5', "line 3 has no partition and offset of 0 or more"),
+        ('"two\nlines",t,0,5\na\rb,t,0,5', "line 3 is no CSV: new-line character"),
+        ("x" * 200_000 + ",t,0,5", "line 1 is no CSV: field larger than field limit"),
         ("group,topic,partition,offset", "line 1 has no partition and offset of 0 or more"),
     ],
 )
@@ -47,7 +52,7 @@ def test_what_is_wrong_is_named(text: str, reason: str) -> None:
 
 @given(
     st.dictionaries(
-        st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1),
+        st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('\n\r",'), min_size=1),
         st.dictionaries(st.sampled_from([T0, T1]), st.integers(0, 2**63 - 1), min_size=1),
         min_size=1,
     )
@@ -70,7 +75,9 @@ def test_durations(text: str, expected: int) -> None:
     assert expected == parse_duration_ms(text)
 
 
-@pytest.mark.parametrize("text", ["", "P", "PT", "15m", "P1Y", "-PT5M", "P1M", "PT5"])
+@pytest.mark.parametrize(
+    "text", ["", "P", "PT", "15m", "P1Y", "-PT5M", "P1M", "PT5", f"P{9**500}W"]
+)
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no duration"):
         parse_duration_ms(text)

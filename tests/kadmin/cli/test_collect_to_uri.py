@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,21 +12,15 @@ import pytest
 from kadmin.errors import ExitCode
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import KadminRun, kadmin
-from tests.support.s3 import Bucket, bucket_of_a_server
+from tests.support.s3 import Bucket
 
-pytestmark = pytest.mark.sockets
+pytestmark = [pytest.mark.sockets, pytest.mark.xdist_group("bucket")]
 
 DEMO: Final = CHECKOUT / "scripts" / "demo-replicas"
 LINE: Final = (
     "[2026-11-20 03:12:00,000] TRACE [Controller id=1 epoch=3] Changed partition orders-0 state"
     " from NewPartition to OnlinePartition (state.change.logger)\n"
 )
-
-
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
-    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
-        yield bucket
 
 
 @pytest.fixture
@@ -61,16 +54,16 @@ def verdicts(run: KadminRun) -> list[tuple[str, str, int | None]]:
 def test_what_is_collected_into_a_bucket_is_what_other_commands_take(
     bucket: Bucket, brokers: tuple[str, ...]
 ) -> None:
-    uri = bucket.uri("incident%207").replace("s3://", "s3a://")
+    uri = bucket.uri("collected%207").replace("s3://", "s3a://")
 
     run = kadmin("collect", uri, *brokers)
 
-    assert (ExitCode.DONE, 22) == (run.exit_code, len(manifest(bucket, "incident 7"))), run
-    for file in manifest(bucket, "incident 7"):
-        content = bucket.read(f"incident 7/{file['path']}")
+    assert (ExitCode.DONE, 22) == (run.exit_code, len(manifest(bucket, "collected 7"))), run
+    for file in manifest(bucket, "collected 7"):
+        content = bucket.read(f"collected 7/{file['path']}")
         assert content == Path(file["source"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == file["sha256"]
-    assert "bucket/incident 7/manifest.jsonl" not in bucket.names()
+    assert "bucket/collected 7/manifest.jsonl" not in bucket.names()
     checked = kadmin("collect", uri, "--check")
     verified = kadmin("verify-replicas", uri, "--output", "json")
     of_sources = kadmin("verify-replicas", *brokers[:6], "--output", "json")

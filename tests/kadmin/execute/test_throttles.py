@@ -115,6 +115,10 @@ class Admin:
     moving: dict[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     topics: Sequence[str] = ("t",)
     dirs: LogDirs = field(default_factory=dict)
+    takes_one_request: bool = False
+
+    def cluster_id(self) -> str | None:
+        return None
 
     def look(self) -> ClusterSnapshot:
         return cluster(

@@ -20,25 +20,25 @@ LOG = b"".join(log().batches.values())
 
 
 @dataclass
-class Told:
-    reports: list[Progress] = field(default_factory=list)
+class Reports:
+    progress: list[Progress] = field(default_factory=list)
     missing: list[Unreadable] = field(default_factory=list)
 
     def report(self, progress: Progress) -> None:
-        self.reports.append(progress)
+        self.progress.append(progress)
 
     def tell(self, missing: Unreadable) -> None:
         self.missing.append(missing)
 
 
 def copy(
-    brokers: Brokers, target: Path, told: Told | None = None, rate_max: int | None = None
+    brokers: Brokers, target: Path, reports: Reports | None = None, rate_max: int | None = None
 ) -> list[CollectedFile]:
     copying = WireCopying(
         brokers,
         brokers.placement(),
         DirectoryStore(target),
-        told or Told(),
+        reports or Reports(),
         rate_max=rate_max,
         clock=lambda: brokers.now_s,
         sleep=brokers.sleep,
@@ -57,17 +57,17 @@ def mark(target: Path, number: int) -> int:
 
 
 def test_each_replica_is_written_as_it_is_up_to_its_high_watermark(tmp_path: Path) -> None:
-    told = Told()
+    reports = Reports()
 
-    files = copy(of_three(b2=log(4, mark=10)), tmp_path, told)
+    files = copy(of_three(b2=log(4, mark=10)), tmp_path, reports)
 
     assert LOG == replica(tmp_path, 1).read_bytes()
     assert LOG.startswith(replica(tmp_path, 2).read_bytes())
     assert [20, 10, 20] == [mark(tmp_path, number) for number in (1, 2, 3)]
     assert {"1", "2", "3"} == {file.broker for file in files}
     assert 9 == len(files)
-    assert not told.missing
-    assert told.reports[-1].done_bytes == told.reports[-1].total_bytes
+    assert not reports.missing
+    assert reports.progress[-1].done_bytes == reports.progress[-1].total_bytes
 
 
 @pytest.mark.slow
@@ -106,20 +106,20 @@ def test_a_replica_without_records_has_an_empty_segment(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_silent", [True, False])
 def test_one_that_cannot_be_read_is_named_and_left_out(tmp_path: Path, is_silent: bool) -> None:
-    brokers, told = of_three(), Told()
+    brokers, reports = of_three(), Reports()
     if is_silent:
         brokers.silent.add(TWO)
     else:
         brokers.logs[TWO][ORDERS].refusal = Refusal("the disk is gone")
     brokers.dead.add(THREE)
 
-    files = copy(brokers, tmp_path, told)
+    files = copy(brokers, tmp_path, reports)
 
     assert {"1"} == {file.broker for file in files}
     assert [
         ("broker 3", "the broker is not alive"),
         ("orders-0 on broker 2 (b2:9092)", "no answer" if is_silent else "the disk is gone"),
-    ] == told.missing
+    ] == reports.missing
     assert GRACE_S < brokers.now_s < 2 * GRACE_S
 
 
@@ -137,10 +137,10 @@ def test_a_topic_with_a_name_that_leads_elsewhere_is_left_out(tmp_path: Path, na
     brokers = of_three()
     for logs in brokers.logs.values():
         logs[TopicPartition(name, 0)] = log()
-    told = Told()
+    reports = Reports()
 
-    files = copy(brokers, tmp_path / "c7", told)
+    files = copy(brokers, tmp_path / "c7", reports)
 
     assert 9 == len(files)
-    assert ["no topic may have this name"] * 3 == [each.reason for each in told.missing]
+    assert ["no topic may have this name"] * 3 == [each.reason for each in reports.missing]
     assert ["c7"] == [path.name for path in tmp_path.iterdir()]

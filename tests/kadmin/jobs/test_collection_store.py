@@ -1,7 +1,7 @@
 """Where collections lie: are files there whole or not at all, and what is noted kept?"""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,20 +11,16 @@ from kadmin.errors import KadminError
 from kadmin.jobs.collection import read_manifest
 from kadmin.jobs.collection_store import NOTE_S, CollectionStore, UriStore, store_at
 from kadmin.jobs.replica_segments import SegmentRoom
-from tests.support.s3 import Bucket, bucket_of_a_server
+from tests.support.s3 import Bucket
+
+AT_S3 = (pytest.mark.sockets, pytest.mark.xdist_group("bucket"))
 
 
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
-    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
-        yield bucket
-
-
-@pytest.fixture(params=["", "file:", pytest.param("s3:", marks=pytest.mark.sockets)])
+@pytest.fixture(params=["", "file:", pytest.param("s3:", marks=AT_S3)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> CollectionStore:
     if request.param == "s3:":
         bucket: Bucket = request.getfixturevalue("bucket")
-        return store_at(bucket.uri(f"{tmp_path.name}/c%207"))
+        return store_at(bucket.uri(f"{bucket.new_folder()}/c%207"))
     return store_at(f"{request.param}{tmp_path}/c7")
 
 
@@ -79,6 +75,7 @@ def test_what_is_noted_stays_and_lines_that_were_cut_off_do_not(store: Collectio
 
 
 @pytest.mark.sockets
+@pytest.mark.xdist_group("bucket")
 def test_at_a_uri_lines_are_written_now_and_then(bucket: Bucket) -> None:
     now_s = 100.0
     store = UriStore(bucket.uri("now and then"), clock=lambda: now_s)

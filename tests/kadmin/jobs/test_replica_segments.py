@@ -1,8 +1,6 @@
 """Replicas that brokers serve, copied to where nothing can be added to a file."""
 
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -11,22 +9,16 @@ from kadmin.jobs.collect_wire import WireCopying
 from kadmin.jobs.collection import CollectedFile
 from kadmin.jobs.collection_store import UriStore
 from kadmin.jobs.read_bounds import GRACE_S
-from tests.kadmin.jobs.test_collect_wire import LOG, Told
+from tests.kadmin.jobs.test_collect_wire import LOG, Reports
 from tests.kadmin.jobs.test_verify_live import ONE, THREE, TWO, Brokers, log, of_three
-from tests.support.s3 import Bucket, bucket_of_a_server
+from tests.support.s3 import Bucket
 
-pytestmark = pytest.mark.sockets
-
-
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
-    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
-        yield bucket
+pytestmark = [pytest.mark.sockets, pytest.mark.xdist_group("bucket")]
 
 
 @pytest.fixture
-def uri(bucket: Bucket, tmp_path: Path) -> str:
-    return bucket.uri(tmp_path.name)
+def uri(bucket: Bucket) -> str:
+    return bucket.uri(bucket.new_folder())
 
 
 def copy(brokers: Brokers, uri: str) -> list[CollectedFile]:
@@ -34,7 +26,7 @@ def copy(brokers: Brokers, uri: str) -> list[CollectedFile]:
         brokers,
         brokers.placement(),
         UriStore(uri),
-        Told(),
+        Reports(),
         rate_max=None,
         clock=lambda: brokers.now_s,
         sleep=brokers.sleep,

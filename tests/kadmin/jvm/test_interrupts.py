@@ -49,6 +49,38 @@ def test_only_the_first_signal_disturbs_what_ends_in_order() -> None:
     assert ["clean"] == done
 
 
+def test_a_signal_is_held_back_until_the_steps_that_belong_together_are_done() -> None:
+    done = []
+
+    def work() -> None:
+        with ending_in_order() as hold:
+            hold.begin()
+            signal.raise_signal(signal.SIGTERM)
+            done.append("printed")
+            hold.end()
+            done.append("went on")
+
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert ["printed"] == done
+
+
+def test_what_is_stuck_does_not_hold_a_signal_back() -> None:
+    def work() -> None:
+        with ending_in_order() as hold:
+            hold.begin()
+            signal.raise_signal(signal.SIGINT)
+            threading.Event().wait(OUTER_LIMIT_S)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
 def test_a_signal_that_a_library_has_lost_comes_again() -> None:
     done = []
 

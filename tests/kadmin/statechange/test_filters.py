@@ -16,6 +16,8 @@ from kadmin.statechange.kinds import Kind, Level
 from kadmin.statechange.parse import parse_line
 from kadmin.statechange.templates import TEMPLATES
 
+pytestmark = pytest.mark.xdist_group("filters")
+
 HEAD = "[2026-11-20 03:12:04,117] INFO "
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Final
 
+import pytest
+
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation
 from cluster.broker.configs.dynamic_config_validation import is_per_broker
@@ -258,6 +260,8 @@ DYNAMIC: Final = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 def test_a_dynamic_config_is_applied_by_whom_the_table_says_when_it_changes() -> None:
     for name, row in DYNAMIC.items():
         broker = RunningBroker()
@@ -293,6 +297,7 @@ def test_no_other_config_of_brokers_has_an_effect_while_they_run() -> None:
     assert {} == {name: changed for name in others if (changed := changed_by(name))}
 
 
+@pytest.mark.slow
 def test_what_is_advertised_as_dynamic_is_what_is_applied() -> None:
     world = RunningBroker().world
     page = (CHECKOUT / "docs" / "broker-settings.md").read_text(encoding="utf-8")

@@ -153,6 +153,7 @@ def test_what_is_malformed_far_behind_ends_the_connection() -> None:
     assert 0 == desk.memory.allocated_bytes
 
 
+@pytest.mark.slow
 def test_a_mistake_far_behind_ends_the_connection_and_is_told_to_the_loop() -> None:
     desk = SlowDesk()
     desk.fails_at = COUNT - 1

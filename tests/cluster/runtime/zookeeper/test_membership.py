@@ -1,7 +1,8 @@
 """A real ZooKeeper, and sessions that end while a broker registers by them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from kazoo.exceptions import SessionExpiredError
 
 from cluster.model.broker import Endpoint
 from cluster.model.ids import BrokerId
+from cluster.runtime.errors import RegistrationRefused
 from cluster.runtime.zookeeper.membership import Membership
 from cluster.runtime.zookeeper.session import Session
 from cluster.zkclient.kazoo_requests import Started
@@ -61,9 +63,9 @@ class Recorder:
         raise AssertionError("nobody has lost the connection")
 
 
-def membership_of(chroot: str) -> Membership:
+def membership_of(chroot: str, broker_id: int = 1) -> Membership:
     membership = Membership(chroot, TIMEOUT_MS)
-    membership.broker_id = BrokerId(1)
+    membership.broker_id = BrokerId(broker_id)
     return membership
 
 
@@ -73,7 +75,7 @@ async def join(membership: Membership, recorder: Recorder) -> None:
         None,
         members=[recorder],
         earlier_sessions=(),
-        note_session=lambda session_id: None,
+        note_sessions=lambda session_ids: None,
     )
 
 
@@ -125,6 +127,41 @@ def test_a_session_that_ends_inside_the_first_registration_leaves_that_to_the_ne
     replies = with_session(chroot, use)
 
     assert replies > 3
+
+
+def test_sessions_of_earlier_runs_are_kept_until_the_broker_is_registered(chroot: str) -> None:
+    """A start that is refused is in none; the next one has to know in which of them it may be."""
+    earlier = 0x7001
+    noted: list[set[int]] = []
+
+    def note(session_ids: Collection[int]) -> None:
+        noted.append(set(session_ids))
+
+    async def use(_: Sessions, session: Session) -> int:
+        other, membership = membership_of(chroot, 2), membership_of(chroot)
+        for each in (other, membership):
+            each.session_began(session)
+        await join(other, Recorder({session: "it"}))
+
+        async def join_at(port: int) -> None:
+            await membership.join(
+                [replace(ENDPOINT, port=port)],
+                None,
+                members=[],
+                earlier_sessions=[earlier],
+                note_sessions=note,
+            )
+
+        with pytest.raises(RegistrationRefused):
+            await join_at(ENDPOINT.port)
+        await join_at(ENDPOINT.port + 1)
+        for each in (other, membership):
+            each.session_ended(session)
+        return session.session_id
+
+    own = with_session(chroot, use)
+
+    assert [{earlier, own}, {earlier, own}, {own}] == noted
 
 
 def test_what_a_start_does_is_done_again_by_the_next_session(chroot: str) -> None:

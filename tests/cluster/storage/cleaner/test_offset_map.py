@@ -1,5 +1,7 @@
 """The offset map beside a dictionary."""
 
+import tracemalloc
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,3 +36,18 @@ def test_a_key_is_never_taken_for_the_digest_of_another() -> None:
 
     assert NOT_FOUND == known.get(entry)
     assert NOT_FOUND == known.get(entry[:-1])
+
+
+def test_a_map_takes_no_memory_before_it_fills() -> None:
+    """It is made in the loop of the broker, which would stand still meanwhile."""
+    tracemalloc.start()
+    try:
+        offset_map = OffsetMap(2**20)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 2**16
+    offset_map.put(b"key", 7)
+    assert (7, NOT_FOUND) == (offset_map.get(b"key"), offset_map.get(b"other"))
+    offset_map.close()

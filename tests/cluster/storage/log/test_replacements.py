@@ -112,6 +112,7 @@ def test_what_was_replaced_is_read_on_until_it_is_removed() -> None:
     assert f"{36:020d}.snapshot" not in names
 
 
+@pytest.mark.slow
 @by_kept
 @pytest.mark.parametrize("seed", seeds(5))
 def test_a_crash_leaves_the_old_segments_or_the_new_one(kept: Sequence[int], seed: int) -> None:

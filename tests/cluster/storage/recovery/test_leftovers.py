@@ -190,6 +190,7 @@ def test_a_start_finishes_what_counts_already_and_removes_the_rest(leave) -> Non
     assert Kind.FINISHED not in [one.kind for one in report.findings]
 
 
+@pytest.mark.slow
 @by_state
 @pytest.mark.parametrize("seed", seeds(5))
 def test_a_start_that_a_crash_interrupts_is_finished_by_the_next(leave, seed: int) -> None:

@@ -12,10 +12,11 @@ import pytest
 
 from kadmin.admin.wire import opening
 from kadmin.admin.wire.errors import BrokersUnreachable
-from kadmin.admin.wire.opening import FailureLog, logging_to
+from kadmin.admin.wire.opening import FailureLog, failure_of, logging_to
 from kadmin.admin.wire.probe import Probe
 from kadmin.local.ports import free_ports
 from kadmin.settings.brokers import BrokerSettings
+from kadmin.settings.keys import BrokerSasl
 from tests.support.cli import kadmin
 from tests.support.silent_servers import LOOPBACK, answering_server
 
@@ -208,6 +209,31 @@ def test_failure_of_tls_is_told_in_an_operators_words(told: str, reason: str) ->
     failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
 
     assert reason == failures.reason
+
+
+@pytest.mark.parametrize(
+    ("minor", "hint"),
+    [
+        ("No Kerberos credentials available (default cache: FILE:/tmp/krb5cc_0)", "kinit gets one"),
+        ("Ticket expired", "kinit gets one"),
+        ("Cannot contact any KDC for realm 'EXAMPLE.TEST'", "kinit gets one"),
+        ("Server kafka/127.0.0.1@X not found in Kerberos database", "--broker-sasl-service"),
+    ],
+)
+def test_failure_of_kerberos_names_what_gets_a_ticket(minor: str, hint: str) -> None:
+    failures = FailureLog()
+    text = (
+        "Bootstrap connection to bootstrap-0 failed: Major (851968): Unspecified GSS failure. "
+        f" Minor code may provide more information, Minor (2529638919): {minor} (backoff 0.05 secs)"
+    )
+    failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
+
+    error = failure_of(
+        failures, BrokerSettings(bootstrap="b:1", timeout_s=1, sasl=BrokerSasl.GSSAPI)
+    )
+
+    assert f"no Kerberos ticket for the brokers at b:1: {minor}" == str(error)
+    assert hint in str(error.hint)
 
 
 @speaks

@@ -29,7 +29,7 @@ from tests.support.cli import kadmin
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import client_of, running_server
 
-pytestmark = pytest.mark.zk
+pytestmark = [pytest.mark.zk, pytest.mark.xdist_group("secured")]
 
 USER = "operator"
 PASSWORD = Secret("sword-fish-5454")

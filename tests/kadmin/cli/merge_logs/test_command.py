@@ -555,6 +555,7 @@ def test_stories_have_an_order_by_cause_without_asking(logs: Path) -> None:
     assert "--causal is for lines alone: stories go by leader epochs" in outcome.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_large", [False, True])
 def test_processes_of_this_machine_merge_unless_somebody_asks_for_spark(
     logs, monkeypatch, is_large

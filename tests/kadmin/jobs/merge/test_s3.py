@@ -1,6 +1,5 @@
 """Logs that lie behind URIs: an S3 server of the test's own, on the loopback."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,20 +11,18 @@ from kadmin.jobs.uris import inner_uri, shown
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head
 from tests.support.cli import kadmin
-from tests.support.s3 import Bucket, bucket_of_a_server
+from tests.support.s3 import Bucket
 
-pytestmark = pytest.mark.sockets
+pytestmark = [pytest.mark.sockets, pytest.mark.xdist_group("bucket")]
 
 CONTENTS = [[head(7 * line + broker, b"INFO x\n") for line in range(50)] for broker in (1, 2)]
 MERGED = reference.merge([[b"".join(lines)] for lines in CONTENTS])
 
 
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
-    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
-        for broker, lines in enumerate(CONTENTS, start=1):
-            bucket.write(f"logs/broker-{broker}/state-change.log", b"".join(lines))
-        yield bucket
+@pytest.fixture(autouse=True)
+def logs(bucket: Bucket) -> None:
+    for broker, lines in enumerate(CONTENTS, start=1):
+        bucket.write(f"logs/broker-{broker}/state-change.log", b"".join(lines))
 
 
 def merge(bucket: Bucket, path: str, *words: str) -> Any:
@@ -51,7 +48,7 @@ def test_results_appear_in_a_bucket_under_their_name(bucket):
 
     assert MERGED == bucket.read("out/all.log") == bucket.read("parts/part-00000.log")
     assert ["bucket/out/all.log", "bucket/parts/part-00000.log"] == [
-        name for name in bucket.names() if "logs" not in name
+        name for name in bucket.names() if name.startswith(("bucket/out/", "bucket/parts/"))
     ]
 
 

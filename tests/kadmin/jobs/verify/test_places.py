@@ -3,7 +3,7 @@
 import io
 import json
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from kadmin.errors import ExitCode
 from kadmin.jobs.places import FileByUri
 from tests.kadmin.jobs.verify.broken import BROKERS, write_brokers
 from tests.support.cli import KadminRun, kadmin
-from tests.support.s3 import Bucket, bucket_of_a_server
+from tests.support.s3 import Bucket
 
 
 def verified(places: list[str], *words: str) -> KadminRun:
@@ -119,12 +119,6 @@ def test_uris_of_files_are_paths(tmp_path: Path) -> None:
     assert here == told(verified([f"file://{log}" for log in logs]))
 
 
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
-    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
-        yield bucket
-
-
 def uploaded(bucket: Bucket, directory: Path, name: str) -> None:
     for path in directory.rglob("*"):
         if path.is_file():
@@ -132,6 +126,7 @@ def uploaded(bucket: Bucket, directory: Path, name: str) -> None:
 
 
 @pytest.mark.sockets
+@pytest.mark.xdist_group("bucket")
 def test_replicas_in_a_bucket_are_read_there(tmp_path: Path, bucket: Bucket) -> None:
     logs = write_brokers(tmp_path, 6, copies=1)
     for log in logs:
@@ -169,6 +164,7 @@ def test_tasks_of_spark_read_replicas_in_a_bucket(tmp_path: Path, bucket: Bucket
 
 
 @pytest.mark.sockets
+@pytest.mark.xdist_group("bucket")
 def test_an_archive_in_a_bucket_is_unpacked_and_what_is_missing_is_named(
     tmp_path: Path, bucket: Bucket
 ) -> None:
@@ -187,6 +183,7 @@ def test_an_archive_in_a_bucket_is_unpacked_and_what_is_missing_is_named(
 
 
 @pytest.mark.sockets
+@pytest.mark.xdist_group("bucket")
 def test_a_file_in_a_bucket_is_read_in_blocks(
     bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:

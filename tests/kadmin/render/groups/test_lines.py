@@ -1,15 +1,31 @@
 """Lines of kafka-consumer-groups: are the columns those of Kafka 3.9's tool?"""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.model.ids import BrokerId
+from kadmin.plan.groups.changes import (
+    GroupDeletionPlan,
+    OffsetDeletionPlan,
+    OffsetMove,
+    ResetPlan,
+)
 from kadmin.plan.groups.group import EMPTY, ListedGroup
 from kadmin.plan.groups.lag import lags_of
+from kadmin.plan.groups.verdict import Look, judge
+from kadmin.render.groups.changes import (
+    group_deletion_document,
+    offset_deletion_document,
+    reset_document,
+    reset_plan_lines,
+)
 from kadmin.render.groups.lag import condition_texts, lag_document
 from kadmin.render.groups.listing import list_document
-from kadmin.render.groups.members import members_document, states_document
+from kadmin.render.groups.members import hosts_document, members_document, states_document
+from kadmin.render.groups.verdicts import verdict_document
 from kadmin.render.output import Output
-from kadmin.reports.groups import GroupLag, GroupsReport
+from kadmin.reports.groups import GroupLag, GroupsReport, JudgedGroups
 from tests.kadmin.plan.groups.builders import T0, T1, U0, group, logs, member
 from tests.kadmin.render.terminal import FakeTerminal
 
@@ -87,3 +103,49 @@ def test_a_terminal_also_shows_what_does_not_fit(monkeypatch: pytest.MonkeyPatch
 
     assert "billing: Stable, 2 members, 15 records behind\n" in shown
     assert "beyond the end of the log" in shown
+
+
+def test_a_name_never_takes_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups, and clients, may be called anything: a line of another group, for example."""
+    monkeypatch.setenv("COLUMNS", "140")
+    odd = group("a\nb", member("c\nd", T0, host="/e\nf"))
+    offsets = {T0: 5}
+    reset = ResetPlan(
+        group="a\nb",
+        moves=(OffsetMove(partition=T0, before=5, after=0, start=0, end=9, wanted=0),),
+    )
+    deletions = [OffsetDeletionPlan(group="a\nb", offsets=offsets)]
+    group_deletions = [GroupDeletionPlan(offsets={"a\nb": offsets, "c": {}})]
+    failed = {"c": "refused\nbecause"}
+    rows = tuple(lags_of(odd, offsets, logs({T0: (0, 20)}, [])))
+    report = GroupsReport(groups=(GroupLag(group=odd, rows=rows),), now_ms=90_000)
+    verdict = judge([Look(time_ms=90_000, group=odd, rows=rows)], 0)
+    listed = [replace(LISTED[0], name="a\nb")]
+    documents = [
+        list_document(listed, with_types=False, with_states=False),
+        list_document(listed, with_types=True, with_states=True),
+        lag_document(report),
+        members_document([odd], {}, is_verbose=True),
+        hosts_document([odd], {}),
+        states_document([odd], {}),
+        verdict_document(JudgedGroups(groups=(verdict,), now_ms=90_000, behind_ms=0, window_ms=0)),
+        reset_document([reset], {}, 0, is_dry_run=True),
+        *(
+            document
+            for is_dry_run in (False, True)
+            for document in (
+                offset_deletion_document(deletions, {}, is_dry_run=is_dry_run),
+                group_deletion_document(group_deletions, {}, is_dry_run=is_dry_run),
+                group_deletion_document(group_deletions, failed, is_dry_run=is_dry_run),
+            )
+        ),
+    ]
+    for document in documents:
+        lines = list(document.lines())
+        terminal = FakeTerminal()
+        Output(color=False, stdout=terminal).show(document)
+
+        assert any("a\\nb" in line for line in lines)
+        assert not any("\n" in line for line in lines)
+        assert "a\\nb" in terminal.getvalue()
+    assert not any("\n" in line for line in reset_plan_lines(reset, 0))

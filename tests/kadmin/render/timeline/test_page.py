@@ -19,6 +19,9 @@ from tests.kadmin.jobs.merge.logs import found_in
 from tests.support.checkout import CHECKOUT
 from tests.support.chromium import Browser, Page, chromium
 
+# One browser serves all tests of this module.
+pytestmark = pytest.mark.xdist_group("timeline")
+
 INCIDENT = CHECKOUT / "scripts" / "demo-incident"
 DRAWN = "document.body?.dataset.drawn === 'true'"
 HOSTILE = (

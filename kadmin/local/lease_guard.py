@@ -1,0 +1,135 @@
+"""A process that runs a command as long as a lease is renewed: `lease_guard.py FD COMMAND…`.
+
+It outlives the kadmin that renews the lease: if that is killed, stopped or stands still, the
+command is ended all the same, before another one may lead.  It knows no ZooKeeper, and imports
+little: it is there before the command.
+
+Lines come from the pipe FD: `lease 1000 2000` is when to end the command and when to kill it, by
+the clock of `now_ms`; `signal 15` sends a signal to it, `end` ends it.  The end of the pipe ends
+it, too.  The command is a process group of its own, of which nothing is left at the end.  The exit
+status is the command's; 128 and the number of the signal that killed it, as in shells.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+CANNOT_RUN = 126
+NOT_FOUND = 127
+PYTHONS = (signal.SIGINT, signal.SIGPIPE)
+"""What Python handles otherwise than the command is to."""
+
+
+def now_ms() -> int:
+    """The clock of leases: it is never set, and goes on while the machine is suspended."""
+    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime_ns(clock) // 1_000_000
+
+
+class Guard:
+    """The group of the process *pid*, which the pipe *control* decides about."""
+
+    def __init__(self, control: int, wake_up: int, pid: int) -> None:
+        self.control = control
+        self.wake_up = wake_up
+        self.pid = pid
+        self.end_ms: int | None = None
+        self.kill_ms: int | None = None
+        self.is_ending = False
+        self.text = b""
+        self.poll = select.poll()
+        self.poll.register(control, select.POLLIN)
+        self.poll.register(wake_up, select.POLLIN)
+
+    def run(self) -> int:
+        """Guard the command until it has ended, and return its exit status."""
+        while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            self.keep_deadlines()
+            deadlines = [each for each in (self.end_ms, self.kill_ms) if each is not None]
+            left_ms = max(0, min(deadlines) - now_ms()) if deadlines else None
+            for descriptor, _ in self.poll.poll(left_ms):
+                if descriptor == self.wake_up:
+                    os.read(descriptor, 4096)
+                else:
+                    self.read_control()
+        # Nothing of the command outlives the leadership.  As long as it is not reaped, its group
+        # is its own.
+        self.send(signal.SIGKILL)
+        _, status = os.waitpid(self.pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        return code if code >= 0 else 128 - code
+
+    def keep_deadlines(self) -> None:
+        if self.kill_ms is not None and now_ms() >= self.kill_ms:
+            self.send(signal.SIGKILL)
+            self.end_ms = self.kill_ms = None
+        elif self.end_ms is not None and now_ms() >= self.end_ms:
+            self.end()
+
+    def read_control(self) -> None:
+        data = os.read(self.control, 4096)
+        if not data:
+            self.poll.unregister(self.control)
+            self.end()
+            return
+        *lines, self.text = (self.text + data).split(b"\n")
+        for line in lines:
+            word, *numbers = line.decode().split()
+            if word == "lease" and not self.is_ending:
+                self.end_ms, self.kill_ms = map(int, numbers)
+            elif word == "signal":
+                self.send(int(numbers[0]))
+            elif word == "end":
+                self.end()
+
+    def end(self) -> None:
+        """Ask the command to end; it has until the lease is over."""
+        self.end_ms = None
+        if not self.is_ending:
+            self.is_ending = True
+            self.send(signal.SIGTERM)
+            self.send(signal.SIGCONT)
+
+    def send(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+
+def become(command: Sequence[str]) -> None:
+    """Replace this process, a new one, by *command*; does not return."""
+    os.setpgid(0, 0)
+    try:
+        os.execvp(command[0], list(command))
+    except OSError as error:
+        sys.stderr.write(f"kadmin: cannot run {command[0]}: {error.strerror}\n")
+        sys.stderr.flush()
+        os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else CANNOT_RUN)
+
+
+def main(arguments: Sequence[str]) -> int:
+    control, command = int(arguments[0]), arguments[1:]
+    os.set_inheritable(control, False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    # Its end must not be missed between a look at it and the wait.
+    signal.set_wakeup_fd(write_end)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    for number in PYTHONS:
+        signal.signal(number, signal.SIG_DFL)
+    # A lease that is over ends the command even before it runs, which ignores nothing by itself.
+    pid = os.fork()
+    if pid == 0:
+        become(command)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    with suppress(OSError):
+        os.setpgid(pid, pid)  # Whichever of both is first: signals go to the group from now on.
+    return Guard(control, read_end, pid).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

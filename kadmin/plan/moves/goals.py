@@ -1,0 +1,272 @@
+"""The goals whose plans a flow finds: balance, drain, add, replace, replication factor, racks.
+
+Each returns where the replicas go, and how much no plan can avoid.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.errors import RefusedError
+from kadmin.plan.moves.least_movement import Solution, Unplaced, least_movement
+from kadmin.plan.moves.levels import even_levels, with_levels
+from kadmin.plan.moves.placing import Chosen
+from kadmin.plan.moves.problem import Demand, Impossible, Loads, Problem
+from kadmin.plan.moves.scene import Scene
+from kadmin.wording import counted_partitions, first_listed
+
+WIDER: Final = (0, 1, 2, 4, 8, 16, 32, 64)
+"""Levels are widened by so much, until they cost no move."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """Where the replicas of partitions go, and the lower bounds of what is moved; in bytes only
+    where sizes are known."""
+
+    chosen: Chosen
+    lower_bound: int
+    lower_bound_bytes: int | None = None
+
+
+class RacksUnknown(RefusedError):
+    def __init__(self, brokers: Sequence[BrokerId]) -> None:
+        super().__init__(
+            f"replicas cannot be spread over racks: brokers without one: {first_listed(brokers)}",
+            hint="set broker.rack on all brokers, and restart them",
+        )
+
+
+def balance(scene: Scene) -> Reached:
+    """Give all brokers as many replicas as the others, as far as racks allow."""
+    demands = [scene.demand(partition) for partition in scene.with_live_replicas()]
+    problem = scene.problem(demands)
+    base = scene.base(demands)
+    staying = Counter(broker for demand in demands for broker in demand.stays)
+    fixed = {b: staying[b] for b in scene.request.excluded_brokers if b in scene.racks}
+    problem = replace(problem, least=fixed, most={**problem.most, **fixed})
+    levels = even_levels(problem, base, stays_stay=False)
+    if levels is None:
+        return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+    for by in WIDER:
+        bounded = with_levels(problem, base, levels.widened(by))
+        try:
+            solution = least_movement(bounded, size_classes=scene.size_classes)
+        except (Impossible, Unplaced):
+            continue
+        return reached(scene, bounded, solution)
+    return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+
+
+def drain(scene: Scene) -> Reached:
+    """Leave the brokers of the request without a replica."""
+    leaving = frozenset(scene.request.brokers)
+    held_back = [
+        partition
+        for partition, each in scene.layout.partitions.items()
+        if partition not in scene.movable and leaving & {*each.replicas}
+    ]
+    if held_back:
+        scene.notes.append(
+            f"not emptied of what the plan may not move: {counted_partitions(held_back)}"
+        )
+    return moved_off(scene, leaving, scene.open_brokers - leaving)
+
+
+def moved_off(
+    scene: Scene, leaving: frozenset[BrokerId], receivers: frozenset[BrokerId]
+) -> Reached:
+    demands = [
+        scene.demand(partition, leaving)
+        for partition, each in scene.movable.items()
+        if leaving & {*each.replicas}
+    ]
+    return evenly(scene, scene.problem(demands, scene.open_brokers - leaving))
+
+
+def add(scene: Scene) -> Reached:
+    """Give new brokers the share that they would have if all were even; only they get anything."""
+    new = frozenset(scene.request.brokers)
+    scene.require_live(new)
+    demands = [scene.demand(partition) for partition in scene.with_live_replicas()]
+    base = scene.base(demands)
+    levels = even_levels(scene.problem(demands), base, stays_stay=False)
+    problem = scene.problem(demands, new)
+    staying = Counter(broker for demand in demands for broker in demand.stays)
+    if levels is None:
+        raise Impossible("there are no replicas", "create topics first")
+    least = {}
+    for broker in sorted(new):
+        share = levels.least[scene.racks[broker]] - base[broker]
+        least[broker] = max(0, min(share, problem.most.get(broker, share)))
+    problem = replace(problem, least=least)
+    capped = with_donors_capped(problem, base, staying, least)
+    for bounded in (capped, problem):
+        try:
+            solution = least_movement(bounded, size_classes=scene.size_classes)
+        except (Impossible, Unplaced):
+            continue
+        if solution.lower_bound == sum(max(0, least[b] - staying[b]) for b in new):
+            return reached(scene, problem, solution)
+    return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+
+
+def with_donors_capped(problem: Problem, base: Loads, staying: Loads, least: Loads) -> Problem:
+    """Return *problem* in which the fullest brokers of each rack give first."""
+    most, lowest = dict(problem.most), dict(problem.least)
+    for rack in problem.rack_names:
+        comers = [b for b in problem.receivers if problem.racks[b] == rack]
+        wanted = sum(max(0, least[b] - staying.get(b, 0)) for b in comers)
+        donors = [b for b, name in problem.racks.items() if name == rack and b not in comers]
+        loads = {b: base.get(b, 0) + staying.get(b, 0) for b in donors}
+        level = max(loads.values(), default=0)
+        while level > 0 and sum(max(0, load - level + 1) for load in loads.values()) <= wanted:
+            level -= 1
+        for broker in donors:
+            held = max(0, level - base.get(broker, 0))
+            most[broker] = min(most.get(broker, held), held)
+            keeps = min(loads[broker], level - 1) - base.get(broker, 0)
+            lowest[broker] = max(0, min(keeps, most[broker]))
+    return replace(problem, most=most, least=lowest)
+
+
+def replace_brokers(scene: Scene) -> Reached:
+    """Give each new broker what an old one has; what it has already goes to any other."""
+    pairs = scene.request.replacements
+    scene.require_live(pairs.values())
+    chosen: dict[TopicPartition, frozenset[BrokerId]] = {}
+    left: list[Demand] = []
+    moved, moved_bytes = 0, 0
+    for partition, each in scene.movable.items():
+        if not pairs.keys() & {*each.replicas}:
+            continue
+        target = frozenset(pairs.get(broker, broker) for broker in each.replicas)
+        if len(target) < len(each.replicas) or not scene.racks.keys() >= target:
+            left.append(scene.demand(partition, pairs.keys()))
+            continue
+        chosen[partition] = target
+        comers = len(target - {*each.replicas})
+        moved += comers
+        moved_bytes += comers * (each.size_bytes or 0)
+    crowded = [
+        partition
+        for partition, target in chosen.items()
+        if rack_count(scene, target) < rack_count(scene, scene.movable[partition].replicas)
+    ]
+    if crowded:
+        scene.notes.append(
+            "on fewer racks than before, since the new broker is in another rack than the old one:"
+            f" {counted_partitions(crowded)}"
+        )
+    if left:
+        scene.notes.append(
+            "spread over other brokers, since their new one has them already, or another replica is"
+            f" on a dead broker: {counted_partitions([each.partition for each in left])}"
+        )
+    rest = evenly(scene, scene.problem(left, scene.open_brokers - pairs.keys()))
+    rest_bytes = rest.lower_bound_bytes
+    return Reached(
+        chosen={**chosen, **rest.chosen},
+        lower_bound=moved + rest.lower_bound,
+        lower_bound_bytes=None if rest_bytes is None else moved_bytes + rest_bytes,
+    )
+
+
+def rack_count(scene: Scene, brokers: Iterable[BrokerId]) -> int:
+    """Return on how many racks *brokers* are; one that is dead counts for none."""
+    return len({scene.racks[broker] for broker in brokers if broker in scene.racks})
+
+
+def replication_factor(scene: Scene) -> Reached:
+    """Give each partition so many replicas."""
+    factor = scene.request.replication_factor
+    assert factor is not None
+    demands = [
+        scene.demand(partition, factor=factor)
+        for partition, each in scene.movable.items()
+        if len(each.replicas) != factor
+    ]
+    return evenly(scene, scene.problem(demands))
+
+
+def racks(scene: Scene) -> Reached:
+    """Spread the replicas of each partition over the racks, as evenly as these allow."""
+    without = [broker for broker, rack in scene.layout.brokers.items() if rack is None]
+    if without:
+        raise RacksUnknown(without)
+    demands = []
+    strict = scene.problem([], is_strict=True)
+    for partition, each in scene.movable.items():
+        demand = scene.demand(partition)
+        if len(demand.stays) < len(each.replicas):
+            # A replica on a dead broker is in no rack that is known.
+            continue
+        bounds = strict.bounds(demand.factor, demand.stays)
+        held = Counter(scene.racks[broker] for broker in demand.stays)
+        names = strict.rack_names
+        if any(
+            not low <= held[rack] <= high for rack, (low, high) in zip(names, bounds, strict=True)
+        ):
+            demands.append(demand)
+    return evenly(scene, scene.problem(demands, is_strict=True))
+
+
+def evenly(scene: Scene, problem: Problem) -> Reached:
+    """Solve *problem* so that nothing moves for evenness, and what moves goes where least is."""
+    base = scene.base(problem.demands)
+    for bounded in even_first(problem, base):
+        try:
+            solution = least_movement(bounded, size_classes=scene.size_classes)
+        except (Impossible, Unplaced):
+            continue
+        forced = sum(max(0, each.factor - len(each.stays)) for each in problem.demands)
+        if solution.lower_bound == forced:
+            return reached(scene, problem, solution)
+    return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+
+
+def even_first(problem: Problem, base: Loads) -> Iterator[Problem]:
+    """Yield *problem* with levels that are as even as can be, then with wider ones."""
+    levels = even_levels(problem, base, stays_stay=True)
+    if levels is None:
+        return
+    for by in WIDER:
+        yield with_levels(problem, base, levels.widened(by), stays_stay=True)
+
+
+def reached(scene: Scene, problem: Problem, solution: Solution) -> Reached:
+    return Reached(
+        chosen=solution.chosen,
+        lower_bound=solution.lower_bound,
+        lower_bound_bytes=bytes_bound(problem) if scene.layout.knows_sizes else None,
+    )
+
+
+def bytes_bound(problem: Problem) -> int:
+    """Return how many bytes each plan for *problem* copies at least.
+
+    A partition that lacks replicas copies them.  A broker that has too many sheds as many, the
+    smallest at best, and one that lacks some gets as many; where no partition has more replicas
+    than it needs, what one broker sheds another one copies.
+    """
+    forced = sum(
+        demand.size_bytes * max(0, demand.factor - len(demand.stays)) for demand in problem.demands
+    )
+    if any(len(demand.stays) > demand.factor for demand in problem.demands):
+        return forced
+    held: dict[BrokerId, list[int]] = {broker: [] for broker in problem.racks}
+    for demand in problem.demands:
+        for broker in demand.stays:
+            held[broker].append(demand.size_bytes)
+    shed = sum(
+        sum(sorted(sizes)[: max(0, len(sizes) - problem.most.get(broker, len(sizes)))])
+        for broker, sizes in held.items()
+    )
+    gained = 0
+    for broker, least in problem.least.items():
+        if (lack := least - len(held[broker])) > 0:
+            sizes = [d.size_bytes for d in problem.demands if broker not in d.stays]
+            gained += sum(sorted(sizes)[:lack])
+    return max(forced, shed, gained)

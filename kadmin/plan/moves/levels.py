@@ -1,0 +1,178 @@
+"""Even levels: how many replicas can each broker hold, so that they are as even as racks allow?
+
+The fullest brokers first: as few as possible on them, then on the next; and the emptiest likewise.
+A rack of few brokers may have to hold more on each than the others.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
+
+from cluster.model.ids import BrokerId
+from kadmin.plan.moves.flow import Network, cheapest_flow
+from kadmin.plan.moves.problem import Loads, Problem, RackBounds, TooFewForReplicas
+
+Settle: TypeAlias = Callable[[int], dict[str, int]]
+"""Returns a level for each rack, given that of the racks whose level is open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """How many replicas, in all, the brokers of each rack hold at least and at most."""
+
+    least: Mapping[str, int]
+    most: Mapping[str, int]
+
+    def widened(self, by: int) -> "Levels":
+        return Levels(
+            least={rack: max(0, level - by) for rack, level in self.least.items()},
+            most={rack: level + by for rack, level in self.most.items()},
+        )
+
+
+def even_levels(problem: Problem, base: Loads, *, stays_stay: bool) -> Levels | None:
+    """Return the most even levels of the receivers of *problem*, which hold *base* besides; None
+    where there are none.
+
+    Where *stays_stay*, every replica that may stay does; *base* is without them even so.
+    """
+    try:
+        return _Leveling(problem, base, stays_stay=stays_stay).levels()
+    except TooFewForReplicas:
+        return None
+
+
+def with_levels(
+    problem: Problem, base: Loads, levels: Levels, *, stays_stay: bool = False
+) -> Problem:
+    """Return *problem* with its receivers, which hold *base* besides, within *levels*; where
+    *stays_stay*, those that hold more already need not shed any."""
+    most, least = dict(problem.most), dict(problem.least)
+    staying = Counter(broker for demand in problem.demands for broker in demand.stays)
+    for broker in problem.receivers:
+        rack, held = problem.racks[broker], base.get(broker, 0)
+        level = max(0, levels.most[rack] - held, staying[broker] if stays_stay else 0)
+        most[broker] = min(level, most.get(broker, level))
+        least[broker] = max(min(levels.least[rack] - held, most[broker]), least.get(broker, 0))
+    return replace(problem, most=most, least=least)
+
+
+class _Leveling:
+    def __init__(self, problem: Problem, base: Loads, *, stays_stay: bool) -> None:
+        self.problem = problem
+        self.base = base
+        self.stays_stay = stays_stay
+        self.staying: Counter[BrokerId] = Counter()
+        self.classes: Counter[tuple[int, RackBounds]] = Counter()
+        alike = Counter((each.factor, tuple(sorted(each.stays))) for each in problem.demands)
+        for (factor, stays), count in alike.items():
+            bounds = problem.bounds(factor, stays)
+            if stays_stay:
+                factor = max(0, factor - len(stays))
+                held = Counter(problem.racks[broker] for broker in stays)
+                bounds = tuple(
+                    (max(0, low - held[rack]), max(0, high - held[rack]))
+                    for rack, (low, high) in zip(problem.rack_names, bounds, strict=True)
+                )
+                self.staying.update(dict.fromkeys(stays, count))
+            self.classes[factor, bounds] += count
+        self.total = sum(count * factor for (factor, _), count in self.classes.items())
+        self.racks = sorted({problem.racks[broker] for broker in problem.receivers})
+
+    def levels(self) -> Levels | None:
+        if not self.racks:
+            return None
+        highest = max(map(self.held, self.problem.receivers)) + self.total
+        if not self.is_feasible({}, dict.fromkeys(self.racks, highest)):
+            return None
+        most = self._settled(lambda open_at: self._lowest(open_at, highest), step=-1)
+        least = self._settled(lambda open_at: self._highest(open_at, most), step=1, most=most)
+        return Levels(least=least, most=most)
+
+    def held(self, broker: BrokerId) -> int:
+        return self.base.get(broker, 0) + self.staying[broker]
+
+    def _settled(
+        self, search: Callable[[Settle], int], *, step: int, most: Mapping[str, int] | None = None
+    ) -> dict[str, int]:
+        """Return a level for each rack: *search* finds one for all whose level is open, those that
+        block the others get it, and so on."""
+        settled: dict[str, int] = {}
+        while open_racks := [rack for rack in self.racks if rack not in settled]:
+            at = partial(_at_level, settled, open_racks)
+            level = search(at)
+            blocking = [
+                rack
+                for rack in open_racks
+                if not self._is_level(at(level) | {rack: level + step}, most)
+            ]
+            settled |= dict.fromkeys(blocking or open_racks, level)
+        return settled
+
+    def _lowest(self, at: Settle, highest: int) -> int:
+        return first(0, highest, lambda level: self._is_level(at(level), None))
+
+    def _highest(self, at: Settle, most: Mapping[str, int]) -> int:
+        highest = max(most.values()) + 1
+        return first(1, highest, lambda level: not self._is_level(at(level), most)) - 1
+
+    def _is_level(self, levels: Mapping[str, int], most: Mapping[str, int] | None) -> bool:
+        """Return whether *levels* can be the most that brokers hold; where *most* is given,
+        the least."""
+        if most is None:
+            return self.is_feasible({}, levels)
+        return all(level <= most[rack] for rack, level in levels.items()) and self.is_feasible(
+            levels, most
+        )
+
+    def is_feasible(self, least: Mapping[str, int], most: Mapping[str, int]) -> bool:
+        """Return whether all replicas to be placed have a place within these levels."""
+        problem, network = self.problem, Network()
+        source, sink, overflow = (network.nodes(1) for _ in range(3))
+        receivers = sorted(problem.receivers)
+        first_broker = network.nodes(len(receivers))
+        lacks, rooms = [], []
+        for broker in receivers:
+            rack, held = problem.racks[broker], self.held(broker)
+            hard = problem.most.get(broker, self.total + held) - self.staying[broker]
+            room = max(0, min(most.get(rack, 0) - held, hard, self.total))
+            lacks.append(min(max(0, least.get(rack, 0) - held), room))
+            rooms.append(room - lacks[-1])
+        if sum(lacks) > self.total:
+            return False
+        into: list[tuple[int, int, int]] = []
+        for (factor, bounds), count in sorted(self.classes.items()):
+            node = network.nodes(1)
+            into.append((source, node, count * (factor - sum(low for low, _ in bounds))))
+            for rack, (low, high) in zip(problem.rack_names, bounds, strict=True):
+                place = network.nodes(1)
+                into.append((node, place, count * (high - low)))
+                into.append((source, place, count * low))
+                into += [
+                    (place, first_broker + at, count)
+                    for at, broker in enumerate(receivers)
+                    if problem.racks[broker] == rack
+                ]
+        for at, (lack, room) in enumerate(zip(lacks, rooms, strict=True)):
+            into += [(first_broker + at, sink, lack), (first_broker + at, overflow, room)]
+        into.append((overflow, sink, self.total - sum(lacks)))
+        network.arcs(*zip(*into, strict=True))
+        return cheapest_flow(network, source, sink).value == self.total
+
+
+def _at_level(settled: dict[str, int], open_racks: Sequence[str], level: int) -> dict[str, int]:
+    return settled | dict.fromkeys(open_racks, level)
+
+
+def first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """Return the lowest number from *low* on for which it *holds*, as it does for all above;
+    *high* where it holds for none below."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low

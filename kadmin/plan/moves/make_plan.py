@@ -1,0 +1,103 @@
+"""A plan of moves for a goal: the layout of a cluster in, a plan out.
+
+Equal layouts and requests have equal plans.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.plan.moves import goals, relief
+from kadmin.plan.moves.goals import Reached
+from kadmin.plan.moves.kafka_layout import propose_as_kafka
+from kadmin.plan.moves.layout import ClusterLayout
+from kadmin.plan.moves.order import ordered
+from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
+from kadmin.plan.moves.request import By, Goal, Request
+from kadmin.plan.moves.scene import Scene
+
+Reaching: TypeAlias = Callable[[Scene], Reached]
+
+REACHING: Final[Mapping[Goal, Reaching]] = {
+    Goal.BALANCE: goals.balance,
+    Goal.DRAIN: goals.drain,
+    Goal.ADD: goals.add,
+    Goal.REPLACE: goals.replace_brokers,
+    Goal.REPLICATION_FACTOR: goals.replication_factor,
+    Goal.RACKS: goals.racks,
+    Goal.RELIEVE: relief.relieve,
+}
+"""What chooses the brokers of each partition; `LEADERS` chooses none, and `KAFKA` their order,
+too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A *plan*, and what an operator should know of it."""
+
+    plan: MovePlan
+    notes: tuple[str, ...]
+
+
+def make_plan(layout: ClusterLayout, request: Request, *, tool_version: str, now_ms: int) -> Made:
+    """Plan to reach what *request* asks for.
+
+    Raises:
+        NoSuchBroker, NoSuchTopic, DeadBrokers: it names what is not there.
+        Impossible: no plan reaches it.
+        SizesUnknown, RacksUnknown: brokers do not report what it takes.
+    """
+    scene = Scene(layout, request)
+    reached = Reached(chosen={}, lower_bound=0, lower_bound_bytes=0)
+    if request.goal is Goal.KAFKA:
+        targets, reached = propose_as_kafka(scene)
+    else:
+        if request.goal is Goal.BALANCE and request.by is By.BYTES:
+            reached = relief.balance_bytes(scene)
+        elif request.goal is not Goal.LEADERS:
+            reached = REACHING[request.goal](scene)
+        targets = ordered(
+            scene, reached.chosen, all_leaders=request.goal in (Goal.BALANCE, Goal.LEADERS)
+        )
+    moves = tuple(
+        planned(layout, partition, target) for partition, target in sorted(targets.items())
+    )
+    moved = sum(len(move.adding) for move in moves)
+    sizes_known = all(move.size_bytes is not None for move in moves if move.adding)
+    moved_bytes = sum(len(move.adding) * (move.size_bytes or 0) for move in moves)
+    counts_bytes = request.goal is Goal.RELIEVE or request.by is By.BYTES
+    return Made(
+        plan=MovePlan(
+            tool_version=tool_version,
+            cluster_id=layout.cluster_id,
+            planned_at_ms=now_ms,
+            goal=str(request.goal),
+            arguments=request.arguments(),
+            moved_replicas=moved,
+            lower_bound=reached.lower_bound,
+            moved_bytes=moved_bytes if sizes_known else None,
+            lower_bound_bytes=reached.lower_bound_bytes if sizes_known else None,
+            is_optimal=(
+                moved_bytes == reached.lower_bound_bytes
+                if counts_bytes
+                else moved == reached.lower_bound
+            ),
+            brokers=layout.brokers,
+            moves=moves,
+        ),
+        notes=tuple(scene.notes),
+    )
+
+
+def planned(
+    layout: ClusterLayout, partition: TopicPartition, target: tuple[BrokerId, ...]
+) -> PlannedMove:
+    placed = layout.partitions[partition]
+    return PlannedMove(
+        partition=partition,
+        replicas=placed.replicas,
+        target=target,
+        zk_version=placed.zk_version,
+        size_bytes=placed.size_bytes,
+    )

@@ -1,0 +1,190 @@
+"""Relief of full brokers: which replicas have to go, so that no broker holds more than so much?
+
+Counts bytes, which no flow can divide: a plan is found broker by broker, the fullest first, and may
+move a little more than the lower bound, which takes replicas for as small as one likes.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.errors import RefusedError
+from kadmin.plan.moves.goals import Reached
+from kadmin.plan.moves.problem import Impossible
+from kadmin.plan.moves.scene import Scene
+from kadmin.wording import amount, first_listed
+
+
+class SizesUnknown(RefusedError):
+    """Brokers that do not report what a goal counts."""
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(problem, hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What a broker holds, and may hold, in bytes."""
+
+    used: int
+    most: int
+
+    @property
+    def excess(self) -> int:
+        return max(0, self.used - self.most)
+
+
+def relieve(scene: Scene) -> Reached:
+    """Bring the brokers whose disks are fuller than the request allows below that."""
+    percent, size = scene.request.above_percent, scene.request.disk_size_bytes
+    assert percent is not None
+    held = held_bytes(scene)
+    rooms = {}
+    unknown = []
+    for broker in scene.racks:
+        disks = scene.layout.disks.get(broker)
+        if size is not None:
+            rooms[broker] = Room(used=held[broker], most=int(size * percent / 100))
+        elif disks is not None:
+            rooms[broker] = Room(used=disks.used_bytes, most=int(disks.total_bytes * percent / 100))
+        else:
+            unknown.append(broker)
+    if unknown:
+        raise SizesUnknown(
+            f"these brokers do not report the size of their disks: {first_listed(unknown)}",
+            "brokers of Kafka 3.3 and later do; or add --disk-size BYTES, of all disks of a broker",
+        )
+    return shed(scene, rooms)
+
+
+def balance_bytes(scene: Scene) -> Reached:
+    """Bring the brokers that hold more than the mean, and its tolerance, below that."""
+    held = held_bytes(scene)
+    if not scene.racks:
+        raise Impossible("no broker is alive", "start brokers")
+    mean = sum(held[broker] for broker in scene.racks) / len(scene.racks)
+    most = int(mean * (1 + scene.request.tolerance_percent / 100))
+    return shed(scene, {b: Room(used=held[b], most=most) for b in scene.racks})
+
+
+def held_bytes(scene: Scene) -> Counter[BrokerId]:
+    """Return how many bytes of replicas each broker holds.
+
+    Raises:
+        SizesUnknown: of a partition that is not known.
+    """
+    unknown = [p for p, each in scene.layout.partitions.items() if each.size_bytes is None]
+    if unknown:
+        raise SizesUnknown(
+            f"no broker reports the size of {first_listed(unknown)}",
+            "add --bootstrap-server HOST:PORT, and see 'kadmin log-dirs' for which brokers answer",
+        )
+    held: Counter[BrokerId] = Counter()
+    for each in scene.layout.partitions.values():
+        for broker in each.replicas:
+            held[broker] += each.size_bytes or 0
+    return held
+
+
+def shed(scene: Scene, rooms: Mapping[BrokerId, Room]) -> Reached:
+    """Move replicas from brokers that hold too much to those that have room.
+
+    Raises:
+        Impossible: some cannot be brought down.
+    """
+    return _Shedding(scene, rooms).reached()
+
+
+class _Shedding:
+    def __init__(self, scene: Scene, rooms: Mapping[BrokerId, Room]) -> None:
+        self.scene = scene
+        self.rooms = rooms
+        self.free = {broker: room.most - room.used for broker, room in rooms.items()}
+        self.chosen: dict[TopicPartition, frozenset[BrokerId]] = {}
+        self.on: dict[BrokerId, list[TopicPartition]] = defaultdict(list)
+        self.movable = scene.with_live_replicas()
+        for partition, each in self.movable.items():
+            for broker in each.replicas:
+                self.on[broker].append(partition)
+
+    def size(self, partition: TopicPartition) -> int:
+        return self.movable[partition].size_bytes or 0
+
+    def reached(self) -> Reached:
+        bound, bound_bytes = 0, 0
+        for broker, room in self.rooms.items():
+            sizes = sorted((self.size(p) for p in self.on[broker]), reverse=True)
+            left = room.excess
+            bound_bytes += left
+            for size in sizes:
+                if left <= 0:
+                    break
+                left -= size
+                bound += 1
+        for broker in sorted(self.rooms, key=lambda each: (self.free[each], each)):
+            self._bring_down(broker)
+        return Reached(chosen=self.chosen, lower_bound=bound, lower_bound_bytes=bound_bytes)
+
+    def _bring_down(self, broker: BrokerId) -> None:
+        """Move the largest replicas that are not too large, and in the end the smallest that is
+        enough; or that one alone, where it is no larger than all of these."""
+        largest_first = sorted(self.on[broker], key=lambda p: (-self.size(p), p))
+        excess = -self.free[broker]
+        enough = [p for p in reversed(largest_first) if self.size(p) >= excess > 0]
+        if enough and self.size(enough[0]) <= greedy_sum(map(self.size, largest_first), excess):
+            self._move(enough[0], broker)
+        for partition in largest_first:
+            if 0 < self.size(partition) <= -self.free[broker]:
+                self._move(partition, broker)
+        for partition in reversed(largest_first):
+            if self.free[broker] >= 0:
+                return
+            if self.size(partition) >= -self.free[broker]:
+                self._move(partition, broker)
+        for partition in largest_first:
+            if self.free[broker] >= 0:
+                return
+            if self.size(partition):
+                self._move(partition, broker)
+        if self.free[broker] < 0:
+            raise Impossible(
+                f"broker {broker} holds {amount(-self.free[broker])} too much, and no other broker"
+                " that may have them has room for what it could give",
+                "allow more, or add brokers",
+            )
+
+    def _move(self, partition: TopicPartition, broker: BrokerId) -> None:
+        """Move a replica to the broker with the most room that may have it, if there is one."""
+        placed = self.movable[partition]
+        now = self.chosen.get(partition, frozenset(placed.replicas))
+        # What has come here for the relief of another broker would be copied twice.
+        if broker not in now or broker not in placed.replicas:
+            return
+        fit = [
+            other
+            for other in self.scene.open_brokers - now
+            if self.free[other] >= self.size(partition) and self._is_spread(now, broker, other)
+        ]
+        if not fit:
+            return
+        best = max(fit, key=lambda other: (self.free[other], -other))
+        self.chosen[partition] = now - {broker} | {best}
+        self.free[broker] += self.size(partition)
+        self.free[best] -= self.size(partition)
+
+    def _is_spread(self, now: frozenset[BrokerId], broker: BrokerId, other: BrokerId) -> bool:
+        """Return whether the replicas are on as many racks with *other* for *broker*."""
+        racks = self.scene.racks
+        return len({racks[b] for b in now - {broker} | {other}}) >= len({racks[b] for b in now})
+
+
+def greedy_sum(sizes: Iterable[int], excess: int) -> int:
+    """Return what is moved of *sizes*, the largest first, to get rid of *excess*."""
+    moved, last = 0, 0
+    for size in sizes:
+        if size <= excess - moved:
+            moved += size
+        else:
+            last = size
+    return moved if moved >= excess else moved + last

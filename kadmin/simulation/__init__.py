@@ -1,0 +1,3 @@
+"""What the controller would do: its very core, run on a saved cluster in this process"""
+
+__all__ = ["scenario", "simulate"]

@@ -1,0 +1,28 @@
+"""Simulations: what would the controller do with a cluster in a scenario, and what then?"""
+
+from dataclasses import replace
+
+from kadmin.plan.reassignment.sizes import sizes_of
+from kadmin.reports.simulation import SimulationReport
+from kadmin.simulation.effects import report_on
+from kadmin.simulation.scenario import Scenario
+from kadmin.simulation.stages import play
+from kadmin.simulation.untouched import divide
+from kadmin.simulation.znodes import simulated_part, znodes_of
+from kadmin.snapshots.saved import SavedCluster
+
+
+def simulate(saved: SavedCluster, scenario: Scenario, default_min_isr: int = 1) -> SimulationReport:
+    """Play *scenario* on *saved*.
+
+    *default_min_isr* counts where neither a topic nor the brokers' dynamic default sets it.
+
+    Raises:
+        ReassignmentRefused: a partition cannot be moved so.
+    """
+    known, left_out = simulated_part(saved.cluster)
+    sizes = sizes_of(saved.log_dirs)
+    cluster, others = divide(known, scenario, sizes)
+    stages = list(play(cluster, znodes_of(cluster), scenario))
+    report = report_on(cluster, others, scenario, stages, sizes, default_min_isr)
+    return replace(report, left_out=left_out)

@@ -1,0 +1,384 @@
+"""Goals: is each reached, with the least movement, and by lists that Kafka takes?"""
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState
+from kadmin.errors import KadminError
+from kadmin.plan.broker_names import NoSuchBroker
+from kadmin.plan.health import BAD_FINDINGS, judge
+from kadmin.plan.moves.goals import RacksUnknown
+from kadmin.plan.moves.layout import ClusterLayout
+from kadmin.plan.moves.make_plan import Made, make_plan
+from kadmin.plan.moves.plan_file import MovePlan, from_json, to_json
+from kadmin.plan.moves.problem import Impossible
+from kadmin.plan.moves.relief import SizesUnknown
+from kadmin.plan.moves.request import NEEDS, By, Goal, Request, WrongArguments, check_arguments
+from kadmin.plan.moves.scene import DeadBrokers
+from kadmin.plan.place import NotEnoughBrokers
+from kadmin.plan.risks import is_crowded
+from kadmin.plan.topic_refusals import NoSuchTopic
+from tests.kadmin.plan.moves.layouts import drawn_layout, ids, layout_of
+from tests.support.seeds import seeds
+
+
+def made(layout: ClusterLayout, goal: Goal, **arguments: Any) -> Made:
+    request = Request(goal=goal, **arguments)
+    return make_plan(layout, request, tool_version="1", now_ms=5)
+
+
+def after(layout: ClusterLayout, plan: MovePlan) -> dict[TopicPartition, tuple[BrokerId, ...]]:
+    return {
+        partition: plan.targets.get(partition, each.replicas)
+        for partition, each in layout.partitions.items()
+    }
+
+
+def loads_after(layout: ClusterLayout, plan: MovePlan) -> Counter[BrokerId]:
+    return Counter(broker for replicas in after(layout, plan).values() for broker in replicas)
+
+
+def drawn_arguments(draw: Random, layout: ClusterLayout, goal: Goal) -> dict[str, Any]:
+    hosts, alive = sorted(layout.hosts.union(layout.brokers)), sorted(layout.brokers)
+    total = sum(layout.partitions[p].size_bytes or 0 for p in layout.partitions)
+    found: dict[Goal, dict[str, Any]] = {
+        Goal.BALANCE: draw.choice([{}, {"by": By.BYTES, "tolerance_percent": 20}]),
+        Goal.DRAIN: {"brokers": (draw.choice(hosts),)},
+        Goal.ADD: {"brokers": (draw.choice(alive),)},
+        Goal.REPLACE: {"replacements": {hosts[0]: alive[-1]}},
+        Goal.REPLICATION_FACTOR: {"replication_factor": draw.randint(1, 4)},
+        Goal.RELIEVE: {"above_percent": 70, "disk_size_bytes": total + 1},
+    }
+    return found.get(goal, {})
+
+
+def check_lists(layout: ClusterLayout, plan: MovePlan, *, may_crowd: bool) -> None:
+    """See that Kafka takes every list, and that no judge finds what it did not find before."""
+    racks = {broker: rack for broker, rack in layout.brokers.items() if rack is not None}
+    racks = racks if len(racks) == len(layout.brokers) else {}
+    for move in plan.moves:
+        assert layout.brokers.keys() >= {*move.target}
+        state = PartitionState(move.target[0], move.target, LeaderEpoch(1), ControllerEpoch(1))
+        assignment = PartitionAssignment(move.target)
+        assert not BAD_FINDINGS.intersection(judge(assignment, state, layout.brokers, 1, 1))
+        if len(move.target) == len(move.replicas) and not may_crowd:
+            assert is_crowded(move.replicas, racks) or not is_crowded(move.target, racks)
+
+
+@pytest.mark.parametrize("goal", Goal)
+@pytest.mark.parametrize("seed", seeds(8))
+def test_every_plan_is_sound_and_the_least(goal: Goal, seed: int) -> None:
+    draw = Random(seed)
+    layout = drawn_layout(draw)
+    arguments = drawn_arguments(draw, layout, goal)
+    try:
+        plan = made(layout, goal, **arguments).plan
+    except (Impossible, SizesUnknown, RacksUnknown, NotEnoughBrokers):
+        return
+
+    assert plan == from_json(to_json(plan), "p") == made(layout, goal, **arguments).plan
+    if goal is not Goal.KAFKA:
+        check_lists(layout, plan, may_crowd=goal is Goal.REPLACE)
+    assert plan.moved_bytes is not None
+    assert (plan.lower_bound_bytes or 0) <= plan.moved_bytes
+    if goal not in (Goal.KAFKA, Goal.RELIEVE) and arguments.get("by") is not By.BYTES:
+        assert plan.is_optimal
+    if goal is Goal.DRAIN:
+        assert not loads_after(layout, plan)[arguments["brokers"][0]]
+    if goal is Goal.LEADERS:
+        assert 0 == plan.moved_replicas
+    if goal is Goal.REPLICATION_FACTOR:
+        wanted = arguments["replication_factor"]
+        assert {wanted} == {len(replicas) for replicas in after(layout, plan).values()}
+
+
+def test_balance_evens_replicas_and_leaders() -> None:
+    layout = layout_of("----", *[(0, 1)] * 8)
+
+    plan = made(layout, Goal.BALANCE).plan
+
+    assert dict.fromkeys(ids(0, 1, 2, 3), 4) == loads_after(layout, plan)
+    leaders = Counter(replicas[0] for replicas in after(layout, plan).values())
+    assert dict.fromkeys(ids(0, 1, 2, 3), 2) == leaders
+    assert (8, 8, True) == (plan.moved_replicas, plan.lower_bound, plan.is_optimal)
+
+
+def test_balance_leaves_excluded_brokers_and_topics_alone() -> None:
+    layout = layout_of("---", (0,), (0,), (0,), (0,), (2,))
+
+    plan = made(layout, Goal.BALANCE, excluded_brokers=ids(2)).plan
+    nothing = made(layout, Goal.BALANCE, excluded_topics=("t",)).plan
+
+    assert {BrokerId(0): 2, BrokerId(1): 2, BrokerId(2): 1} == loads_after(layout, plan)
+    assert () == nothing.moves
+
+
+def test_balance_prefers_small_partitions() -> None:
+    layout = layout_of("--", (0,), (0,), (0,), (0,), sizes=(900, 10, 800, 20))
+
+    plan = made(layout, Goal.BALANCE).plan
+
+    assert [1, 3] == [move.partition.partition for move in plan.moves if move.adding]
+    assert (30, 30) == (plan.moved_bytes, plan.lower_bound_bytes)
+
+
+def test_balance_by_bytes_brings_every_broker_near_the_mean() -> None:
+    layout = layout_of("--", (0,), (0,), (0,), (1,), sizes=(100, 50, 50, 10))
+
+    plan = made(layout, Goal.BALANCE, by=By.BYTES, tolerance_percent=10).plan
+
+    assert [(0, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves if m.adding]
+
+
+def test_drain_moves_what_is_there_and_no_more() -> None:
+    layout = layout_of("aabb", (0, 2), (1, 3), (0, 3))
+
+    made_plan = made(layout, Goal.DRAIN, brokers=ids(0))
+
+    assert {0: ids(2, 1), 2: ids(3, 1)} == {
+        move.partition.partition: move.target for move in made_plan.plan.moves
+    }
+    assert (2, 2, True) == (
+        made_plan.plan.moved_replicas,
+        made_plan.plan.lower_bound,
+        made_plan.plan.is_optimal,
+    )
+
+
+def test_what_is_drained_goes_to_the_emptiest_brokers() -> None:
+    layout = layout_of("-----", *[(0,)] * 6, *[(1,)] * 9, *[(2,)] * 2, *[(3,)] * 1)
+
+    plan = made(layout, Goal.DRAIN, brokers=ids(0)).plan
+
+    assert {1: 9, 2: 3, 3: 3, 4: 3} == loads_after(layout, plan)
+
+
+def test_drain_of_a_dead_broker() -> None:
+    layout = layout_of("---", (2, 0), (0, 1), dead=(2,))
+
+    plan = made(layout, Goal.DRAIN, brokers=ids(2)).plan
+
+    assert [ids(1, 0)] == [move.target for move in plan.moves]
+
+
+def test_drain_of_what_may_not_move_is_noted() -> None:
+    layout = layout_of("---", (0, 1))
+
+    found = made(layout, Goal.DRAIN, brokers=ids(0), excluded_topics=("t",))
+
+    assert () == found.plan.moves
+    assert ("not emptied of what the plan may not move: 1 partition: t-0",) == found.notes
+
+
+def test_new_brokers_get_their_share_from_the_fullest() -> None:
+    layout = layout_of("----", *[(0,)] * 6, *[(1,)] * 4, *[(2,)] * 2)
+
+    plan = made(layout, Goal.ADD, brokers=ids(3)).plan
+
+    assert {0: 4, 1: 3, 2: 2, 3: 3} == loads_after(layout, plan)
+    assert (3, True) == (plan.lower_bound, plan.is_optimal)
+
+
+def test_a_new_broker_takes_the_place_of_another() -> None:
+    layout = layout_of("----", (0, 1), (1, 0), (0, 3))
+
+    found = made(layout, Goal.REPLACE, replacements={BrokerId(0): BrokerId(3)})
+
+    targets = {move.partition.partition: move.target for move in found.plan.moves}
+    assert (ids(3, 1), ids(1, 3)) == (targets[0], targets[1])
+    assert BrokerId(0) not in targets[2]
+    assert "t-2" in found.notes[0]
+
+
+def test_each_new_broker_takes_the_leads_of_the_one_that_it_replaces() -> None:
+    layout = layout_of("----", (0, 1), (1, 0))
+
+    plan = made(
+        layout, Goal.REPLACE, replacements={BrokerId(0): BrokerId(3), BrokerId(1): BrokerId(2)}
+    ).plan
+
+    assert [ids(3, 2), ids(2, 3)] == [move.target for move in plan.moves]
+
+
+def test_a_new_broker_in_another_rack_is_noted_where_racks_are_lost() -> None:
+    layout = layout_of("abb", (0, 1))
+
+    found = made(layout, Goal.REPLACE, replacements={BrokerId(0): BrokerId(2)})
+
+    assert [ids(2, 1)] == [move.target for move in found.plan.moves]
+    assert "on fewer racks than before" in found.notes[0]
+
+
+def test_a_higher_replication_factor_copies_what_lacks() -> None:
+    layout = layout_of("abc", (0,), (1, 0), (0, 1, 2))
+
+    plan = made(layout, Goal.REPLICATION_FACTOR, replication_factor=2).plan
+
+    assert (1, 1) == (plan.moved_replicas, plan.lower_bound)
+    assert {2} == {len(replicas) for replicas in after(layout, plan).values()}
+
+
+def test_a_lower_replication_factor_keeps_the_racks() -> None:
+    layout = layout_of("aab", *[(0, 1, 2)] * 4)
+
+    plan = made(layout, Goal.REPLICATION_FACTOR, replication_factor=2).plan
+
+    assert all(BrokerId(2) in replicas for replicas in after(layout, plan).values())
+    assert (0, True) == (plan.moved_replicas, plan.is_optimal)
+
+
+def test_racks_moves_only_what_is_crowded() -> None:
+    layout = layout_of("aabb", (0, 1), (0, 2))
+
+    plan = made(layout, Goal.RACKS).plan
+
+    assert [0] == [move.partition.partition for move in plan.moves]
+    assert 1 == plan.moved_replicas == plan.lower_bound
+
+
+def test_relief_moves_only_what_brings_full_disks_down() -> None:
+    layout = layout_of("---", (0,), (0,), (0,), (1,), sizes=(50, 30, 15, 40), disk_size=100)
+
+    plan = made(layout, Goal.RELIEVE, above_percent=85).plan
+
+    assert [(2, ids(2))] == [(m.partition.partition, m.target) for m in plan.moves]
+    assert (15, 10, False) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+
+
+def test_leaders_are_evened_without_copies() -> None:
+    layout = layout_of("---", *[(0, 1, 2)] * 6)
+
+    plan = made(layout, Goal.LEADERS).plan
+
+    leaders = Counter(replicas[0] for replicas in after(layout, plan).values())
+    assert dict.fromkeys(ids(0, 1, 2), 2) == leaders
+    assert (4, 0, True) == (len(plan.moves), plan.moved_replicas, plan.is_optimal)
+
+
+def test_kafkas_layout_shows_what_less_would_do() -> None:
+    layout = layout_of("---", *[(0, 1), (1, 2), (2, 0)] * 4)
+
+    plan = made(layout, Goal.KAFKA).plan
+
+    assert 0 == plan.lower_bound
+    assert plan.moved_replicas > 0
+    assert not plan.is_optimal
+
+
+def test_a_bound_on_brokers_is_kept() -> None:
+    layout = layout_of("----", *[(0, 1)] * 4, (2, 0), (2, 1))
+
+    plan = made(layout, Goal.DRAIN, brokers=ids(0), max_replicas=5).plan
+
+    assert max(loads_after(layout, plan).values()) <= 5
+
+
+def test_partitions_with_replicas_on_dead_brokers_are_left_alone_and_noted() -> None:
+    layout = layout_of("---", (0, 2), (0, 1), (0, 1), dead=(2,))
+
+    found = made(layout, Goal.BALANCE)
+
+    assert TopicPartition("t", 0) not in found.plan.targets
+    assert (
+        "left alone, since they have replicas on dead brokers: 1 partition: t-0",
+    ) == found.notes
+
+
+@pytest.mark.parametrize(
+    ("layout", "goal", "arguments", "kind", "text"),
+    [
+        (layout_of("--", (0,)), Goal.DRAIN, {"brokers": ids(9)}, NoSuchBroker, "no broker 9"),
+        (
+            layout_of("--", (0, 1), dead=(1,)),
+            Goal.ADD,
+            {"brokers": ids(1)},
+            DeadBrokers,
+            "broker 1 is not alive",
+        ),
+        (
+            layout_of("--", (0, 1)),
+            Goal.DRAIN,
+            {"brokers": ids(1)},
+            Impossible,
+            "t-0 is to have 2 replicas, and only 1 broker may hold them",
+        ),
+        (
+            layout_of("aab", (0, 1), (1, 0), (0, 1)),
+            Goal.RACKS,
+            {"max_replicas": 2},
+            Impossible,
+            "broker 2 (rack b) may hold no more than 2",
+        ),
+        (layout_of("a-", (0,)), Goal.RACKS, {}, RacksUnknown, "brokers without one: 1"),
+        (
+            layout_of("--", (0,), sizes=(5,)),
+            Goal.RELIEVE,
+            {"above_percent": 80},
+            SizesUnknown,
+            "do not report the size of their disks: 0, 1",
+        ),
+        (
+            layout_of("--", (0,)),
+            Goal.BALANCE,
+            {"by": By.BYTES},
+            SizesUnknown,
+            "no broker reports the size of t-0",
+        ),
+        (
+            layout_of("--", (0,), (1,), sizes=(90, 90), disk_size=100),
+            Goal.RELIEVE,
+            {"above_percent": 80},
+            Impossible,
+            "broker 0 holds 10 B too much",
+        ),
+        (layout_of("-", (0,)), Goal.LEADERS, {"topics": ("x",)}, NoSuchTopic, "x"),
+    ],
+)
+def test_what_cannot_be_reached_is_refused(
+    layout: ClusterLayout, goal: Goal, arguments: Any, kind: type[KadminError], text: str
+) -> None:
+    with pytest.raises(kind) as refused:
+        made(layout, goal, **arguments)
+
+    assert text in refused.value.message
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("goal", "given", "text"),
+    [
+        (Goal.DRAIN, {}, "--goal drain needs --brokers"),
+        (Goal.REPLACE, {"brokers"}, "--goal replace needs --replace"),
+        (Goal.LEADERS, {"max_replicas"}, "--goal leaders does not take --max-replicas"),
+        (Goal.DRAIN, {"brokers", "above", "by"}, "does not take --above, --by"),
+    ],
+)
+def test_arguments_that_do_not_go_with_a_goal_are_refused(
+    goal: Goal, given: set[str], text: str
+) -> None:
+    names = [*(name for needs in NEEDS.values() for name in needs), "by", "max_replicas"]
+
+    with pytest.raises(WrongArguments, match=text):
+        check_arguments(goal, {name: name in given for name in names})
+
+
+def test_a_damaged_partition_is_left_alone_and_noted() -> None:
+    layout = layout_of("---", (0, 0), (), (0, 1))
+
+    found = made(layout, Goal.DRAIN, brokers=ids(0))
+
+    assert [2] == [move.partition.partition for move in found.plan.moves]
+    assert any("named twice" in note for note in found.notes)
+
+
+def test_racks_that_some_brokers_lack_are_not_respected_and_that_is_noted() -> None:
+    layout = replace(layout_of("a-b", (0, 1)), cluster_id=None)
+
+    found = made(layout, Goal.DRAIN, brokers=ids(0))
+
+    assert "these brokers have none: 1" in found.notes[0]

@@ -1,0 +1,1 @@
+"""Simulated elections: contenders in virtual time, over a simulated ZooKeeper that breaks."""
