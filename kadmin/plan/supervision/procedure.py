@@ -339,7 +339,8 @@ def report_arrivals(
 
 def report_progress(run: MoveRun, view: View, memory: Memory) -> Procedure[None]:
     last_ms = memory.reported_at_ms
-    if last_ms is not None and view.now_ms - last_ms < REPORT_MS:
+    has_just_changed = memory.poll_ms == POLL_FIRST_MS
+    if has_just_changed or (last_ms is not None and view.now_ms - last_ms < REPORT_MS):
         return
     memory.reported_at_ms = view.now_ms
     found = progress_of(run, view, stalls=memory.stalls)
