@@ -159,8 +159,8 @@ def plan(session: Session, **options: Any) -> None:
 
     Sizes are those that brokers report; without them, plans count replicas alone.
 
-    'kadmin reassign --execute' takes the file as its --reassignment-json-file. It needs
-    kadmin-kafka[plan], which brings SciPy.
+    'kadmin reassign run' carries the file out under supervision; 'kadmin reassign --execute' takes
+    it as its --reassignment-json-file. It needs kadmin-kafka[plan], which brings SciPy.
 
     \b
     Examples:
@@ -187,8 +187,7 @@ def plan(session: Session, **options: Any) -> None:
         session.warn(note)
     if path is not None and made.plan.moves:
         session.note(
-            "next, to see what it would do:"
-            f" kadmin reassign --execute --reassignment-json-file {quoted(path)} --dry-run"
+            f"next, to see what it would do: kadmin reassign run {quoted(path)} --dry-run"
         )
 
 

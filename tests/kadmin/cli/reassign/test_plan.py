@@ -80,7 +80,7 @@ def test_the_file_is_written_once_and_reassign_takes_it(orders: str, tmp_path: P
     forced = kadmin(*arguments, "--out", str(path), "--force")
 
     assert ExitCode.DONE == first.exit_code == forced.exit_code
-    assert f"--reassignment-json-file {path} --dry-run" in first.stderr
+    assert f"kadmin reassign run {path} --dry-run" in first.stderr
     assert ExitCode.REFUSED == again.exit_code
     assert f"{path} exists already" in again.stderr
     targets = parse_targets(path.read_text(), "plan.json")

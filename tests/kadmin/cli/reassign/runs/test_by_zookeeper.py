@@ -195,3 +195,12 @@ def test_a_run_without_a_controller_is_interrupted_cancelled_and_resumed(small: 
         done("reassign", "resume", "--yes")
     assert "done" == status()["state"]
     assert [[1, 2], [2, 0], [0, 2]] == replicas_in(small)
+
+
+def test_what_was_planned_for_a_goal_is_run(small: str) -> None:
+    done("reassign", "plan", "--goal", "drain", "--brokers", "0", "--out", "drain.json")
+    with controlled(small):
+        done("reassign", "run", "drain.json", "--yes")
+
+    assert all(0 not in replicas for replicas in replicas_in(small))
+    assert ("done", "drain") == (status()["state"], status()["plan_goal"])
