@@ -806,6 +806,7 @@ _kadmin_node() {
                 --partitions
                 --isolation-level
                 --group
+                --in-zookeeper
                 --group-instance-id
                 --assignor
                 --from-beginning
@@ -1275,6 +1276,22 @@ _kadmin_node() {
         'kadmin completion')
             commands=''
             options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
     esac
@@ -1968,6 +1985,18 @@ _kadmin_kind() {
         'kadmin config show --command-config'|'kadmin config show --admin.config') kind='path' ;;
         'kadmin config use #1') kind='live clusters' ;;
         'kadmin help #1') kind='live commands' ;;
+        'kadmin completion --bootstrap-server') kind='text' ;;
+        'kadmin completion --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin completion --broker-user') kind='text' ;;
+        'kadmin completion --broker-password-file') kind='path' ;;
+        'kadmin completion --broker-sasl-service') kind='text' ;;
+        'kadmin completion --broker-keytab') kind='path' ;;
+        'kadmin completion --broker-oauth-url') kind='text' ;;
+        'kadmin completion --broker-oauth-scope') kind='text' ;;
+        'kadmin completion --broker-tls-ca') kind='path' ;;
+        'kadmin completion --broker-tls-cert') kind='path' ;;
+        'kadmin completion --broker-tls-key') kind='path' ;;
+        'kadmin completion --command-config'|'kadmin completion --admin.config') kind='path' ;;
         'kadmin completion #1') kind='words bash zsh fish' ;;
         *'#'*) kind=text ;;
         *) kind=flag ;;
@@ -1977,8 +2006,8 @@ _kadmin_kind() {
 # Sets $connects to 'value' or 'flag' when option $1 says which cluster is meant.
 _kadmin_connects() {
     case $1 in
-        --zookeeper|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key|--topic|--name) connects=value ;;
-        --zookeeper-tls|--zookeeper-tls-no-verify) connects=flag ;;
+        --zookeeper|--bootstrap-server|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key|--broker-sasl|--broker-user|--broker-password-file|--broker-sasl-service|--broker-keytab|--broker-oauth-url|--broker-oauth-scope|--broker-tls-ca|--broker-tls-cert|--broker-tls-key|--command-config|--topic|--name) connects=value ;;
+        --zookeeper-tls|--zookeeper-tls-no-verify|--broker-tls|--broker-tls-no-verify|--broker-tls-no-host-check) connects=flag ;;
         *) connects= ;;
     esac
 }

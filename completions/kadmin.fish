@@ -266,7 +266,11 @@ function __kadmin_live
             case \
                 --zookeeper-tls \
                 --zookeeper-tls-no-verify \
+                --broker-tls \
+                --broker-tls-no-verify \
+                --broker-tls-no-host-check \
                 '--zookeeper=*' \
+                '--bootstrap-server=*' \
                 '--cluster=*' \
                 '--zookeeper-auth=*' \
                 '--zookeeper-user=*' \
@@ -275,11 +279,23 @@ function __kadmin_live
                 '--zookeeper-tls-ca=*' \
                 '--zookeeper-tls-cert=*' \
                 '--zookeeper-tls-key=*' \
+                '--broker-sasl=*' \
+                '--broker-user=*' \
+                '--broker-password-file=*' \
+                '--broker-sasl-service=*' \
+                '--broker-keytab=*' \
+                '--broker-oauth-url=*' \
+                '--broker-oauth-scope=*' \
+                '--broker-tls-ca=*' \
+                '--broker-tls-cert=*' \
+                '--broker-tls-key=*' \
+                '--command-config=*' \
                 '--topic=*' \
                 '--name=*'
                 set -a connecting $word
             case \
                 --zookeeper \
+                --bootstrap-server \
                 --cluster \
                 --zookeeper-auth \
                 --zookeeper-user \
@@ -288,6 +304,17 @@ function __kadmin_live
                 --zookeeper-tls-ca \
                 --zookeeper-tls-cert \
                 --zookeeper-tls-key \
+                --broker-sasl \
+                --broker-user \
+                --broker-password-file \
+                --broker-sasl-service \
+                --broker-keytab \
+                --broker-oauth-url \
+                --broker-oauth-scope \
+                --broker-tls-ca \
+                --broker-tls-cert \
+                --broker-tls-key \
+                --command-config \
                 --topic \
                 --name
                 set -a connecting $word
@@ -1052,6 +1079,7 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l partition -x -d 'Only thes
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partitions -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l isolation-level -x -a 'read_uncommitted read_committed' -d 'Whether to read records of open and aborted transactions.  [default: read_uncommitted]'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l group -x -a '(__kadmin_live groups)' -d 'Join this group: read what it assigns, from its commits on, and commit what is printed.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l in-zookeeper -d 'A group of old consumers (Kafka 0.8 to 1.1), whose members and offsets are there.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l group-instance-id -x -d 'Be a static member of this id: who comes back in time gets the same partitions.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l assignor -x -a 'range roundrobin cooperative-sticky' -d 'How the group shares the partitions, as its other members do; otherwise range, or roundrobin where they want that.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l from-beginning -d 'From the earliest record on.'
@@ -1194,9 +1222,9 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Onl
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read at most this much of each segment.  [x>=1]'
 
-complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare the snapshot BEFORE with the snapshot AFTER, or with the cluster as it is now, worst first.'
-complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in FILE, as JSON in a fixed order; \'-\' is standard output.'
-complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in FILE: counts, brokers and their load, and partitions with which something is wrong.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare two files, or a file with the cluster as it is.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in a file.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in a file.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
@@ -1428,3 +1456,19 @@ complete -c kadmin -n '__kadmin_at kadmin config use' -a '(__kadmin_live cluster
 complete -c kadmin -n '__kadmin_at kadmin help' -a '(__kadmin_live commands)'
 
 complete -c kadmin -n '__kadmin_at kadmin completion' -a 'bash zsh fish'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'

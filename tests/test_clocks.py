@@ -43,6 +43,7 @@ ALLOWED: Final = {
     "kadmin.admin.oauth": "until when a token is valid",
     "kadmin.cli.rollback": "the name of a file",
     "kadmin.execute.supervision.reading": "when a run began and ended, for people",
+    "kadmin.admin.zookeeper.old_member": "the name of a consumer, and since when it is registered",
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",

@@ -1,7 +1,9 @@
 """A contender for leadership as a pure core: from one event to the effects that follow from it.
 
-It contends once: from `Join` until it has led, or has left.  Who wants to go on joins again.  Its
-shell sends the requests, passes the events of the session on, and owns the clock.
+It contends once: from `Join` until it has led, or has left.  Who wants to go on joins again.  After
+a loss its znode stays until the lease is over, or until `Join` or `Leave` reports that the leader's
+work has stopped: the connection may be back long before that.  Its shell sends the requests, passes
+the events of the session on, and owns the clock.
 """
 
 from collections.abc import Callable
@@ -20,13 +22,7 @@ from cluster.recipes.events import (
     Suspended,
     WatchFired,
 )
-from cluster.recipes.lease import (
-    Lease,
-    Loss,
-    given_up_after_ms,
-    heartbeat_after_ms,
-    valid_for_ms,
-)
+from cluster.recipes.lease import Heartbeats, Lease, Loss, given_up_ms, heartbeat_after_ms
 from cluster.zk.requests import ZkReply, ZkRequest
 from cluster.zk.steps import Refusal, Steps
 
@@ -54,6 +50,8 @@ class Contender:
         "_enter_ms",
         "_failure",
         "_has_news",
+        "_heartbeats",
+        "_held_until_ms",
         "_is_connected",
         "_is_spent",
         "_look_ms",
@@ -84,6 +82,10 @@ class Contender:
         self._attempt: Attempt | None = None
         self._is_spent = False
         """Whether the attempt is over, and what it has created is to be removed."""
+        self._heartbeats = Heartbeats(0)
+        """Those of the present leadership."""
+        self._held_until_ms: int | None = None
+        """Until when the znode of a leadership that was lost stays, so that no other one begins."""
         self._has_news = False
         self._enter_ms: int | None = None
         """When to create the znode; None unless there is none."""
@@ -134,6 +136,9 @@ class Contender:
     def next_deadline(self) -> int | None:
         """When `on_deadline` has something to do; None if only an event can change anything."""
         deadlines = [] if self.lease is None else [self.lease.given_up_ms]
+        if self._held_until_ms is not None:
+            deadlines.append(self._held_until_ms)
+            return min(deadlines)
         if self._steps is None and self._is_connected and self._attempt is not None:
             deadlines.append(self._look_ms if self._enter_ms is None else self._enter_ms)
         return min(deadlines, default=None)
@@ -151,11 +156,13 @@ class Contender:
 
     def _join(self) -> None:
         self._wants = True
+        self._held_until_ms = None
         self._failure = None
 
     def _leave(self) -> None:
         self._wants = False
         self._depose(Loss.RESIGNED)
+        self._held_until_ms = None
         if self.is_out:
             self._effects.append(Left())
 
@@ -186,6 +193,7 @@ class Contender:
         """End the leadership, if there is one: this contender does not lead by that znode again."""
         if self.lease is not None:
             self._effects.append(Deposed(self.lease, loss))
+            self._held_until_ms = self.lease.valid_until_ms
             self.lease = None
             self._is_spent = True
             self._wants = False
@@ -197,6 +205,7 @@ class Contender:
         had_one = self._attempt is not None
         self._attempt = None
         self._is_spent = False
+        self._held_until_ms = None
         self._enter_ms = None
         if self._failure is not None:
             self._effects.append(Failed(self._failure))
@@ -213,7 +222,9 @@ class Contender:
         return effects
 
     def _go_on(self) -> None:
-        if self._session is None:
+        if self._held_until_ms is not None and self._now_ms >= self._held_until_ms:
+            self._held_until_ms = None
+        if self._session is None or self._held_until_ms is not None:
             return
         if self._attempt is not None and (self._is_spent or not self._wants):
             # At once, in place of what is under way: the server takes requests in their order, so
@@ -269,14 +280,17 @@ class Contender:
             return
         assert self._session is not None
         timeout_ms = self._session.timeout_ms
+        if self.lease is None:
+            self._heartbeats = Heartbeats(timeout_ms)
+        valid_until_ms = self._heartbeats.answer(self._sent_ms, self._now_ms)
         lease = Lease(
             path=grant.node.rpartition("/")[0],
             node=grant.node,
             epoch=grant.epoch,
             session_id=self._session.session_id,
             fence=grant.fence,
-            given_up_ms=self._sent_ms + given_up_after_ms(timeout_ms),
-            valid_until_ms=self._sent_ms + valid_for_ms(timeout_ms),
+            given_up_ms=given_up_ms(valid_until_ms, timeout_ms),
+            valid_until_ms=valid_until_ms,
         )
         if self._now_ms >= lease.given_up_ms or not self._is_connected:
             # The reply is too old to lead by.

@@ -8,12 +8,12 @@ from cluster.zk.requests import ZkReply
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Contend; without effect for one that does."""
+    """Contend, with nothing left of what an earlier leadership did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Resign, or stop waiting."""
+    """Resign, or stop waiting; what the leadership did has stopped."""
 
 
 @dataclass(frozen=True, slots=True)

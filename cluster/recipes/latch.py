@@ -13,7 +13,7 @@ from kazoo.exceptions import KazooException
 
 from cluster.recipes.attempt import Attempt, MixedElection
 from cluster.recipes.driver import Driver, now_ms
-from cluster.recipes.effects import Deposed, Effect, Elected, Failed, Renewed
+from cluster.recipes.effects import Deposed, Effect, Elected, Failed, Left, Renewed
 from cluster.recipes.events import Join, Leave
 from cluster.recipes.fair import FairAttempt
 from cluster.recipes.lease import Lease, Loss
@@ -37,8 +37,9 @@ class LeaderLatch:
     is what others are shown.  The kinds of elections, fair and unfair, do not mix at one path.
 
     The callbacks are called in a thread of the latch, one after the other; `acquire` raises what
-    *on_failed* is called with.  With *rejoins* it contends again after each loss, until it is
-    closed; else `acquire` does.
+    *on_failed* is called with.  After a loss the znode stays until the lease is over, or until the
+    leader's work has stopped: by the return of *on_deposed*, or a call of `acquire` or `release`.
+    With *rejoins* it contends again then; else only `acquire` does.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class LeaderLatch:
         self._on_deposed = on_deposed
         self._on_failed = on_failed
         self._failure: Refusal | MixedElection | None = None
+        self._wants = False
         self._is_closing = False
         jitter = random.Random()
         self._driver = Driver(
@@ -92,6 +94,7 @@ class LeaderLatch:
 
     def start(self) -> None:
         """Contend; without a connection, as soon as there is one."""
+        self._wants = True
         self._driver.start()
         self._driver.step(Join())
 
@@ -106,7 +109,9 @@ class LeaderLatch:
         """
         driver = self._driver
         with driver.changed:
-            if self._failure is None:
+            self._wants = True
+            # For one that leads or waits it would say that its work has stopped.
+            if self._failure is None and not self.has_leadership:
                 driver.step(Join())
             driver.changed.wait_for(
                 lambda: self.has_leadership or self._failure is not None or self._is_closing,
@@ -141,6 +146,7 @@ class LeaderLatch:
         """
         driver = self._driver
         with driver.changed:
+            self._wants = False
             driver.step(Leave())
             return driver.changed.wait_for(lambda: driver.core.is_out, timeout_s)
 
@@ -177,17 +183,22 @@ class LeaderLatch:
                 self._on_elected(lease)
             case Renewed(lease) if self._on_renewed is not None:
                 self._on_renewed(lease)
-            case Deposed(lease, loss):
-                if self._on_deposed is not None:
-                    self._on_deposed(lease, loss)
-                if self._rejoins and loss is not Loss.RESIGNED and not self._is_closing:
-                    self._driver.step(Join())
+            case Deposed(lease, loss) if self._on_deposed is not None:
+                self._on_deposed(lease, loss)
+                self._rejoin()
+            case Left():
+                self._rejoin()
             case Failed(error):
                 with self._driver.changed:
                     self._failure = error
                     self._driver.changed.notify_all()
                 if self._on_failed is not None:
                     self._on_failed(error)
+
+    def _rejoin(self) -> None:
+        with self._driver.changed:
+            if self._rejoins and self._wants and not self._is_closing:
+                self._driver.step(Join())
 
 
 def run_on(client: Any, steps: Steps[Any]) -> Any:

@@ -1,5 +1,6 @@
 """Leadership as a lease: an epoch, a fence for writes, and a local deadline inside the session."""
 
+from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -45,20 +46,41 @@ class Lease:
         assert self.given_up_ms < self.valid_until_ms
 
 
-def given_up_after_ms(session_timeout_ms: int) -> int:
-    """How long after the last answered heartbeat was sent a leader gives up."""
-    return session_timeout_ms // 2
-
-
-def valid_for_ms(session_timeout_ms: int) -> int:
-    """How long after the last answered heartbeat was sent the session cannot have expired.
-
-    A server of the ensemble reports its clients' sessions to the ensemble's leader each half tick,
-    and a session timeout is at least two ticks.  If that server is then cut off, the last report is
-    of the heartbeat before: a quarter and a twelfth of the timeout, which is the rest of it.
-    """
-    return session_timeout_ms * 2 // 3
-
-
 def heartbeat_after_ms(session_timeout_ms: int) -> int:
     return session_timeout_ms // HEARTBEATS
+
+
+class Heartbeats:
+    """The answered heartbeats of one leadership, and until when its session cannot have expired.
+
+    A server of the ensemble reports to the ensemble's leader, each half tick, which clients have
+    sent something.  If it is cut off, what was not reported does not count.  A session timeout is
+    at least two ticks, so a heartbeat is reported within a quarter of it; and a later heartbeat,
+    which reached the leader, proves that nothing was cut off until then.
+    """
+
+    __slots__ = ("_answered", "_timeout_ms", "_valid_until_ms")
+
+    def __init__(self, session_timeout_ms: int) -> None:
+        self._timeout_ms = session_timeout_ms
+        self._answered: deque[tuple[int, int]] = deque()
+        """When each was sent and answered, of those that may not have been reported yet."""
+        self._valid_until_ms = 0
+
+    def answer(self, sent_ms: int, now_ms: int) -> int:
+        """Add a heartbeat that is answered now, and return until when the session is alive."""
+        self._answered.append((sent_ms, now_ms))
+        # Before it there was a ping, which kazoo sends after a third of the timeout, and which was
+        # reported, or the one before it.
+        ends = [self._valid_until_ms, sent_ms + self._timeout_ms * 5 // 12]
+        while self._answered[0][1] + self._timeout_ms // 4 <= sent_ms:
+            reported_ms, _ = self._answered.popleft()
+            # A twelfth is for clocks of different speed.
+            ends.append(reported_ms + self._timeout_ms * 11 // 12)
+        self._valid_until_ms = max(ends)
+        return self._valid_until_ms
+
+
+def given_up_ms(valid_until_ms: int, session_timeout_ms: int) -> int:
+    """When a leader without further answers gives up; then it has a sixth of the timeout left."""
+    return valid_until_ms - session_timeout_ms // 6

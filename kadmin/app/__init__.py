@@ -3,6 +3,7 @@
 __all__ = [
     "broker_paths",
     "collecting",
+    "consuming",
     "evidence",
     "groups",
     "leading",

@@ -12,7 +12,7 @@ from typing import Final
 from kadmin.errors import RefusedError, UsageError
 from kadmin.named_file import SIZE_MAX, check_size, read_named
 from kadmin.settings.atomic_file import write_atomically
-from kadmin.snapshots.reading import HINT, BadSnapshot, saved_in
+from kadmin.snapshots.reading import BadSnapshot, saved_in
 from kadmin.snapshots.saved import SavedCluster
 from kadmin.snapshots.writing import lines_of
 
@@ -58,13 +58,13 @@ def check_target(path: str, *, overwrites: bool) -> None:
     """
     target = Path(path)
     if target.exists() and not target.is_file():
-        hint = "name a file; '-' is standard output"
+        hint = "name a file"
         raise UsageError(f"cannot write {path}: it is no plain file", hint=hint)
     if target.exists() and not overwrites:
         raise RefusedError(f"{path} exists already", hint="name another file, or add --force")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         reason = "may not be written to" if target.parent.is_dir() else "does not exist"
-        raise UsageError(f"cannot write {path}: its directory {reason}", hint=HINT)
+        raise UsageError(f"cannot write {path}: its directory {reason}", hint="name another")
 
 
 def write_snapshot_file(path: str, saved: SavedCluster) -> int:

@@ -43,11 +43,13 @@ def make(
     is_dry_run: bool = False,
     is_confirmed: bool = False,
     begun: Callable[[], None] = lambda: None,
+    nothing: str = "",
 ) -> None:
     """Make *change*, whose plans look like *lines*; without questions where it *is_confirmed*.
 
     What was written before a failure is reported.  A dry run reports the plans and writes none.
-    *begun* is called when something is left behind from then on.
+    *begun* is called when something is left behind from then on; *nothing* is noted where there is
+    nothing to do.
 
     Raises:
         RefusedError: not confirmed, or nothing may be written here.
@@ -57,6 +59,8 @@ def make(
     stages = carry_out(change)
     first = next(stages)
     assert isinstance(first, Proposal)
+    if nothing and not first.plans:
+        operator.note(nothing)
     if is_dry_run:
         show_dry_run(first, operator, report)
         return

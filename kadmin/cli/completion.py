@@ -32,7 +32,7 @@ PLAIN_WORD: Final = re.compile(r"[\w.,:=@%+/-]+")
 """Anything else could be syntax to a shell, and a znode's name can be anything."""
 
 
-@command("completion", short_help="Print the completion of a shell.")
+@command("completion", short_help="Print the completion of a shell.", speaks_to_brokers=True)
 @argument("shell", required=False, type=click.Choice(SHELLS))
 @option("--values", "kind", hidden=True, type=click.Choice(tuple(VALUES)))
 @option("--current", default="", hidden=True)

@@ -1,3 +1,3 @@
 """The rebalance of old consumers, which coordinate through ZooKeeper alone: a pure core."""
 
-__all__ = []
+__all__ = ["core", "znodes"]

@@ -1,8 +1,8 @@
 """What an old consumer reads and writes in ZooKeeper, as sequences of requests.
 
-All of one sequence is in one session, and ends with it: so no other consumer can have what a session
-has claimed while it writes, and the server refuses the offsets of a consumer whose session is over.
-That is the fence.
+All of one sequence is in one session, and ends with it: so no other consumer can have what a
+session has claimed while it writes, and the server refuses the offsets of a consumer whose session
+is over.  That is the fence.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -274,10 +274,11 @@ def give_up(me: Me, partitions: Iterable[TopicPartition]) -> Steps[None]:
     yield from commit(me, dict.fromkeys(partitions, nothing), releases=True)
 
 
-def leave(me: Me, positions: Positions) -> Steps[None]:
+def leave(me: Me, positions: Positions) -> Steps[Committed]:
     """Commit and release *positions*, then leave the group."""
-    yield from commit(me, positions, releases=True)
+    committed = yield from commit(me, positions, releases=True)
     yield from write_each([Multi((Delete(me.path, JUST_MADE),))])
+    return committed
 
 
 def make_parents(nodes: Iterable[str]) -> Steps[None]:

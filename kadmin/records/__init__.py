@@ -1,3 +1,13 @@
 """Records that go to brokers and come from them, on librdkafka."""
 
-__all__ = ["consume", "delivery", "forms", "lines", "positions", "produce", "properties", "reader"]
+__all__ = [
+    "assigned",
+    "consume",
+    "delivery",
+    "forms",
+    "lines",
+    "positions",
+    "produce",
+    "properties",
+    "reader",
+]

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Position
 
 from kadmin.errors import KadminError
+from kadmin.records.assigned import AssignedReader, Assigner
 from kadmin.records.client import (
     ConnectionLog,
     NoSuchPartition,
@@ -114,19 +115,64 @@ def open_member(
             commits=str(properties["enable.auto.commit"]).lower() != "false",
         )
         readers.append(reader)
-        try:
+        with leaving(reader, warn):
             yield reader
-        except KadminError:
-            raise  # Of two reasons the first.
-        except BaseException:
-            try:
-                reader.leave()
-            except KadminError as error:
-                warn(error.message)
-            raise
-        reader.leave()
     finally:
         close(consumer)
+
+
+@contextmanager
+def open_assigned(
+    settings: BrokerSettings,
+    request: ConsumeRequest,
+    assigner: Assigner,
+    *,
+    note: Callable[[str], None],
+    warn: Callable[[str], None],
+    debug: bool = False,
+) -> Iterator[AssignedReader]:
+    """Yield a reader of what *assigner* assigns to a member of a group that no broker knows.
+
+    Raises:
+        BrokersUnreachable, BrokersDenied, NoSuchTopic, NotCommitted, UsageError: as `open_reader`.
+    """
+    assert request.membership is not None
+    log = ConnectionLog(settings.bootstrap, has_tls=settings.tls)
+    properties = {"isolation.level": request.isolation, **request.properties}
+    consumer = open_consumer(settings, properties, log, debug=debug)
+    try:
+        for topic in request.topics:
+            leaders_of(consumer, topic, log, settings.timeout_s)
+        reader = AssignedReader(
+            *(consumer, request, log, settings.timeout_s),
+            group=request.membership.group,
+            assigner=assigner,
+            note=note,
+        )
+        with leaving(reader, warn):
+            yield reader
+    except KafkaException as error:
+        raise log.failure(error.args[0], "reading") from error
+    finally:
+        consumer.close()
+
+
+@contextmanager
+def leaving(reader: MemberReader | AssignedReader, warn: Callable[[str], None]) -> Iterator[None]:
+    """Let *reader* leave its group at the end of the block, however it ends."""
+    try:
+        yield
+    except KadminError:
+        with suppress(KadminError):  # Of two reasons the first.
+            reader.leave()
+        raise
+    except BaseException:
+        try:
+            reader.leave()
+        except KadminError as error:
+            warn(error.message)
+        raise
+    reader.leave()
 
 
 def close(consumer: Consumer) -> None:

@@ -11,8 +11,6 @@ from contextlib import suppress
 from typing import Any, Final
 
 from confluent_kafka import (
-    OFFSET_BEGINNING,
-    OFFSET_END,
     Consumer,
     KafkaError,
     KafkaException,
@@ -23,7 +21,6 @@ from confluent_kafka import TopicPartition as Position
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.records.client import ConnectionLog, plain_reason
 from kadmin.records.group_errors import group_error
-from kadmin.records.positions import Place, offsets_of
 from kadmin.records.reader import TICK_S, ConsumeRequest, Membership, Reader
 from kadmin.wording import counted, listed
 
@@ -75,11 +72,18 @@ class NoCoordinator(UnreachableError):
 class NotCommitted(KadminError):
     """What was printed is read again, since its offsets are not committed."""
 
-    def __init__(self, group: str, partitions: Sequence[Name], reason: str) -> None:
+    def __init__(
+        self,
+        group: str,
+        partitions: Sequence[Name],
+        reason: str,
+        *,
+        seen_by: str = "kadmin groups",
+    ) -> None:
         super().__init__(
             f"group '{group}': what was printed of {named(partitions)} is not committed, and is"
             f" read again: {reason}",
-            hint=f"kadmin groups --describe --group {group}",
+            hint=f"{seen_by} --describe --group {group}",
         )
 
 
@@ -180,37 +184,26 @@ class MemberReader(Reader):
     def on_assign(self, consumer: Consumer, partitions: list[Position]) -> None:
         """Begin at the offsets that are committed; elsewhere at the request's start.
 
-        Where there is no commit, the end is committed at once: what is written from now on would be
-        skipped if the partition were assigned to another member before anything came.
+        There the beginning is committed at once: what is written from now on might be skipped if
+        the partition were assigned to another member before anything came.
         """
         self.has_assignment = True
         self.quiet_since = time.monotonic()
         self.note(f"group '{self.membership.group}' assigns {named(names_of(partitions))}")
         starts = self.starts_of(partitions) if partitions else []
         (consumer.incremental_assign if self.is_cooperative else consumer.assign)(starts)
-        if self.request.stops_at_end and starts:
-            ends = self.offsets(starts, OFFSET_END)
-            self.ends |= {
-                name: end
-                for name, start, end in zip(names_of(starts), starts, ends, strict=True)
-                if start.offset < end
-            }
+        self.note_ends({(one.topic, one.partition): one.offset for one in starts})
 
     def starts_of(self, partitions: list[Position]) -> list[Position]:
         starts = self.committed(partitions)
         fresh = [one for one in starts if one.offset < 0]
         if fresh:
-            is_earliest = self.request.start is Place.EARLIEST
-            found = self.offsets(fresh, OFFSET_BEGINNING if is_earliest else OFFSET_END)
+            found = self.first_offsets(names_of(fresh))
             for one, offset in zip(fresh, found, strict=True):
                 one.offset = offset
-            if self.commits and not is_earliest:
+            if self.commits:
                 self.consumer.commit(offsets=fresh, asynchronous=True)
         return starts
-
-    def offsets(self, partitions: Sequence[Position], place: int) -> list[int]:
-        wanted = [Position(*name, place) for name in names_of(partitions)]
-        return offsets_of(self.consumer, wanted, self.log, self.silence_max_s)
 
     def committed(self, partitions: list[Position]) -> list[Position]:
         """Return *partitions* with the offsets that are committed; below 0 where none is.

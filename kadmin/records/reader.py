@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from confluent_kafka import Consumer, KafkaError, Message
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, Message
 from confluent_kafka import TopicPartition as Position
 
 from kadmin.errors import UnreachableError
 from kadmin.records.client import ConnectionLog, answers
-from kadmin.records.positions import Place, Span, Start
+from kadmin.records.positions import Place, Span, Start, offsets_of
 
 BATCH_MAX: Final = 2_000
 TICK_S: Final = 0.1
@@ -23,12 +23,14 @@ TICK_S: Final = 0.1
 class Membership:
     """The *group* to join, as which static member, if any, and with which assignor.
 
-    Both are None where librdkafka's own choice is meant.
+    Both are None where librdkafka's own choice is meant.  A group of old consumers *is in
+    ZooKeeper*, and not with a coordinator.
     """
 
     group: str
     instance_id: str | None = None
     assignor: str | None = None
+    is_in_zookeeper: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +137,22 @@ class Reader:
                 return
             if self.request.rate is not None:
                 time.sleep(max(0.0, started + count / self.request.rate - time.monotonic()))
+
+    def first_offsets(self, partitions: Sequence[tuple[str, int]]) -> list[int]:
+        """Return where the request begins in *partitions*, as offsets."""
+        is_earliest = self.request.start is Place.EARLIEST
+        return self.offsets(partitions, OFFSET_BEGINNING if is_earliest else OFFSET_END)
+
+    def note_ends(self, starts: Mapping[tuple[str, int], int]) -> None:
+        """Note where the partitions end now that are read from these *starts* on, if it matters."""
+        if self.request.stops_at_end and starts:
+            ends = self.offsets(list(starts), OFFSET_END)
+            found = zip(starts.items(), ends, strict=True)
+            self.ends |= {name: end for (name, start), end in found if start < end}
+
+    def offsets(self, partitions: Sequence[tuple[str, int]], place: int) -> list[int]:
+        wanted = [Position(*name, place) for name in partitions]
+        return offsets_of(self.consumer, wanted, self.log, self.silence_max_s)
 
     def check_silence(self) -> None:
         """Raise that brokers are away, or behind, unless nothing was to be expected of them."""

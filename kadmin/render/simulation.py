@@ -30,7 +30,7 @@ def simulation_document(report: SimulationReport) -> Document:
         body=lambda: body(report),
         columns=COLUMNS,
         rows=lambda: csv_rows(map(flat, report.brokers), COLUMNS),
-        lines=lambda: (visible(text) for text, _ in lines(report)),
+        lines=lambda: map(visible, lines(report)),
         pretty=lambda: pretty(report),
     )
 
@@ -84,8 +84,14 @@ def flat(row: BrokerStages) -> dict[str, object]:
     return found
 
 
-def lines(report: SimulationReport) -> Iterator[tuple[str, str]]:
-    """Return each line with its style."""
+def lines(report: SimulationReport) -> Iterator[str]:
+    yield from (text for text, _ in head_lines(report))
+    yield from map(broker_line, report.brokers)
+    yield from (f"not simulated: {text}" for text in report.left_out)
+
+
+def head_lines(report: SimulationReport) -> Iterator[tuple[str, str]]:
+    """Return each line above the brokers, with its style."""
     yield f"simulated: {'; '.join(report.scenario)}", ""
     if report.offline:
         yield f"{counted(len(report.offline), 'partition')} would go offline:", "bold red"
@@ -106,10 +112,6 @@ def lines(report: SimulationReport) -> Iterator[tuple[str, str]]:
         yield f"{counted(report.moved_replicas, 'replica')} would be copied{size}", ""
     if report.still_offline:
         yield f"offline before and after: {abridged(report.still_offline)}", "yellow"
-    for row in report.brokers:
-        yield broker_line(row), "bold red" if row.state in ("lost", "dead") else ""
-    for text in report.left_out:
-        yield f"not simulated: {text}", "yellow"
 
 
 def moved_text(report: SimulationReport) -> str:
@@ -141,8 +143,7 @@ def broker_line(row: BrokerStages) -> str:
     state = "" if row.state == "live" else f", {row.state}"
     parts = [f"replicas {stages_text(row.replicas)}", f"leaders {stages_text(row.leaders)}"]
     if row.size_bytes is not None:
-        before, peak, after = map(amount, row.size_bytes)
-        parts.append(f"bytes {texts_of(before, peak, after)}")
+        parts.append(f"bytes {texts_of(*map(amount, row.size_bytes))}")
     return f"broker {row.broker}{rack}{state}: {', '.join(parts)}"
 
 
@@ -162,4 +163,23 @@ def pretty(report: SimulationReport) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    return Group(*(Text(visible(text), style) for text, style in lines(report)))
+    from kadmin.render.tables import Shown, table_of
+
+    def state(row: BrokerStages) -> Text:
+        return Text(row.state, "bold red" if row.state in ("lost", "dead") else "")
+
+    def sizes(row: BrokerStages) -> str:
+        return "-" if row.size_bytes is None else texts_of(*map(amount, row.size_bytes))
+
+    table = table_of(
+        report.brokers,
+        Shown("broker", lambda row: Text(str(row.broker), "bold")),
+        Shown("rack", lambda row: visible(row.rack or "-"), worth=1),
+        Shown("state", state, worth=3),
+        Shown("replicas", lambda row: stages_text(row.replicas), right=True, worth=5),
+        Shown("leaders", lambda row: stages_text(row.leaders), right=True, worth=4),
+        Shown("bytes", sizes, right=True, worth=2),
+    )
+    left_out = (Text(f"not simulated: {visible(text)}", "yellow") for text in report.left_out)
+    head = (Text(visible(text), style) for text, style in head_lines(report))
+    return Group(*head, table, *left_out)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from cluster.model.ids import TopicPartition
 from kadmin.plan.groups.group import Group, Member
-from kadmin.plan.groups.lag import PartitionLag
+from kadmin.plan.groups.lag import Condition, PartitionLag
 from kadmin.plan.groups.verdict import SEVERITY, GroupVerdict, Movement
 
 
@@ -30,11 +30,16 @@ class GroupLag:
         """How many offsets it has to read, in all partitions of which that is known."""
         return sum(row.lag or 0 for row in self.rows)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the ends of all its partitions are known."""
+        return all(row.condition is not Condition.UNKNOWN for row in self.rows)
+
     def lag_ms(self, now_ms: int) -> int | None:
         """How long its oldest record that is not read has been there: 0 where all is read, None
-        where no time is known."""
+        where no time is known, or the end of a partition is not."""
         if self.lag == 0:
-            return 0
+            return 0 if self.is_known else None
         return max(
             (lag_ms for row in self.rows if row.lag and (lag_ms := row.lag_ms(now_ms)) is not None),
             default=None,

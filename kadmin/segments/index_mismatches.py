@@ -135,6 +135,7 @@ def txn_index_mismatches(
     found = aborts(
         parts_of(rows),
         is_whole=segments[0].base_offset == 0 and cleaned_offset == 0,
+        cleaned_offset=cleaned_offset,
     )
     reported: set[int] = set()
     for number, position, offset, reason in mismatches(

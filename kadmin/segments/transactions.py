@@ -90,8 +90,11 @@ def index_name(log_name: str) -> str:
     return log_name.replace(".log", SUFFIX)
 
 
-def aborts(parts: Iterable[Part], *, is_whole: bool) -> Iterator[Abort]:
-    """Return the transactions that were aborted; *is_whole* if the log begins with offset 0."""
+def aborts(parts: Iterable[Part], *, is_whole: bool, cleaned_offset: int = 0) -> Iterator[Abort]:
+    """Return the transactions that were aborted; *is_whole* if the log begins with offset 0.
+
+    Batches before *cleaned_offset* may be gone: then the marker is all that is left.
+    """
     opened: dict[int, int] = {}
     known: set[int] = set()
     """Producers of which nothing before can be open."""
@@ -101,7 +104,8 @@ def aborts(parts: Iterable[Part], *, is_whole: bool) -> Iterator[Abort]:
             continue
         first_offset = opened.pop(producer_id, None)
         is_known = is_whole or producer_id in known
-        known.add(producer_id)
+        if last_offset >= cleaned_offset:
+            known.add(producer_id)
         # A marker that ends nothing is in no index.
         if kind == InTransaction.ABORT and not (first_offset is None and is_known):
             stable = min(opened.values(), default=last_offset + 1) if is_whole else None

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kadmin.errors import KadminError
 from kadmin.plan.reassignment.sizes import sizes_of
 from kadmin.reports.simulation import SimulationReport
 from kadmin.simulation.effects import report_on
@@ -12,14 +13,27 @@ from kadmin.simulation.znodes import simulated_part, znodes_of
 from kadmin.snapshots.saved import SavedCluster
 
 
+class BrokersUnknown(KadminError):
+    """The list of live brokers could not be read."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "which brokers are live could not be read, so nothing can be simulated",
+            hint="'kadmin brokers --list' shows why; --snapshot FILE takes an older look",
+        )
+
+
 def simulate(saved: SavedCluster, scenario: Scenario, default_min_isr: int = 1) -> SimulationReport:
     """Play *scenario* on *saved*.
 
     *default_min_isr* counts where neither a topic nor the brokers' dynamic default sets it.
 
     Raises:
+        BrokersUnknown: which brokers are live is not in *saved*.
         ReassignmentRefused: a partition cannot be moved so.
     """
+    if not saved.cluster.knows_brokers:
+        raise BrokersUnknown
     known, left_out = simulated_part(saved.cluster)
     sizes = sizes_of(saved.log_dirs)
     cluster, others = divide(known, scenario, sizes)

@@ -9,12 +9,15 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
+from cluster.zk import paths
 from tests.clients.confluent import Confluent
 from tests.clients.driver import sent_now
 from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin, running_kadmin
 from tests.support.committing import config
+from tests.support.expiry import expire_owner
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
 
@@ -170,8 +173,10 @@ def test_without_commits_a_group_stays_where_it_is(broker: Broker, filled: str) 
 
 def test_a_static_member_that_is_replaced_says_so(broker: Broker, filled: str) -> None:
     static = ("--group-instance-id", "reader-1")
-    with member(broker, filled, *static) as first, member(broker, filled, *static) as second:
+    with ExitStack() as stack:
+        first = stack.enter_context(member(broker, filled, *static))
         first.read(20)
+        second = stack.enter_context(member(broker, filled, *static))
         second.wait_for("assigns 2 partitions")
         assert 1 == first.process.wait(OUTER_LIMIT_S)
         first.wait_for("another member has joined with the same group.instance.id ('reader-1')")
@@ -189,3 +194,59 @@ def test_refusals_of_the_coordinator_name_the_group(broker: Broker, filled: str)
     assert [1, 1] == [short.exit_code, mixed.exit_code]
     assert f"group 'of-{filled}': its coordinator does not take this session" in short.stderr
     assert "its members use another assignor than cooperative-sticky" in mixed.stderr
+
+
+@contextmanager
+def old_member(connect: str, topic: str) -> Iterator[Member]:
+    wanted = ("--topic", topic, "--group", f"of-{topic}", "--in-zookeeper", "--from-beginning")
+    with running_kadmin("consume", "--zookeeper", connect, *wanted) as process:
+        yield Member(process)
+
+
+def test_members_in_zookeeper_share_a_topic_and_take_over(broker: Broker, filled: str) -> None:
+    connect = connect_of(broker)
+    with ExitStack() as stack:
+        first = stack.enter_context(old_member(connect, filled))
+        read = Counter(first.read(20))
+        second = stack.enter_context(old_member(connect, filled))
+        second.wait_for(f"assigns {filled}-")
+        first.wait_for(f"assigns {filled}-")
+        send(broker, filled, range(20, 40))
+        read.update([*first.read(10), *second.read(10)])
+
+        assert -signal.SIGTERM == first.end(signal.SIGTERM)
+        second.wait_for("assigns 2 partitions")
+        send(broker, filled, range(40, 60))
+        read.update(second.read(20))
+        assert 130 == second.end(signal.SIGINT)
+
+    assert {str(number): 1 for number in range(60)} == read
+    with client_of(connect) as client:
+        group = paths.consumer_group(f"of-{filled}")
+        offsets = [client.get(f"{group}/offsets/{filled}/{number}")[0] for number in (0, 1)]
+        assert [b"30", b"30"] == offsets
+        assert [] == client.get_children(f"{group}/ids")
+        assert [] == client.get_children(f"{group}/owners/{filled}")
+
+
+def test_a_member_in_zookeeper_whose_session_ends_joins_again(broker: Broker, filled: str) -> None:
+    connect = connect_of(broker)
+    with old_member(connect, filled) as reading, client_of(connect) as client:
+        read = reading.read(20)
+        ids = paths.consumer_ids(f"of-{filled}")
+        (before,) = client.get_children(ids)
+        expire_owner(client, connect, f"{ids}/{before}")
+        reading.wait_for("revokes 2 partitions")
+        reading.wait_for("assigns 2 partitions")
+        (after,) = client.get_children(ids)
+        send(broker, filled, range(20, 22))
+        while not {"20", "21"} <= set(read):
+            read += reading.read(1)
+
+    assert before != after
+    assert set(map(str, range(22))) == set(read)
+
+
+def connect_of(broker: Broker) -> str:
+    text = (broker.directory / "server.properties").read_text()
+    return text.split("zookeeper.connect=")[1].split("\n")[0]

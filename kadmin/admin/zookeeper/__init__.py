@@ -8,6 +8,7 @@ __all__ = [
     "layout",
     "leadership",
     "lease_beside",
+    "old_member",
     "run_store",
     "snapshot",
     "throttle_journal",

@@ -10,6 +10,7 @@ from kadmin.cli.options import Number, WholeNumber, flag, forbid, given_options,
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError, UnreachableError
+from kadmin.wording import counted_partitions
 
 if TYPE_CHECKING:
     from kadmin.app.groups import GroupLooks
@@ -235,7 +236,11 @@ def judged_groups(
         looks.session.look_again()
         return (), (f"groups of consumers: {error.message}",)
     verdicts = looks.history.verdicts(round(1000 * options["behind_after"]))
-    return tuple(verdicts), tuple(f"group '{name}': {why}" for name, why in sorted(untold.items()))
+    gaps = [f"group '{name}': {why}" for name, why in sorted(untold.items())]
+    unknown = sorted({row.partition for each in verdicts for row in each.unknown})
+    if unknown:
+        gaps.append(f"how far groups are in {counted_partitions(unknown)}: no leader answers")
+    return tuple(verdicts), tuple(gaps)
 
 
 def tell_nagios(session: Session, options: dict[str, Any], looks: "GroupLooks | None") -> None:

@@ -1,3 +1,3 @@
 """`kadmin groups`: see and change groups of consumers"""
 
-__all__: list[str] = []
+__all__ = ["places"]

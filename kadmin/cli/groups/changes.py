@@ -67,8 +67,6 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
                 session.output.show(
                     reset_document(plans, resets.failed, at_ms, is_dry_run=is_dry_run)
                 )
-            else:
-                session.note("nothing to reset")
 
         change_groups(
             session,
@@ -77,6 +75,7 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
             in_zookeeper=options["in_zookeeper"],
             lines=lambda plan: reset_plan_lines(plan, at_ms),
             report=report,
+            nothing="nothing to reset",
         )
     if is_dry_run and not options["export"] and options["from_file"] != STDIN:
         given = {**options, "execute": True}
@@ -91,6 +90,7 @@ def change_groups(
     in_zookeeper: bool,
     lines: Callable[[Plan], Iterable[str]],
     report: Report[Plan],
+    nothing: str = "",
 ) -> None:
     """Make *change* of groups that brokers keep, or ZooKeeper; note where its rollback file is and
     how it is taken back.
@@ -106,6 +106,7 @@ def change_groups(
         is_dry_run=change.is_dry_run,
         is_confirmed=is_confirmed,
         begun=lambda: session.note(f"rollback file: {change.rollback_path}"),
+        nothing=nothing,
     )
     if change.has_rollback_file and not change.failed:
         command = IN_ZOOKEEPER if in_zookeeper else COMMAND
@@ -201,8 +202,6 @@ def delete_offsets(session: Session, options: Mapping[str, Any]) -> None:
                 session.output.show(
                     offset_deletion_document(plans, deletions.failed, is_dry_run=is_dry_run)
                 )
-            else:
-                session.note("nothing to delete: no offset is committed there")
 
         change_groups(
             session,
@@ -211,6 +210,7 @@ def delete_offsets(session: Session, options: Mapping[str, Any]) -> None:
             in_zookeeper=options["in_zookeeper"],
             lines=offset_deletion_plan_lines,
             report=report,
+            nothing="nothing to delete: no offset is committed there",
         )
 
 

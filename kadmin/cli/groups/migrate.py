@@ -97,6 +97,7 @@ def migrate_offsets(session: Session, **options: Any) -> None:
     from kadmin.cli.rollback import new_rollback_path
     from kadmin.execute.migrate_offsets import OffsetMigrations
     from kadmin.render.groups.changes import migration_document, reset_plan_lines
+    from kadmin.render.visible import visible
 
     check_options(options)
     partitions = parse_scopes(options["topics"])
@@ -123,8 +124,8 @@ def migrate_offsets(session: Session, **options: Any) -> None:
 
         def lines(plan: "ResetPlan") -> Iterator[str]:
             places = ("brokers", "ZooKeeper") if to_zookeeper else ("ZooKeeper", "brokers")
-            name = migrations.sources[plan.group]
-            yield f"from group '{name}' ({places[0]}) to group '{plan.group}' ({places[1]}):"
+            names = visible(migrations.sources[plan.group]), visible(plan.group)
+            yield f"from group '{names[0]}' ({places[0]}) to group '{names[1]}' ({places[1]}):"
             yield from reset_plan_lines(plan, at_ms)
 
         def report(plans: "Sequence[ResetPlan]", *, is_dry_run: bool) -> None:
@@ -138,8 +139,6 @@ def migrate_offsets(session: Session, **options: Any) -> None:
                         plans, migrations.sources, migrations.failed, at_ms, is_dry_run=is_dry_run
                     )
                 )
-            else:
-                session.note("nothing to migrate")
 
         change_groups(
             session,
@@ -148,6 +147,7 @@ def migrate_offsets(session: Session, **options: Any) -> None:
             in_zookeeper=to_zookeeper,
             lines=lines,
             report=report,
+            nothing="nothing to migrate",
         )
 
 

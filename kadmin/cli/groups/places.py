@@ -40,7 +40,8 @@ def kept_in_zookeeper(session: Session, names: Collection[str] = ()) -> list[str
     named instead, or ZooKeeper does not answer."""
     from cluster.coordination.consumer_groups import read_group_names
 
-    if session.asks_brokers:
+    if session.names_brokers or session.asks_brokers:
+        # It need not be there, and nothing waits for it.
         return []
     try:
         with session.connect() as connection:

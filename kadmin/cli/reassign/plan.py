@@ -165,8 +165,8 @@ def plan(session: Session, **options: Any) -> None:
 
     Sizes are those that brokers report; without them, plans count replicas alone.
 
-    'kadmin reassign run' carries the file out, and --execute takes it as its
-    --reassignment-json-file. It needs kadmin-kafka[plan], which brings SciPy.
+    'kadmin reassign run' carries the file out under supervision; 'kadmin reassign --execute' takes
+    it as its --reassignment-json-file. It needs kadmin-kafka[plan], which brings SciPy.
 
     \b
     Examples:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kadmin.jvm.interrupts import Hold
     from kadmin.records.forms import Writing
     from kadmin.records.positions import Start
-    from kadmin.records.reader import ConsumeRequest, Membership
+    from kadmin.records.reader import ConsumeRequest, Membership, Reader
 
 GROUP: Final = "As a member of a group"
 BEGIN: Final = "Where it begins"
@@ -36,6 +36,7 @@ PATIENCE_S: Final = 2.0
 """After that it is said that no record comes."""
 
 ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
+OLD_ASSIGNORS: Final = ("range", "roundrobin")
 FORMS: Final = ("value", "key-value", "json", "hex", "raw")
 PRINTS: Final = ("timestamp", "partition", "offset", "epoch", "headers", "key", "value")
 PROPERTIES: Final = (
@@ -75,6 +76,12 @@ PROPERTIES: Final = (
     section=GROUP,
     completes="groups",
     help="Join this group: read what it assigns, from its commits on, and commit what is printed.",
+)
+@option(
+    "--in-zookeeper",
+    is_flag=True,
+    section=GROUP,
+    help="A group of old consumers (Kafka 0.8 to 1.1), whose members and offsets are there.",
 )
 @option(
     "--group-instance-id",
@@ -155,7 +162,8 @@ def consume(session: Session, **options: Any) -> None:
     assigns and revokes. A record is committed after it was written to standard output, so it comes
     at least once. The beginning that is asked for counts where the group has committed nothing;
     --until-end ends where the partitions end when they are assigned. Ctrl-C, SIGTERM and a reader
-    that has seen enough end it in order: it commits, and leaves the group.
+    that has seen enough end it in order: it commits, and leaves the group. --in-zookeeper joins a
+    group of old consumers, such as Kafka's console consumer of 0.8 to 1.1 with --zookeeper.
 
     \b
     Examples:
@@ -164,6 +172,7 @@ def consume(session: Session, **options: Any) -> None:
       kadmin consume --topic orders --partition 3 --offset 4711 --max-messages 1
       kadmin consume --topic orders --offset -30m --property print.timestamp=true
       kadmin consume --topic orders --group billing --from-beginning
+      kadmin consume --topic orders --group billing --in-zookeeper
     """
     from kadmin.jvm.interrupts import Hold, ending_in_order
 
@@ -174,20 +183,28 @@ def consume(session: Session, **options: Any) -> None:
         carry_out(session, request, writing, hold)
 
 
+def opened(session: Session, request: "ConsumeRequest") -> AbstractContextManager["Reader"]:
+    """Return the reader that *request* wants, to be opened."""
+    if request.membership is not None and request.membership.is_in_zookeeper:
+        from kadmin.app.consuming import open_old_member
+
+        return open_old_member(session, request)
+    from kadmin.records.consume import open_reader
+
+    settings, debug = session.brokers(), session.settings.flag("debug")
+    return open_reader(settings, request, note=session.note, warn=session.warn, debug=debug)
+
+
 def carry_out(
     session: Session, request: "ConsumeRequest", writing: "Writing", hold: "Hold"
 ) -> None:
     """Write records as they come, and report their number, however reading ends."""
-    from kadmin.records.consume import open_reader
     from kadmin.records.forms import writer_of
     from kadmin.render.records import consumed_line, rate_line
 
     output = session.output
-    settings, debug = session.brokers(), session.settings.flag("debug")
     text_of = writer_of(writing)
-    with open_reader(
-        settings, request, note=session.note, warn=session.warn, debug=debug
-    ) as reader:
+    with opened(session, request) as reader:
         stream = output.visible_bytes_stream()
         count = size_bytes = 0
         has_no_end = not request.stops_at_end and request.idle_s is None
@@ -260,11 +277,16 @@ def membership_of(options: Mapping[str, Any]) -> "Membership | None":
     from kadmin.records.reader import Membership
 
     group, instance_id, assignor = (options[name] for name in ("group", "instance_id", "assignor"))
+    in_zookeeper = options["in_zookeeper"]
     if group is None:
-        lonely = {"--group-instance-id": instance_id, "--assignor": assignor}
-        for name, value in lonely.items():
-            if value is not None:
-                raise UsageError(f"{name} is about a group", hint=f"--group NAME {name} {value}")
+        lonely = {
+            "--group-instance-id": instance_id is not None,
+            "--assignor": assignor is not None,
+            "--in-zookeeper": in_zookeeper,
+        }
+        for name, is_given in lonely.items():
+            if is_given:
+                raise UsageError(f"{name} is about a group", hint="--group NAME")
         return None
     if not group:
         raise UsageError("--group: a group has a name", hint="kadmin groups --list")
@@ -280,7 +302,28 @@ def membership_of(options: Mapping[str, Any]) -> "Membership | None":
             hint=f"'kadmin groups --reset-offsets --group {group}' puts it elsewhere; --offset"
             " earliest and latest say where it begins without a commit",
         )
-    return Membership(group=group, instance_id=instance_id, assignor=assignor)
+    if in_zookeeper:
+        check_old_member(group, instance_id, assignor)
+    return Membership(
+        group=group, instance_id=instance_id, assignor=assignor, is_in_zookeeper=in_zookeeper
+    )
+
+
+def check_old_member(group: str, instance_id: str | None, assignor: str | None) -> None:
+    """Raise UsageError for what groups of old consumers do not have."""
+    from cluster.coordination.consumer_offsets import can_keep
+
+    forbid(["--group-instance-id"] if instance_id is not None else [], "--in-zookeeper")
+    if assignor not in (None, *OLD_ASSIGNORS):
+        raise UsageError(
+            f"--assignor {assignor}: old consumers have {' and '.join(OLD_ASSIGNORS)}",
+            hint=f"--assignor {OLD_ASSIGNORS[0]}",
+        )
+    if not can_keep(group):
+        raise UsageError(
+            f"--group '{group}': ZooKeeper has no node of that name",
+            hint="kadmin groups --in-zookeeper --list",
+        )
 
 
 def topics_of(session: Session, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -12,11 +12,9 @@ from kadmin.settings.keys import KEYS
 HEADER: Final = "written by 'kadmin completion {shell}'; do not edit"
 
 CONNECTING: Final = tuple(
-    key
-    for key in KEYS
-    if key.has_option and (key.of_cluster or key.name == "cluster") and not key.of_brokers
+    key for key in KEYS if key.has_option and (key.of_cluster or key.name == "cluster")
 )
-"""Settings that say which ZooKeeper is meant; the script hands them on to `--values`."""
+"""Settings that name the cluster; the script hands them on to `--values`."""
 
 CONNECTING_FLAGS: Final = tuple(key.option for key in CONNECTING if key.is_flag)
 CONNECTING_WITH_VALUE: Final = (

@@ -52,7 +52,7 @@ def snapshot() -> None:
     """
 
 
-@group_command(snapshot, "save", speaks_to_brokers=True)
+@group_command(snapshot, "save", short_help="Save the cluster in a file.", speaks_to_brokers=True)
 @argument("file")
 @option("--groups", is_flag=True, help="With groups of consumers and their committed offsets.")
 @option(
@@ -86,8 +86,7 @@ def save(session: Session, file: str, groups: bool, no_brokers: bool, force: boo
     saved = read_saved(session, sections, asks_brokers=not no_brokers)
     warn_of_gaps(session, saved)
     if file == STDIN:
-        for text in lines_of(saved):
-            click.echo(text, nl=False)
+        session.output.stdout.writelines(lines_of(saved))
         return
     size = write_snapshot_file(file, saved)
     session.output.note(
@@ -96,7 +95,7 @@ def save(session: Session, file: str, groups: bool, no_brokers: bool, force: boo
     )
 
 
-@group_command(snapshot, "show")
+@group_command(snapshot, "show", short_help="Show what is in a file.")
 @argument("file")
 @option(
     "--default-min-isr",
@@ -122,7 +121,12 @@ def show(session: Session, file: str, default_min_isr: int) -> None:
     session.output.show(snapshot_document(summary_of(read_snapshot_file(file), default_min_isr)))
 
 
-@group_command(snapshot, "diff", speaks_to_brokers=True)
+@group_command(
+    snapshot,
+    "diff",
+    short_help="Compare two files, or a file with the cluster as it is.",
+    speaks_to_brokers=True,
+)
 @argument("before")
 @argument("after", required=False)
 @option(

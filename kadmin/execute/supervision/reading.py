@@ -14,7 +14,7 @@ from kadmin.errors import KadminError, RefusedError
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.sizes import Sizes, sizes_of
-from kadmin.plan.supervision.procedure import Memory
+from kadmin.plan.supervision.procedure import Memory, stalls_of
 from kadmin.plan.supervision.progress import RunProgress, progress_of
 from kadmin.plan.supervision.run import MoveRun, RunState
 from kadmin.plan.supervision.view import View
@@ -124,14 +124,8 @@ def progress_at(
     run = found_run(store, run_id)
     view = Reader(admin, clock).view(run)
     is_supervised = run.state.is_final or store.supervisor() is not None
-    moves = {move.partition: move for move in run.moves}
-    standings = view.standings(run.moves)
-    stalls = (
-        ()
-        if run.state.is_final
-        else memory.watcher.stalls(moves, standings, view, run.settings.rate)
-    )
-    found = progress_of(run, view, is_supervised=is_supervised, stalls=tuple(stalls))
+    stalls = stalls_of(run, view, memory)
+    found = progress_of(run, view, is_supervised=is_supervised, stalls=stalls)
     return replace(found, rate=memory.meter.rate(found.bytes_left, view.now_ms))
 
 

@@ -31,7 +31,8 @@ class HowToVerify:
     """What is asked of partitions.
 
     With *is_deep* all records are read, those of batches that are the same once.  In topics that
-    are *compacted* records may be missing anywhere, in others where the broker's cleaner was.
+    are *compacted* records may be missing anywhere, in others where the cleaner of any of the
+    brokers was.
     Where the directories of all brokers are there (*has_all_brokers*) no replica is missing, but
     of partitions that are *claimed*: brokers without their directory say that they had one.
     """
@@ -99,6 +100,8 @@ def verify_partition(
         for broker in how.claimed.get(partition, ())
     ]
     beside: list[Unreadable] = []  # Without which the replicas can be compared all the same.
+    # A replica that was made later has only what the cleaner of its leader had left.
+    cleaned_offset = max((replica.cleaned_offset for replica in found), default=0)
     for replica in found:
         try:
             segments, first_offset, being_deleted, topic_id, damaged = replica_files(
@@ -124,9 +127,7 @@ def verify_partition(
                 parts,
                 high_watermark=replica.high_watermark,
                 log_start_offset=replica.log_start_offset,
-                cleaned_offset=ALL_CLEANED
-                if partition.topic in how.compacted
-                else replica.cleaned_offset,
+                cleaned_offset=ALL_CLEANED if partition.topic in how.compacted else cleaned_offset,
                 first_offset=first_offset,
                 being_deleted=being_deleted,
             )

@@ -90,10 +90,16 @@ class GroupVerdict:
         return sum(each.row.lag or 0 for each in self.partitions)
 
     @property
+    def unknown(self) -> list[PartitionLag]:
+        """The partitions whose ends are not known, of which there is no verdict."""
+        rows = (each.row for each in self.partitions)
+        return [row for row in rows if row.condition is Condition.UNKNOWN]
+
+    @property
     def lag_ms(self) -> int | None:
         """How long its oldest unread record has been there; None where that is not known."""
         if self.lag == 0:
-            return 0
+            return None if self.unknown else 0
         times = (each.row.lag_ms(self.time_ms) for each in self.partitions if each.row.lag)
         return max((time_ms for time_ms in times if time_ms is not None), default=None)
 

@@ -74,13 +74,19 @@ def run_of(
     if not isinstance(overrides, list):
         raise BadRun("it has no list 'overrides'")
     try:
+        state = RunState(text_in(document, "state"))
+        ended_at_ms = optional_number_in(document, "ended_at_ms")
+        if state is RunState.INTERRUPTED:
+            raise BadRun("its state is 'interrupted', which no kadmin writes")
+        if state.is_final != (ended_at_ms is not None):
+            raise BadRun("it has ended, and not when; or the other way round")
         return MoveRun(
             run_id=text_in(document, "run"),
             plan=plan,
             by=text_in(document, "by"),
             began_at_ms=number_in(document, "began_at_ms"),
-            ended_at_ms=optional_number_in(document, "ended_at_ms"),
-            state=RunState(text_in(document, "state")),
+            ended_at_ms=ended_at_ms,
+            state=state,
             goal=Goal(text_in(document, "goal")),
             reason=text_in(document, "reason"),
             epoch=number_in(document, "epoch"),

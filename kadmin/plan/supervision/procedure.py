@@ -12,7 +12,7 @@ at any point:
    run: after a crash in between, they are put back once more.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias, TypeVar
 
@@ -194,11 +194,7 @@ def work_of(run: MoveRun, standings: Mapping[TopicPartition, Standing], memory: 
 def begin(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[None]:
     """Ask for as many moves as fit into the window."""
     candidates, closed = open_moves(run, work.ask, view)
-    memory.stalls += tuple(
-        Stall(partition=each, reason=f"{gate.gate}: {gate.text}", since_ms=view.time_ms)
-        for gate in closed
-        for each in gate.partitions
-    )
+    memory.stalls += gate_stalls(closed, view)
     is_slowed = run.settings.rate is not None
     if is_slowed and work.under_way and memory.rate_set != run.settings.rate:
         yield from slow_down(run, memory)
@@ -231,6 +227,26 @@ def open_moves(
     closed = [each for each in held_back(aimed, view) if each.gate in heeded]
     held = {partition for each in closed for partition in each.partitions}
     return [move for move in moves if move.partition not in held], closed
+
+
+def gate_stalls(closed: Sequence[Closed], view: View) -> tuple[Stall, ...]:
+    return tuple(
+        Stall(partition=each, reason=f"{gate.gate}: {gate.text}", since_ms=view.time_ms)
+        for gate in closed
+        for each in gate.partitions
+    )
+
+
+def stalls_of(run: MoveRun, view: View, memory: Memory) -> tuple[Stall, ...]:
+    """Return what holds *run* up as far as it is seen from outside: *memory* is of looks before."""
+    if run.state.is_final:
+        return ()
+    standings = view.standings(run.moves)
+    moves = {move.partition: move for move in run.moves}
+    watched = memory.watcher.stalls(moves, standings, view, run.settings.rate)
+    work = work_of(run, standings, memory)
+    _, closed = open_moves(run, work.ask, view)
+    return (*watched, *gate_stalls(closed, view))
 
 
 def slow_down(run: MoveRun, memory: Memory) -> Procedure[bool]:
@@ -323,7 +339,8 @@ def report_arrivals(
 
 def report_progress(run: MoveRun, view: View, memory: Memory) -> Procedure[None]:
     last_ms = memory.reported_at_ms
-    if last_ms is not None and view.now_ms - last_ms < REPORT_MS:
+    has_just_changed = memory.poll_ms == POLL_FIRST_MS
+    if has_just_changed or (last_ms is not None and view.now_ms - last_ms < REPORT_MS):
         return
     memory.reported_at_ms = view.now_ms
     found = progress_of(run, view, stalls=memory.stalls)

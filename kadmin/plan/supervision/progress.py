@@ -1,6 +1,5 @@
 """How far a run is, by partitions and by bytes."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -63,13 +62,15 @@ class RunProgress:
         return None if not self.rate or left is None else left / self.rate
 
     @property
-    def left_by_broker(self) -> dict[BrokerId, int]:
-        """The bytes that each broker has to receive."""
-        left = Counter[BrokerId]()
+    def left_by_broker(self) -> dict[BrokerId, int | None]:
+        """The bytes that each broker has to receive, None where a size of them is not known."""
+        left: dict[BrokerId, int | None] = {}
         for each in self.moves:
             coming = coming_of(each.move, self.run.goal)
             for broker in coming:
-                left[broker] += (each.bytes_left or 0) // len(coming)
+                known = left.get(broker, 0)
+                share = None if each.bytes_left is None else each.bytes_left // len(coming)
+                left[broker] = None if known is None or share is None else known + share
         return dict(sorted(left.items()))
 
 

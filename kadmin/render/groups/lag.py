@@ -151,7 +151,8 @@ def heading(each: GroupLag, now_ms: int) -> str:
     group = each.group
     words = [group.state, counted(len(group.members), "member")]
     if each.rows:
-        words.append(f"{counted(each.lag, 'record')} behind" if each.lag else "nothing to read")
+        nothing = "nothing to read" if each.is_known else "lag not known"
+        words.append(f"{counted(each.lag, 'record')} behind" if each.lag else nothing)
     lag_ms = each.lag_ms(now_ms)
     if each.lag and lag_ms is not None:
         words.append(f"the oldest unread for {span(lag_ms / 1000)}")

@@ -31,8 +31,8 @@ STATUS_COLUMNS: Final = (
     "topic", "partition", "state", "replicas", "target", "bytes_total", "bytes_left", "stall",
 )  # fmt: skip
 LIST_COLUMNS: Final = (
-    "run", "state", "goal", "partitions", "by", "began_at_ms", "ended_at_ms", "supervisor",
-    "reason",
+    "run", "state", "goal", "plan_goal", "partitions", "by", "began_at_ms", "ended_at_ms",
+    "supervisor", "reason",
 )  # fmt: skip
 
 
@@ -150,6 +150,7 @@ def run_body(run: MoveRun, state: RunState) -> dict[str, object]:
         "run": run.run_id,
         "state": str(state),
         "goal": str(run.goal),
+        "plan_goal": run.plan.goal,
         "partitions_total": len(run.moves),
         "by": run.by,
         "supervisor": run.supervisor or None,
@@ -292,7 +293,6 @@ def runs_document(runs: Sequence[tuple[MoveRun, RunState]]) -> Document:
             body = run_body(run, state)
             yield {
                 "partitions": len(run.moves),
-                "plan_goal": run.plan.goal,
                 **{key: body[key] for key in LIST_COLUMNS if key in body},
             }
 

@@ -122,6 +122,7 @@ def carry_out(
         report=report,
         is_dry_run=is_dry_run,
         is_confirmed=is_confirmed,
+        nothing="nothing to put",
     )
     return change.written
 
@@ -192,6 +193,7 @@ def test_no_stops_before_the_first_write() -> None:
 
     assert {"a": 1, "b": 1} == numbers.values
     assert "written: " == listener.heard[-1]
+    assert "note: nothing to put" not in listener.heard
 
 
 def test_nothing_to_do_asks_nothing() -> None:
@@ -199,7 +201,7 @@ def test_nothing_to_do_asks_nothing() -> None:
 
     carry_out(Increment(numbers, "", "go?"), listener)
 
-    assert ["written: "] == listener.heard
+    assert ["note: nothing to put", "written: "] == listener.heard
 
 
 def test_plan_that_another_has_overtaken_is_shown_and_asked_about_again() -> None:

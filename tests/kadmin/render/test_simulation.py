@@ -61,8 +61,11 @@ def test_a_row_of_csv_has_all_times_of_a_broker() -> None:
     assert len(document.columns) == len(next(iter(document.rows())))
 
 
-def test_a_terminal_shows_the_same_lines() -> None:
+def test_a_terminal_shows_the_brokers_as_a_table() -> None:
     terminal = FakeTerminal()
     Output(stdout=terminal, color=False).show(simulation_document(REPORT))
 
-    assert "1 partition would go offline:" in terminal.getvalue()
+    shown = terminal.getvalue()
+    assert "1 partition would go offline:" in shown
+    assert "1,000 -> 2,000 (at most 3,000)" in shown
+    assert "not simulated: topic 'x' is being deleted" in shown

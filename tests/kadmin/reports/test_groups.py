@@ -2,8 +2,10 @@
 
 import pytest
 
+from cluster.model.ids import TopicPartition
 from kadmin.plan.groups.lag import lags_of
 from kadmin.plan.groups.verdict import Look, judge
+from kadmin.render.groups.lag import heading
 from kadmin.reports.groups import (
     GroupLag,
     GroupsReport,
@@ -82,3 +84,29 @@ def test_the_worst_verdicts_come_first_unless_another_order_is_wanted(
     found = ranked_verdicts(judged, order, limit)
 
     assert (expected, hidden) == ([each.group.name for each in found.groups], found.hidden_count)
+
+
+@pytest.mark.parametrize(
+    ("ends", "unknown", "expected", "words"),
+    [
+        ({T0: (0, 5)}, {}, 0, "nothing to read"),
+        ({}, {T0: "no leader"}, None, "lag not known"),
+        # What is known counts.
+        ({T1: (0, 7)}, {T0: "no leader"}, None, "2 records behind"),
+    ],
+)
+def test_a_group_whose_end_is_not_known_has_not_read_all(
+    ends: dict[TopicPartition, tuple[int, int]],
+    unknown: dict[TopicPartition, str],
+    expected: int | None,
+    words: str,
+) -> None:
+    committed = dict.fromkeys([*ends, *unknown], 5)
+    rows = tuple(lags_of(group("g"), committed, logs(ends, unknown=unknown)))
+
+    found = GroupLag(group=group("g"), rows=rows)
+    judged = judge([Look(time_ms=0, group=group("g"), rows=rows)], 0)
+
+    assert (expected, expected) == (found.lag_ms(0), judged.lag_ms)
+    assert f"g: Stable, 0 members, {words}" == heading(found, 0)
+    assert list(unknown) == [row.partition for row in judged.unknown]

@@ -22,7 +22,7 @@ from kadmin.simulation.scenario import (
     planned_targets,
     require_new,
 )
-from kadmin.simulation.simulate import simulate
+from kadmin.simulation.simulate import BrokersUnknown, simulate
 from kadmin.simulation.stages import ReassignmentRefused
 from kadmin.snapshots.saved import SavedCluster, Source
 from tests.kadmin.builders import brokers, ids, state, topic
@@ -211,6 +211,13 @@ def test_each_leader_is_live_and_in_the_isr_and_no_isr_is_empty(killed):
     for change in report.offline:
         assert set(change.isr_before) <= gone
         assert change.isr_after
+
+
+def test_without_the_list_of_brokers_nothing_is_said_to_be_offline():
+    value = saved(topic("t", "1,2"), live={}, faults=(subjects.BROKERS,))
+
+    with pytest.raises(BrokersUnknown):
+        play(value, added={BrokerId(9): None})
 
 
 def test_brokers_and_racks_are_named_as_the_cluster_has_them():

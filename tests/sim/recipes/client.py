@@ -16,7 +16,10 @@ from tests.sim.zookeeper import Author
 if TYPE_CHECKING:
     from tests.sim.recipes.world import World
 
-PING_MS: Final = TIMEOUT_MS // 24
+LOOK_MS: Final = TIMEOUT_MS // 24
+"""How often a client without a connection looks for one."""
+LOOKS_PER_PING: Final = 8
+"""kazoo pings after a third of the session timeout in which it has sent nothing."""
 Replies = Callable[[tuple[ZkReply, ...]], None]
 
 
@@ -32,6 +35,8 @@ class Recipe(Protocol):
     def watch_fired(self, path: str) -> None: ...
 
     def is_leading(self) -> bool: ...
+
+    def is_working(self) -> bool: ...
 
 
 class Client:
@@ -49,13 +54,14 @@ class Client:
         self.is_up = True
         self.watch_delay_ms = 0
         self.offline_until_ms = 0
+        self._looks = random.randrange(LOOKS_PER_PING)
         self._connection = 0
         self._arrives_ms = 0
         self._returns_ms = 0
         self._in_flight: dict[int, tuple[int, Replies]] = {}
         self._request = 0
         self._late: list[Callable[[], None]] = []
-        world.schedule.after(PING_MS, self._ping)
+        world.schedule.after(LOOK_MS, self._look)
 
     def __str__(self) -> str:
         return f"process {self.number} in session {self.session}"
@@ -104,9 +110,10 @@ class Client:
         self._in_flight.clear()
         self._late.clear()
 
-    def _ping(self) -> None:
+    def _look(self) -> None:
         """Ping while there is a connection, and look for another one while there is none."""
-        self.world.schedule.after(PING_MS, self._ping)
+        self.world.schedule.after(LOOK_MS, self._look)
+        self._looks += 1
         if self.is_paused or not self.is_up:
             return
         if not self.is_connected:
@@ -114,7 +121,7 @@ class Client:
                 self.connect()
         elif self.session is not None and self.world.ensemble.refuses(self.session):
             self.disconnect()
-        elif self.session is not None:
+        elif self.session is not None and self._looks % LOOKS_PER_PING == 0:
             self.world.ensemble.touch(self.session)
 
     # Requests.

@@ -88,6 +88,8 @@ class Ensemble:
         """The client goes to another server, which has all that it has seen; watches are gone."""
         self._servers[session] = Server()
         self.touch(session)
+        # The ensemble's leader is asked whether the session lives, and counts that as a sign of it.
+        self._expires_ms[session] = self._schedule.now_ms + TIMEOUT_MS
 
     def touch(self, session: int) -> None:
         """The client has sent something."""

@@ -58,6 +58,9 @@ class Queueing:
     def is_leading(self) -> bool:
         return self.has_leadership
 
+    def is_working(self) -> bool:
+        return self.has_leadership
+
     @property
     def is_out(self) -> bool:
         return not self.wants

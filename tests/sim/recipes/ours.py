@@ -19,6 +19,7 @@ from cluster.recipes.events import (
     WatchFired,
 )
 from cluster.recipes.fair import FairAttempt
+from cluster.recipes.lease import Lease, Loss
 from cluster.recipes.unfair import UnfairAttempt
 from cluster.zk.requests import Check
 from tests.sim.recipes.ensemble import TIMEOUT_MS
@@ -49,6 +50,7 @@ class Ours:
 
         self.core = Contender(new_attempt, no_delay if is_fair else jitter_ms)
         self.stays = True
+        self._works_until_ms = 0
         self._timer = 0
 
     # What the client reports.
@@ -68,14 +70,20 @@ class Ours:
     def is_leading(self) -> bool:
         return self.core.is_leading(self._now_ms())
 
+    def is_working(self) -> bool:
+        """Whether it does what only a leader may, as long as the lease lets it stop."""
+        return self.is_leading() or self._now_ms() < self._works_until_ms
+
     # What users do.
 
     def join(self) -> None:
         self.stays = True
+        self._works_until_ms = 0
         self.step(Join())
 
     def leave(self) -> None:
         self.stays = False
+        self._works_until_ms = 0
         self.step(Leave())
 
     @property
@@ -107,11 +115,27 @@ class Ours:
                     self._client.send(requests, self._reply_to(number))
                 case Elected(lease):
                     self._client.world.on_elected(self._client, lease.epoch)
-                case Deposed() | Left() if self.stays:
+                case Deposed(lease, loss):
+                    self._stop_slowly(lease, loss)
+                case Left() if self.stays:
                     self.step(Join())
                 case Failed(error):
                     raise error
         self._set_timer()
+
+    def _stop_slowly(self, lease: Lease, loss: Loss) -> None:
+        """Go on with the leader's work for a while, but not for longer than the lease."""
+        left_ms = lease.valid_until_ms - self._now_ms()
+        if loss is Loss.RESIGNED or left_ms <= 0:
+            return
+        self._works_until_ms = self._now_ms() + self._client.random.randint(0, left_ms)
+        stopped_ms = self._works_until_ms
+
+        def stop() -> None:
+            if self._works_until_ms == stopped_ms and self.stays:
+                self.step(Join())
+
+        self._client.later(stopped_ms - self._now_ms(), stop)
 
     def _reply_to(self, number: int) -> Callable[[tuple[object, ...]], None]:
         return lambda replies: self.step(Replied(number, replies))  # type: ignore[arg-type]

@@ -81,7 +81,7 @@ class World:
         self._id = 0
         self.lives = Counter[int]()
         self._removed: set[int] = set()
-        """The processes whose znode an operator has removed, and which have not noticed it yet."""
+        """The processes whose znode an operator has removed, until they are elected again."""
         self._ended: set[int] = set()
         """The sessions that an operator has ended, of which their clients may not know yet."""
         self.stays_out: set[int] = set()
@@ -117,6 +117,8 @@ class World:
             raise Violation(Kind.EPOCH_FELL, f"{client}: {epoch} after {self._last_epoch}")
         self._last_epoch = epoch
         self._removed.discard(client.number)
+        if client.session in self._ended:
+            self._removed.add(client.number)
         self._write_soon(client, epoch)
 
     def _write_soon(self, client: Client, epoch: int) -> None:
@@ -151,17 +153,21 @@ class World:
         self.written_count += 1
 
     def check_leaders(self) -> None:
-        """No two lead, but for those from whom an operator has taken the leadership."""
-        leaders = [
+        """No two do what only a leader may.
+
+        But for those from whom an operator has taken the leadership.
+        """
+        working = [
             client
             for client in self.clients
-            if client.is_up and not client.is_paused and self.recipes[client.number].is_leading()
+            if client.is_up and self.recipes[client.number].is_working()
         ]
-        self._removed &= {client.number for client in leaders}
         true = [
             client
-            for client in leaders
-            if client.number not in self._removed and client.session not in self._ended
+            for client in working
+            if not client.is_paused
+            and client.number not in self._removed
+            and client.session not in self._ended
         ]
         if len(true) > 1:
             raise Violation(Kind.TWO_LEADERS, " and ".join(map(str, true)))
@@ -246,6 +252,8 @@ class World:
         """End the session of *client* before its time, as an operator may do."""
         assert client.session is not None
         self._ended.add(client.session)
+        if client.is_up and self.recipes[client.number].is_working():
+            self._removed.add(client.number)
         self.ensemble.zookeeper.expire(client.session)
 
     def remove_leader(self) -> None:

@@ -92,6 +92,7 @@ def test_what_seems_dead_is_described_by_its_own_request() -> None:
     assert {"modern": STABLE, "old": EMPTY, "none": DEAD} == states
     modern = answers.told["modern"]
     (member,) = modern.members
+    assert modern.coordinator is not None
     assert ("uniform", "consumer", 1) == (
         modern.assignor,
         modern.protocol_type,

@@ -93,7 +93,7 @@ def test_the_shell_offers_the_groups_that_may_be_meant(
     values = ("completion", "--values", "groups", "--current")
 
     by_zookeeper = done(*values, "", *old.zookeeper).splitlines()
-    by_brokers = done(*cluster.wire, *values, "").splitlines()
+    by_brokers = done(*values, "", *cluster.wire).splitlines()
     without_brokers = done(*values, "al", "--zookeeper", chroot)
 
     assert {idle, f"new-{topic}"} <= {*by_zookeeper}

@@ -39,6 +39,17 @@ def silent_port() -> Iterator[int]:
         ((*CONSUME, "--group", ""), "a group has a name"),
         ((*CONSUME, "--assignor", "range"), "--assignor is about a group"),
         ((*CONSUME, "--group-instance-id", "a"), "--group-instance-id is about a group"),
+        ((*CONSUME, "--in-zookeeper"), "--in-zookeeper is about a group"),
+        (
+            (*CONSUME, "--group", "g", "--in-zookeeper", "--group-instance-id", "a"),
+            "--group-instance-id does not go with --in-zookeeper",
+        ),
+        (
+            (*CONSUME, "--group", "g", "--in-zookeeper", "--assignor", "cooperative-sticky"),
+            "old consumers have range and roundrobin",
+        ),
+        ((*CONSUME, "--group", "a/b", "--in-zookeeper"), "ZooKeeper has no node of that name"),
+        ((*CONSUME, "--group", "g", "--in-zookeeper"), "only brokers are named"),
         ((*CONSUME, "--group", "g", "--group-instance-id", "a b"), "up to 249 letters"),
         ((*CONSUME, "--group", "g", "--partition", "0"), "--partition does not go with --group"),
         ((*CONSUME, "--group", "g", "--offset", "-10"), "reads on from what it has committed"),

@@ -654,7 +654,9 @@ def test_indexes_that_lie_are_damage(
     assert code == (0 if kind is None else FOUND)
 
 
-def test_records_may_be_missing_where_the_cleaner_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cleaned", ["1", "2"])
+def test_records_may_be_missing_where_a_cleaner_was(tmp_path: Path, cleaned: str) -> None:
+    """A replica that came later has only what its leader's cleaner had left."""
     kept = bytes(batch([b"%020d" % 4], times=[START_MS + 4], base_offset=4))
     for number, batches in (("1", (kept, ORDERS[1])), ("2", ORDERS)):
         write_replica(tmp_path / number, batches)
@@ -664,7 +666,7 @@ def test_records_may_be_missing_where_the_cleaner_was(tmp_path: Path) -> None:
         kadmin("verify-replicas", *directories).stdout
     )
     assert 0 == kadmin("verify-replicas", *directories, "--compacted", "orders").exit_code
-    (tmp_path / "1" / "cleaner-offset-checkpoint").write_text("0\n1\norders 0 4\n")
+    (tmp_path / cleaned / "cleaner-offset-checkpoint").write_text("0\n1\norders 0 4\n")
     assert 0 == kadmin("verify-replicas", *directories).exit_code
 
 

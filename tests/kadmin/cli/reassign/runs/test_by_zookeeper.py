@@ -1,6 +1,7 @@
 """Supervised runs through ZooKeeper, with a controller that moves at once, or none."""
 
 import json
+import signal
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from kadmin.admin.zookeeper.transaction import RUNS_PATH
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.kadmin.cli.reassign.steps import controlled, request_in, set_config
-from tests.support.cli import done, kadmin
+from tests.support.cli import done, kadmin, running_kadmin
+from tests.support.expiry import expire_owner
+from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
@@ -168,3 +171,36 @@ def test_a_damaged_journal_is_named_and_blocks_nothing_else(small: str) -> None:
 
     assert 0 == listed.exit_code
     assert "cannot read the journal of the run 20260101-000000-dead" in listed.stderr
+
+
+def test_a_run_without_a_controller_is_interrupted_cancelled_and_resumed(small: str) -> None:
+    path = plan_file(MOVES)
+    with client_of(small) as client:
+        client.delete(paths.CONTROLLER)
+    with running_kadmin("reassign", "run", path, "--yes") as process:
+        wait_until(lambda: request_in(small) is not None, what="the request")
+        found = status()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    with client_of(small) as client:
+        expire_owner(client, small, f"{RUNS_PATH}/supervisor")
+
+    assert ("running", ExitCode.IN_PROGRESS) == (found["state"], found["exit_code"])
+    assert ["there is no controller"] == [each["reason"] for each in status()["stalls"]]
+    assert "interrupted" == status()["state"]
+    done("reassign", "cancel", "--yes")
+    assert request_in(small) is None
+    assert ("failed", "cancelled") == (status()["state"], status()["reason"])
+    with controlled(small):
+        done("reassign", "resume", "--yes")
+    assert "done" == status()["state"]
+    assert [[1, 2], [2, 0], [0, 2]] == replicas_in(small)
+
+
+def test_what_was_planned_for_a_goal_is_run(small: str) -> None:
+    done("reassign", "plan", "--goal", "drain", "--brokers", "0", "--out", "drain.json")
+    with controlled(small):
+        done("reassign", "run", "drain.json", "--yes")
+
+    assert all(0 not in replicas for replicas in replicas_in(small))
+    assert ("done", "drain") == (status()["state"], status()["plan_goal"])

@@ -1,0 +1,110 @@
+"""The journals of supervised runs, in ZooKeeper and in files: who keeps what, who supervises?"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from cluster.model.outcome import Committed
+from kadmin.admin import ports
+from kadmin.admin.wire import run_store as files
+from kadmin.admin.zookeeper import run_store as znodes
+from kadmin.admin.zookeeper.connection import connect
+from kadmin.plan.supervision.run import Goal, MoveRun, RunState
+from kadmin.settings.resolve import ZooKeeperSettings
+from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
+
+pytestmark = pytest.mark.zk
+
+Opening: TypeAlias = Callable[[], ports.RunStore]
+
+PLAN = plan_of(*(planned(f"t-{number}", "1 -> 2") for number in range(40)))
+
+
+def run_of(number: int, state: RunState = RunState.PLANNED) -> MoveRun:
+    return MoveRun(
+        run_id=f"20261128-{number:06}-abcd",
+        plan=PLAN,
+        by="me@here",
+        began_at_ms=number,
+        state=state,
+        ended_at_ms=number if state.is_final else None,
+    )
+
+
+@pytest.fixture(params=["znodes", "files"])
+def open_store(
+    request: pytest.FixtureRequest, chroot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Opening]:
+    """A function that opens the same journals for one process more."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    # The plan in several pieces, and few runs to prune.
+    monkeypatch.setattr(znodes, "PIECE_BYTES", 100)
+    for module in (znodes, files):
+        monkeypatch.setattr(module, "KEPT_MAX", 2)
+    with ExitStack() as stack:
+
+        def opened() -> ports.RunStore:
+            if request.param == "files":
+                return files.FileRuns("cluster/1")
+            settings = ZooKeeperSettings(connect=chroot, timeout_s=5)
+            return znodes.ZooKeeperRuns(stack.enter_context(connect(settings)))
+
+        yield opened
+
+
+def test_what_one_keeps_another_reads_and_a_late_write_is_refused(open_store: Opening) -> None:
+    one, two = open_store(), open_store()
+
+    assert isinstance(one.create(run_of(1)), Committed)
+    mine, other = one.read(run_of(1).run_id), two.read(run_of(1).run_id)
+    assert mine is not None
+    assert other is not None
+    assert mine == other == replace(run_of(1), zk_version=mine.zk_version)
+
+    assert isinstance(two.write(replace(other, goal=Goal.CANCEL)), Committed)
+    assert not isinstance(one.write(replace(mine, epoch=7)), Committed)
+    kept = one.read(mine.run_id)
+    assert kept is not None
+    assert (Goal.CANCEL, 0) == (kept.goal, kept.epoch)
+
+
+def test_one_supervisor_has_the_lease_at_a_time(open_store: Opening) -> None:
+    one, two = open_store(), open_store()
+
+    assert "one" == one.claim("one")
+    assert "one" == two.claim("two") == two.supervisor()
+    assert "one" == one.claim("one"), "it may be claimed again"
+    two.release("two")
+    assert "one" == one.supervisor()
+    one.release("one")
+    assert two.supervisor() is None
+    assert "two" == two.claim("two") == one.supervisor()
+    two.release("two")
+
+
+def test_of_runs_that_have_ended_the_last_are_kept(open_store: Opening) -> None:
+    store = open_store()
+    store.create(run_of(0))
+    for number in range(1, 6):
+        store.create(run_of(number, RunState.DONE))
+
+    store.create(run_of(6))
+
+    left = [int(run_id.split("-")[1]) for run_id in store.run_ids()]
+    assert 0 in left, "one that has not ended stays"
+    assert [4, 5, 6] == left[-3:]
+    assert {1, 2}.isdisjoint(left)
+    for run_id in store.run_ids():
+        assert store.read(run_id) is not None
+
+
+def test_what_is_not_there_is_none(open_store: Opening) -> None:
+    store = open_store()
+
+    assert [] == list(store.run_ids())
+    assert store.read("nothing") is None
+    assert store.supervisor() is None

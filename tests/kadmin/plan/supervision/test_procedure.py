@@ -1,0 +1,161 @@
+"""The core of a supervised run: which effect follows from what is seen?"""
+
+from dataclasses import replace
+
+import pytest
+
+from cluster.model.ids import TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.supervision.events import (
+    Answer,
+    Ask,
+    Asked,
+    Conflicted,
+    Done,
+    Effect,
+    GiveUp,
+    Keep,
+    Look,
+    Pause,
+    PutBack,
+    Report,
+    Seen,
+    Slow,
+)
+from kadmin.plan.supervision.procedure import Memory, Superseded, supervise
+from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
+from kadmin.plan.supervision.view import View
+from tests.kadmin.builders import brokers, cluster, ids, state, topic
+from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
+
+T0 = TopicPartition("t", 0)
+RUN = MoveRun(run_id="r", plan=plan_of(planned("t-0", "1,2 -> 3,2")), by="me", began_at_ms=0)
+SLOWED = replace(RUN, settings=Settings(rate=5))
+
+BEFORE = cluster(brokers("1 2 3"), topic("t", "1,2"))
+MOVING = cluster(
+    brokers("1 2 3"), topic("t", "3,2,1", {0: state(1, "1,2")}, adding="3", removing="1")
+)
+ARRIVED = cluster(brokers("1 2 3"), topic("t", "3,2"))
+REORDERED = cluster(brokers("1 2 3"), topic("t", "2,1"))
+ELSEWHERE = cluster(brokers("1 2 3"), topic("t", "1,3"))
+ALONE = cluster(brokers("1 2 3"), topic("t", "3,2,1", {0: state(3, "3")}, adding="3", removing="1"))
+
+
+def effects(run: MoveRun, *looks: ClusterSnapshot, **answers: Answer) -> list[Effect]:
+    """What a supervisor that takes *run* over does, without looks, pauses and reports, while it
+    sees *looks*; the journal keeps what it writes.  *answers* are to effects, by name."""
+    found: list[Effect] = []
+    memory, kept = Memory(), run
+    procedure = supervise("me", memory)
+    left = [looks[0], *looks]
+    effect = next(procedure)
+    while True:
+        answer: Answer = answers.get(type(effect).__name__, Done())
+        match effect:
+            case Look():
+                if not left:
+                    return found
+                answer = Seen(kept, View(snapshot=left.pop(0), now_ms=0, time_ms=7))
+            case Keep(written) if isinstance(answer, Done):
+                kept = written
+                found.append(effect)
+            case Ask() | GiveUp():
+                answer = answers.get(type(effect).__name__, Asked({}))
+                found.append(effect)
+            case Pause() | Report():
+                pass
+            case _:
+                found.append(effect)
+        try:
+            effect = procedure.send(answer)
+        except StopIteration:
+            return found
+
+
+def kept(run: MoveRun, **more: object) -> Keep:
+    changed = replace(run, supervisor="me", epoch=1, state=RunState.RUNNING)
+    return Keep(replace(changed, **more))  # type: ignore[arg-type]
+
+
+ASKED, BACK = Ask({T0: ids("3,2")}), Ask({T0: ids("1,2")})
+DONE = {"state": RunState.DONE, "ended_at_ms": 7}
+ROLLED = {"state": RunState.ROLLED_BACK, "ended_at_ms": 7}
+BACKWARD, CANCELLED = replace(RUN, goal=Goal.ROLLBACK), replace(RUN, goal=Goal.CANCEL)
+
+
+@pytest.mark.parametrize(
+    ("run", "looks", "expected"),
+    [
+        (RUN, [BEFORE], [kept(RUN), ASKED]),
+        (SLOWED, [BEFORE], [kept(SLOWED), Slow(kept(SLOWED).run), ASKED]),
+        (RUN, [MOVING], [kept(RUN)]),
+        (RUN, [ARRIVED], [kept(RUN), kept(RUN, **DONE)]),
+        (SLOWED, [ARRIVED], [kept(SLOWED), PutBack(), kept(SLOWED, **DONE)]),
+        (RUN, [REORDERED], [kept(RUN), ASKED]),
+        (BACKWARD, [MOVING], [kept(BACKWARD), GiveUp({T0: ids("1,2")})]),
+        (BACKWARD, [ARRIVED], [kept(BACKWARD), BACK]),
+        (BACKWARD, [REORDERED], [kept(BACKWARD), BACK]),
+        (BACKWARD, [BEFORE], [kept(BACKWARD), kept(BACKWARD, **ROLLED)]),
+        (CANCELLED, [MOVING], [kept(CANCELLED), GiveUp({T0: ids("1,2")})]),
+        (CANCELLED, [REORDERED], [kept(CANCELLED), BACK]),
+    ],
+)
+def test_what_is_done_next_follows_from_where_a_partition_stands(
+    run: MoveRun, looks: list[ClusterSnapshot], expected: list[Effect]
+) -> None:
+    assert expected == effects(run, *looks)
+
+
+@pytest.mark.parametrize(
+    ("run", "look", "reason"),
+    [
+        (RUN, ELSEWHERE, "gone, or moved by another client: 1 partition: t-0"),
+        (RUN, cluster(brokers("1 2 3")), "gone, or moved by another client: 1 partition: t-0"),
+        (CANCELLED, ARRIVED, "cancelled"),
+    ],
+)
+def test_a_run_that_cannot_end_as_planned_has_its_reason(
+    run: MoveRun, look: ClusterSnapshot, reason: str
+) -> None:
+    (_, ended) = effects(run, look)
+
+    assert isinstance(ended, Keep)
+    assert (RunState.FAILED, reason) == (ended.run.state, ended.run.reason)
+
+
+def test_what_alone_is_in_sync_is_not_given_up() -> None:
+    assert [kept(BACKWARD)] == effects(BACKWARD, ALONE)
+
+
+def test_without_its_throttle_no_move_is_asked_for() -> None:
+    found = effects(SLOWED, BEFORE, Slow=Conflicted())
+
+    assert [kept(SLOWED), Slow(kept(SLOWED).run)] == found
+
+
+def test_while_throttles_have_to_stay_a_run_does_not_end() -> None:
+    found = effects(SLOWED, ARRIVED, ARRIVED, PutBack=Conflicted())
+
+    assert [kept(SLOWED), PutBack(), PutBack()] == found
+
+
+def test_a_move_that_is_refused_again_and_again_is_left() -> None:
+    refusal = Asked({T0: "no"})
+
+    found = effects(RUN, *[BEFORE] * 4, Ask=refusal)
+
+    assert [kept(RUN), ASKED, ASKED, ASKED] == found[:-1]
+    assert isinstance(found[-1], Keep)
+    assert "the controller refuses 1 partition: t-0 (no)" == found[-1].run.reason
+
+
+def test_a_supervisor_that_was_replaced_stops() -> None:
+    procedure = supervise("me", Memory())
+    view = View(snapshot=BEFORE, now_ms=0, time_ms=0)
+    next(procedure)
+    procedure.send(Seen(RUN, view))
+    procedure.send(Done())
+
+    with pytest.raises(Superseded, match="another"):
+        procedure.send(Seen(replace(RUN, supervisor="another"), view))
