@@ -1,4 +1,4 @@
-"""Plays stories of old consumers: `python -m tests.sim.old_consumers --seeds 1000`, or `--seed 17`."""
+"""Plays stories of old consumers: `python -m tests.sim.old_consumers`, or with `--seed 17`."""
 
 from tests.sim.old_consumers.world import violation_of
 from tests.sim.playing import play
