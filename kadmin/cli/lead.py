@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -123,7 +124,7 @@ def lead_once(
     Raises:
         AnotherLeads: not within *wait_s*.
     """
-    patience_s = PATIENCE_S if wait_s is None else max(PATIENCE_S, wait_s)
+    patience_s = min(max(PATIENCE_S, wait_s or 0), threading.TIMEOUT_MAX)
     lease = leading.acquire(patience_s)
     if lease is None and wait_s is not None:
         raise AnotherLeads(path, wait_s)

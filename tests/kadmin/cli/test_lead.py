@@ -68,7 +68,9 @@ def test_the_command_has_its_epoch_and_its_status_is_kadmins(
 
 
 def test_a_command_that_is_missing_has_a_shells_status(chroot: str) -> None:
-    assert 127 == kadmin(*words(chroot), "--", "/no/such/command").exit_code
+    run = kadmin(*words(chroot, "--wait", "1e14"), "--", "/no/such/command")
+
+    assert 127 == run.exit_code, run
 
 
 def test_a_signal_goes_to_the_command_and_the_znode_is_removed(
