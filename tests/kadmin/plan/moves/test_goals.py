@@ -357,13 +357,13 @@ def test_what_cannot_be_reached_is_refused(
         (Goal.DRAIN, {}, "--goal drain needs --brokers"),
         (Goal.REPLACE, {"brokers"}, "--goal replace needs --replace"),
         (Goal.LEADERS, {"max_replicas"}, "--goal leaders does not take --max-replicas"),
-        (Goal.DRAIN, {"brokers", "above", "by"}, "does not take --above, --by"),
+        (Goal.DRAIN, {"brokers", "above", "tolerance"}, "does not take --above, --tolerance"),
     ],
 )
 def test_arguments_that_do_not_go_with_a_goal_are_refused(
     goal: Goal, given: set[str], text: str
 ) -> None:
-    names = [*(name for needs in NEEDS.values() for name in needs), "by", "max_replicas"]
+    names = [*(name for needs in NEEDS.values() for name in needs), "tolerance", "max_replicas"]
 
     with pytest.raises(WrongArguments, match=text):
         check_arguments(goal, {name: name in given for name in names})

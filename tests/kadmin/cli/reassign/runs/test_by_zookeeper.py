@@ -203,4 +203,7 @@ def test_what_was_planned_for_a_goal_is_run(small: str) -> None:
         done("reassign", "run", "drain.json", "--yes")
 
     assert all(0 not in replicas for replicas in replicas_in(small))
-    assert ("done", "drain") == (status()["state"], status()["plan_goal"])
+    found = status()
+    assert ("done", "drain", "forward") == tuple(
+        found[key] for key in ("state", "goal", "direction")
+    )
