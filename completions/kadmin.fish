@@ -110,7 +110,6 @@ function __kadmin_at
                 --before-offset \
                 --before-time \
                 --offset-json-file \
-                --wait \
                 --id \
                 --file \
                 --format \
@@ -169,7 +168,6 @@ function __kadmin_at
                 --only \
                 --kill \
                 --lose-rack \
-                --add \
                 --plan \
                 --name \
                 --rack \
@@ -179,6 +177,10 @@ function __kadmin_at
                 --bind \
                 --racks \
                 --set
+            set skip 1
+        else if contains -- "$path $word" \
+                'kadmin lead --wait' \
+                'kadmin simulate --add'
             set skip 1
         else if contains -- "$path $word" \
                 'kadmin' \

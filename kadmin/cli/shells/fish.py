@@ -30,6 +30,9 @@ function __kadmin_at
             @WITH_VALUE@
             set skip 1
         else if contains -- "$path $word" \
+            @WITH_VALUE_HERE@
+            set skip 1
+        else if contains -- "$path $word" \
             @PATHS@
             set path "$path $word"
         end
@@ -86,16 +89,18 @@ def script(root: CommandNode) -> str:
 
 
 def functions(root: CommandNode) -> str:
-    # An option that takes a value does so at every command that has it; a test holds us to it.
-    with_value = dict.fromkeys(
-        name
+    places = [
+        (name, " ".join(node.path), option.requires_value)
         for node in root.walk()
         for option in node.options
-        if option.requires_value
         for name in option.names
-    )
+    ]
+    flags = {name for name, _, requires_value in places if not requires_value}
+    with_value = [(name, path) for name, path, requires_value in places if requires_value]
     fillings = {
-        "WITH_VALUE": with_value,
+        "WITH_VALUE": dict.fromkeys(name for name, _ in with_value if name not in flags),
+        # Elsewhere it is a flag.
+        "WITH_VALUE_HERE": (quoted(f"{path} {name}") for name, path in with_value if name in flags),
         "PATHS": (quoted(" ".join(node.path)) for node in root.walk()),
         "CONNECTING_FLAGS": CONNECTING_FLAGS,
         "CONNECTING_JOINED": (f"'{name}=*'" for name in CONNECTING_WITH_VALUE),

@@ -213,12 +213,20 @@ def evenly(scene: Scene, problem: Problem) -> Reached:
 
 
 def even_first(problem: Problem, base: Loads) -> Iterator[Problem]:
-    """Yield *problem* with levels that are as even as can be, then with wider ones."""
+    """Yield *problem* with levels that are as even as can be, then with wider ones.
+
+    Where partitions give replicas up, the fullest brokers give first.
+    """
+    if any(len(each.stays) > each.factor for each in problem.demands):
+        levels = even_levels(problem, base, stays_stay=False)
+        if levels is not None:
+            for by in WIDER:
+                bounded = with_levels(problem, base, levels.widened(by))
+                yield replace(bounded, least=problem.least)
     levels = even_levels(problem, base, stays_stay=True)
-    if levels is None:
-        return
-    for by in WIDER:
-        yield with_levels(problem, base, levels.widened(by), stays_stay=True)
+    if levels is not None:
+        for by in WIDER:
+            yield with_levels(problem, base, levels.widened(by), stays_stay=True)
 
 
 def reached(scene: Scene, problem: Problem, solution: Solution) -> Reached:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.errors import RefusedError
 from kadmin.plan.moves.bottleneck import bottleneck, too_little
 from kadmin.plan.moves.flow import cheapest_flow
 from kadmin.plan.moves.layered import COUNT_COST, Group, Layered
@@ -23,8 +24,14 @@ EXACT_ARCS_MAX: Final = 2_000_000
 """A network without pools, which has an arc from each partition to each broker, is not larger."""
 
 
-class Unplaced(Exception):
-    """The replicas that move find no place within the bounds of brokers; wider ones help."""
+class Unplaced(RefusedError):
+    """Replicas that move found no place within the bounds of brokers, though there may be one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no place was found for all replicas that move, within the bounds of brokers",
+            hint="loosen the bounds, or plan for some topics at a time with --topic",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +65,7 @@ def least_movement(
     if chosen is not None:
         return Solution(chosen=chosen, lower_bound=bound)
     if pooled.exact_arc_count > EXACT_ARCS_MAX:
-        raise Unplaced
+        raise Unplaced()
     exact = Layered(problem, groups, is_pooled=False)
     flow = cheapest_flow(exact.network, exact.source, exact.sink)
     if flow.value < problem.replica_count:

@@ -45,17 +45,6 @@ def test_every_kind_of_value_that_an_option_wants_can_be_told() -> None:
 
 
 @pytest.mark.slow
-def test_an_option_takes_a_value_at_all_commands_that_have_it_or_at_none() -> None:
-    """fish's script and the search for the command's name rely on it."""
-    taking: dict[str, set[bool]] = {}
-    for node in command_tree(root).walk():
-        for option in node.options:
-            for name in option.names:
-                taking.setdefault(name, set()).add(option.requires_value)
-
-    assert [name for name, answers in taking.items() if len(answers) > 1] == []
-
-
 def test_named_clusters_are_told_without_a_cluster() -> None:
     done("config", "add", "prod", "--zookeeper", "zk:2181")
     done("config", "add", "staging", "--zookeeper", "zk:2182")

@@ -152,11 +152,6 @@ def test_slip_is_wrong_usage_with_the_next_step(
             "this command asks no broker: leave it out",
         ),
         (("produce", "--topic", "t", "--batch-size", "9"), "--batch-size", "-X batch.size=BYTES"),
-        (
-            ("consume", "--topic", "t", "--group", "g"),
-            "--group",
-            "kadmin reads partitions itself, in no group: --offset says from where",
-        ),
     ],
 )
 def test_option_of_kafka_s_tools_is_told_with_what_stands_for_it(

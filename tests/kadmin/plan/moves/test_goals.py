@@ -225,6 +225,15 @@ def test_a_higher_replication_factor_copies_what_lacks() -> None:
     assert {2} == {len(replicas) for replicas in after(layout, plan).values()}
 
 
+def test_a_lower_replication_factor_leaves_brokers_even() -> None:
+    layout = layout_of("---", *[(0, 1, 2)] * 6)
+
+    plan = made(layout, Goal.REPLICATION_FACTOR, replication_factor=2).plan
+
+    assert dict.fromkeys(ids(0, 1, 2), 4) == loads_after(layout, plan)
+    assert (0, 0) == (plan.moved_replicas, plan.lower_bound)
+
+
 def test_a_lower_replication_factor_keeps_the_racks() -> None:
     layout = layout_of("aab", *[(0, 1, 2)] * 4)
 
