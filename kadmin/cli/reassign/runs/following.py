@@ -53,7 +53,7 @@ def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveR
         me=me,
         clock=clock,
         notice=notice,
-        outage=lambda reason: session.note(f"{reason}; waiting on"),
+        outage=session.note,
         lease_timeout_s=LEASE_TIMEOUT_S,
         is_patient=is_patient,
     )
