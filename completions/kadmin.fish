@@ -1081,7 +1081,7 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l partition -x -d 'Only thes
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partitions -x -d 'Only these partitions; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l isolation-level -x -a 'read_uncommitted read_committed' -d 'Whether to read records of open and aborted transactions.  [default: read_uncommitted]'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l group -x -a '(__kadmin_live groups)' -d 'Join this group: read what it assigns, from its commits on, and commit what is printed.'
-complete -c kadmin -n '__kadmin_at kadmin consume' -l in-zookeeper -d 'A group of old consumers (Kafka 0.8 to 1.1), whose members and offsets are there.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l in-zookeeper -d 'A group of old consumers (Kafka 0.8 to 1.1), whose members and offsets are there; so does --zookeeper without --bootstrap-server.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l group-instance-id -x -d 'Be a static member of this id: who comes back in time gets the same partitions.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l assignor -x -a 'range roundrobin cooperative-sticky' -d 'How the group shares the partitions, as its other members do; otherwise range, or roundrobin where they want that.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l from-beginning -d 'From the earliest record on.'

@@ -198,7 +198,7 @@ def test_refusals_of_the_coordinator_name_the_group(broker: Broker, filled: str)
 
 @contextmanager
 def old_member(connect: str, topic: str) -> Iterator[Member]:
-    wanted = ("--topic", topic, "--group", f"of-{topic}", "--in-zookeeper", "--from-beginning")
+    wanted = ("--topic", topic, "--group", f"of-{topic}", "--from-beginning")
     with running_kadmin("consume", "--zookeeper", connect, *wanted) as process:
         yield Member(process)
 

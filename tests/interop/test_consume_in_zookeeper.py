@@ -121,7 +121,7 @@ def story(zookeeper: ZooKeeperServer, tmp_path: Path) -> Iterator[Story]:
 
 @contextmanager
 def ours(story: Story) -> Iterator[Consumer]:
-    wanted = ("--topic", TOPIC, "--group", "g", "--in-zookeeper", "--from-beginning")
+    wanted = ("--topic", TOPIC, "--group", "g", "--from-beginning")
     with running_kadmin("consume", *wanted, "--zookeeper", story.connect) as process:
         consumer = Consumer(process)
         story.consumers.append(consumer)

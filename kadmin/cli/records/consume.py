@@ -81,7 +81,10 @@ PROPERTIES: Final = (
     "--in-zookeeper",
     is_flag=True,
     section=GROUP,
-    help="A group of old consumers (Kafka 0.8 to 1.1), whose members and offsets are there.",
+    help=(
+        "A group of old consumers (Kafka 0.8 to 1.1), whose members and offsets are there; so does"
+        " --zookeeper without --bootstrap-server."
+    ),
 )
 @option(
     "--group-instance-id",
@@ -162,8 +165,9 @@ def consume(session: Session, **options: Any) -> None:
     assigns and revokes. A record is committed after it was written to standard output, so it comes
     at least once. The beginning that is asked for counts where the group has committed nothing;
     --until-end ends where the partitions end when they are assigned. Ctrl-C, SIGTERM and a reader
-    that has seen enough end it in order: it commits, and leaves the group. --in-zookeeper joins a
-    group of old consumers, such as Kafka's console consumer of 0.8 to 1.1 with --zookeeper.
+    that has seen enough end it in order: it commits, and leaves the group. --zookeeper without
+    --bootstrap-server joins a group of old consumers, as Kafka's console consumer of 0.8 to 1.1
+    does with it; so does --in-zookeeper for a cluster that is named otherwise.
 
     \b
     Examples:
@@ -172,10 +176,12 @@ def consume(session: Session, **options: Any) -> None:
       kadmin consume --topic orders --partition 3 --offset 4711 --max-messages 1
       kadmin consume --topic orders --offset -30m --property print.timestamp=true
       kadmin consume --topic orders --group billing --from-beginning
-      kadmin consume --topic orders --group billing --in-zookeeper
+      kadmin consume --topic orders --group billing --zookeeper zk1:2181/kafka
     """
     from kadmin.jvm.interrupts import Hold, ending_in_order
 
+    if options["group"] is not None and session.names_only_zookeeper:
+        options["in_zookeeper"] = True
     writing = writing_of(session, options)
     request = request_of(session, options)
     # Without a group nothing is left to be done, whatever ends it.
