@@ -252,6 +252,14 @@ def test_racks_moves_only_what_is_crowded() -> None:
     assert 1 == plan.moved_replicas == plan.lower_bound
 
 
+def test_relief_needs_no_size_of_what_only_dead_brokers_hold() -> None:
+    layout = layout_of("--", (0,), (0,), (9,), sizes=(50, 40, None), disk_size=100)
+
+    plan = made(layout, Goal.RELIEVE, above_percent=85).plan
+
+    assert [(1, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves]
+
+
 def test_relief_moves_only_what_brings_full_disks_down() -> None:
     layout = layout_of("---", (0,), (0,), (0,), (1,), sizes=(50, 30, 15, 40), disk_size=100)
 
