@@ -248,6 +248,10 @@ def test_secrets_show_neither_in_a_plan_nor_in_its_repr() -> None:
         (BROKERS, "future.key", "***"),
         (BROKERS, "listener.name.ssl.ssl.key.password", "***"),
         (USERS, "future.key", "***"),
+        (TOPICS, "ssl.keystore.password", "***"),
+        (TOPICS, "sasl.jaas.config", "***"),
+        (CLIENTS, "SCRAM-SHA-512", "***"),
+        (IPS, "Plugin.Secret", "***"),
     ],
 )
 def test_values_are_shown_unless_they_may_be_secret(
