@@ -96,7 +96,7 @@ def pattern_of(
     """Return the brokers of *lists*, each once, and what is left of *lists* without their ids."""
     places: dict[BrokerId, int] = {NO_LEADER: 0}
     numbered = tuple(
-        each and tuple([places.setdefault(broker, len(places)) for broker in each])
+        None if each is None else tuple([places.setdefault(broker, len(places)) for broker in each])
         for each in lists
     )
     order = tuple([place for _, place in sorted(places.items(), key=itemgetter(0))])
