@@ -711,7 +711,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l replace -x -d 'repla
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l replication-factor -x -d 'replication-factor: how many replicas each partition gets.  [1<=x<=32767]'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l above -x -d 'relieve: the fullest that the disks of a broker may be, such as 85%.  [1<=x<=100]'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l disk-size -x -d 'relieve: the size of all disks of a broker, where brokers do not report it.  [1<=x<=9223372036854775807]'
-complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l by -x -a 'replicas bytes' -d 'balance: what is to be even.  [default: replicas]'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l by -x -a 'replicas bytes' -d 'balance: what is to be even. It makes no difference to the other goals.  [default: replicas]'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l tolerance -x -d 'balance --by bytes: how far above the mean a broker may be.  [default: 10.0; 0<=x<=1000]'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l topic -x -a '(__kadmin_live topics)' -d 'Move only this topic; several by comma or by repeating, or a glob.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l exclude-topic -x -a '(__kadmin_live topics)' -d 'Leave this topic alone; several by comma or by repeating, or a glob.'

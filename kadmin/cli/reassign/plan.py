@@ -75,7 +75,7 @@ FILES: Final = "From and to files"
     default="replicas",
     show_default=True,
     section=GOAL,
-    help="balance: what is to be even.",
+    help="balance: what is to be even. It makes no difference to the other goals.",
 )
 @option(
     "--tolerance",
@@ -197,7 +197,8 @@ def plan(session: Session, **options: Any) -> None:
     for note in made.notes:
         session.warn(note)
     if path is not None and made.plan.moves:
-        session.note(f"next: kadmin reassign run {quoted(path)} --dry-run")
+        file = quoted(path)
+        session.note(f"next: kadmin simulate --plan {file}; then kadmin reassign run {file}")
 
 
 def wish_of(options: dict[str, Any]) -> "Wish":
@@ -217,7 +218,7 @@ def wish_of(options: dict[str, Any]) -> "Wish":
     names = {name for table in (NEEDS, TAKES) for of_goal in table.values() for name in of_goal}
     given = given_options(options)
     check_arguments(goal, {name: name in given for name in options if name in names})
-    by = By(options["by"])
+    by = By(options["by"]) if goal is Goal.BALANCE else By.REPLICAS
     if by is not By.BYTES and "tolerance" in given:
         raise click.UsageError("--tolerance needs --by bytes")
     if options["snapshot"] is not None and options["no_brokers"]:

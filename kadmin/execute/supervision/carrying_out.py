@@ -100,8 +100,8 @@ class Site:
 class Supervision:
     """A run to be carried on by *me*, who is shown each notice.
 
-    *outage* is called with the reason while no server answers.  One that *is_patient* waits for
-    the lease as long as another supervisor has it.
+    *outage* is called with what is waited for: a server that answers, or the lease.  One that
+    *is_patient* waits for the lease as long as another supervisor has it.
     """
 
     connect: Callable[[], AbstractContextManager[Site]]
@@ -123,6 +123,7 @@ def carry_on(supervision: Supervision) -> MoveRun:
     """
     memory = Memory()
     has_begun = False
+    last_outage = ""
     while True:
         try:
             with supervision.connect() as site:
@@ -135,7 +136,9 @@ def carry_on(supervision: Supervision) -> MoveRun:
         except UnreachableError as error:
             if not has_begun:
                 raise
-            supervision.outage(error.message)
+            if error.message != last_outage:
+                last_outage = error.message
+                supervision.outage(f"{error.message}; waiting on")
             supervision.clock.sleep(OUTAGE_S)
         except Superseded as error:
             raise TakenOver(supervision.run_id, error.by) from error

@@ -72,9 +72,13 @@ def held_bytes(scene: Scene) -> Counter[BrokerId]:
     """Return how many bytes of replicas each broker holds.
 
     Raises:
-        SizesUnknown: of a partition that is not known.
+        SizesUnknown: of a partition that is not known, and has a replica on a live broker.
     """
-    unknown = [p for p, each in scene.layout.partitions.items() if each.size_bytes is None]
+    unknown = [
+        partition
+        for partition, each in scene.layout.partitions.items()
+        if each.size_bytes is None and not scene.racks.keys().isdisjoint(each.replicas)
+    ]
     if unknown:
         raise SizesUnknown(
             f"no broker reports the size of {first_listed(unknown)}",

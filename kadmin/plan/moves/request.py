@@ -53,7 +53,7 @@ NEEDS: Final[Mapping[Goal, tuple[str, ...]]] = {
 """The arguments without which a goal means nothing."""
 
 TAKES: Final[Mapping[Goal, tuple[str, ...]]] = {
-    Goal.BALANCE: ("by", "tolerance", "max_replicas", "exclude_brokers", "disable_rack_aware"),
+    Goal.BALANCE: ("tolerance", "max_replicas", "exclude_brokers", "disable_rack_aware"),
     Goal.DRAIN: ("max_replicas", "exclude_brokers", "disable_rack_aware"),
     Goal.ADD: ("max_replicas", "disable_rack_aware"),
     Goal.REPLACE: ("max_replicas", "exclude_brokers", "disable_rack_aware"),
@@ -63,7 +63,10 @@ TAKES: Final[Mapping[Goal, tuple[str, ...]]] = {
     Goal.LEADERS: (),
     Goal.KAFKA: ("brokers", "disable_rack_aware"),
 }
-"""The arguments that a goal takes besides; each also takes topics, and topics to leave alone."""
+"""The arguments that a goal takes besides.
+
+Each also takes topics, topics to leave alone, and what to balance by, which only `BALANCE` heeds.
+"""
 
 assert NEEDS.keys() == TAKES.keys() == set(Goal)
 

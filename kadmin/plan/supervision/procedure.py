@@ -328,13 +328,19 @@ def report_arrivals(
     before, memory.standings = memory.standings, standings
     if before is not None:
         arrived = tuple(
-            partition
-            for partition, standing in standings.items()
-            if not standing.is_under_way and before[partition].is_under_way
+            move.partition
+            for move in run.moves
+            if before[move.partition].is_under_way
+            and has_arrived(move, standings[move.partition], run.goal)
         )
         if arrived:
             memory.poll_ms = POLL_FIRST_MS
             yield from report(Arrived(arrived))
+
+
+def has_arrived(move: PlannedMove, standing: Standing, goal: Goal) -> bool:
+    is_there = not (standing.is_under_way or standing.is_lost)
+    return is_there and is_settled(move, standing, goal)
 
 
 def report_progress(run: MoveRun, view: View, memory: Memory) -> Procedure[None]:

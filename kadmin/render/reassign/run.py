@@ -31,7 +31,7 @@ STATUS_COLUMNS: Final = (
     "topic", "partition", "state", "replicas", "target", "bytes_total", "bytes_left", "stall",
 )  # fmt: skip
 LIST_COLUMNS: Final = (
-    "run", "state", "goal", "plan_goal", "partitions", "by", "began_at_ms", "ended_at_ms",
+    "run", "state", "goal", "direction", "partitions", "by", "began_at_ms", "ended_at_ms",
     "supervisor", "reason",
 )  # fmt: skip
 
@@ -149,8 +149,8 @@ def run_body(run: MoveRun, state: RunState) -> dict[str, object]:
     return {
         "run": run.run_id,
         "state": str(state),
-        "goal": str(run.goal),
-        "plan_goal": run.plan.goal,
+        "goal": run.plan.goal,
+        "direction": str(run.goal),
         "partitions_total": len(run.moves),
         "by": run.by,
         "supervisor": run.supervisor or None,

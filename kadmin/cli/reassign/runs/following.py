@@ -33,13 +33,23 @@ def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveR
 
     Raises:
         RunFailed: some is not where it was to go.
+        OSError: the run has ended, and its events could not be written.
         AlreadySupervised, TakenOver: another process carries it on.
     """
     output, clock = session.output, Clock()
+    unwritten: list[OSError] = []
     output.pager = None
     in_lines = output.is_terminal and output.form is OutputFormat.TEXT
 
     def notice(notice: Notice) -> None:
+        # A reader that is gone, or a full disk, must not stop a run halfway.
+        if not unwritten:
+            try:
+                write(notice)
+            except OSError as error:
+                unwritten.append(error)
+
+    def write(notice: Notice) -> None:
         if in_lines:
             show = output.line if isinstance(notice, Ended) else output.note
             show(notice_text(notice))
@@ -53,7 +63,7 @@ def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveR
         me=me,
         clock=clock,
         notice=notice,
-        outage=lambda reason: session.note(f"{reason}; waiting on"),
+        outage=session.note,
         lease_timeout_s=LEASE_TIMEOUT_S,
         is_patient=is_patient,
     )
@@ -69,4 +79,6 @@ def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveR
         raise RunFailed(run)
     assert run.ended_at_ms is not None
     session.note(f"after {span((run.ended_at_ms - run.began_at_ms) / 1000)}")
+    for error in unwritten:
+        raise error
     return run

@@ -82,11 +82,26 @@ def test_the_file_is_written_once_and_reassign_takes_it(orders: str, tmp_path: P
     forced = kadmin(*arguments, "--out", str(path), "--force")
 
     assert ExitCode.DONE == first.exit_code == forced.exit_code
-    assert f"next: kadmin reassign run {path} --dry-run\n" == first.stderr
+    assert f"next: kadmin simulate --plan {path}; then kadmin reassign run {path}\n" == first.stderr
     assert ExitCode.REFUSED == again.exit_code
     assert f"{path} exists already" in again.stderr
     targets = parse_targets(path.read_text(), "plan.json")
     assert (4, 2, 3) == targets[TopicPartition("orders", 0)].replicas
+
+
+@pytest.mark.parametrize("goal", sorted(set(Goal) - {Goal.BALANCE, Goal.RELIEVE}))
+def test_what_is_balanced_makes_no_difference_to_other_goals(orders: str, goal: Goal) -> None:
+    needs = {
+        Goal.DRAIN: ("--brokers", "1"),
+        Goal.ADD: ("--brokers", "4"),
+        Goal.REPLACE: ("--replace", "1=4"),
+        Goal.REPLICATION_FACTOR: ("--replication-factor", "2"),
+    }
+    arguments = ("--goal", str(goal), *needs.get(goal, ()), "--snapshot", orders)
+
+    without, by_bytes = plan(*arguments), plan(*arguments, "--by", "bytes")
+
+    assert {**without, "planned_at_ms": 0} == {**by_bytes, "planned_at_ms": 0}
 
 
 def test_a_picture_shows_each_broker_before_and_after(orders: str, tmp_path: Path) -> None:
@@ -172,7 +187,7 @@ def test_nothing_to_do_is_a_success(orders: str, tmp_path: Path) -> None:
         (("--goal", "replace", "--replace", "1=2,2=3"), ExitCode.USAGE, "more than once: 2"),
         (("--goal", "relieve", "--above", "x"), ExitCode.USAGE, "'x' is not a valid percent"),
         (("--goal", "relieve", "--above", "101%"), ExitCode.USAGE, "101.0 is not in the range"),
-        (("--goal", "racks", "--by", "bytes"), ExitCode.USAGE, "does not take --by"),
+        (("--goal", "racks", "--tolerance", "5"), ExitCode.USAGE, "does not take --tolerance"),
         (("--goal", "balance", "--tolerance", "5"), ExitCode.USAGE, "--tolerance needs --by bytes"),
         (("--goal", "leaders", "--no-brokers"), ExitCode.USAGE, "--no-brokers does not go with"),
         (("--goal", "sleep"), ExitCode.USAGE, "'sleep' is not one of"),

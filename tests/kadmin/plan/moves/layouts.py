@@ -13,7 +13,7 @@ def ids(*brokers: int) -> tuple[BrokerId, ...]:
 def layout_of(
     racks: str,
     *replicas: tuple[int, ...],
-    sizes: tuple[int, ...] = (),
+    sizes: tuple[int | None, ...] = (),
     dead: tuple[int, ...] = (),
     disk_size: int | None = None,
 ) -> ClusterLayout:
@@ -35,7 +35,7 @@ def layout_of(
     used = dict.fromkeys(brokers, 0)
     for number, brokers_of in enumerate(replicas):
         for broker in ids(*brokers_of):
-            used[broker] = used.get(broker, 0) + (sizes[number] if sizes else 0)
+            used[broker] = used.get(broker, 0) + ((sizes[number] or 0) if sizes else 0)
     disks = (
         {}
         if disk_size is None

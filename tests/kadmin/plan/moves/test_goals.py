@@ -252,6 +252,14 @@ def test_racks_moves_only_what_is_crowded() -> None:
     assert 1 == plan.moved_replicas == plan.lower_bound
 
 
+def test_relief_needs_no_size_of_what_only_dead_brokers_hold() -> None:
+    layout = layout_of("--", (0,), (0,), (9,), sizes=(50, 40, None), disk_size=100)
+
+    plan = made(layout, Goal.RELIEVE, above_percent=85).plan
+
+    assert [(1, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves]
+
+
 def test_relief_moves_only_what_brings_full_disks_down() -> None:
     layout = layout_of("---", (0,), (0,), (0,), (1,), sizes=(50, 30, 15, 40), disk_size=100)
 
@@ -366,13 +374,13 @@ def test_what_cannot_be_reached_is_refused(
         (Goal.DRAIN, {}, "--goal drain needs --brokers"),
         (Goal.REPLACE, {"brokers"}, "--goal replace needs --replace"),
         (Goal.LEADERS, {"max_replicas"}, "--goal leaders does not take --max-replicas"),
-        (Goal.DRAIN, {"brokers", "above", "by"}, "does not take --above, --by"),
+        (Goal.DRAIN, {"brokers", "above", "tolerance"}, "does not take --above, --tolerance"),
     ],
 )
 def test_arguments_that_do_not_go_with_a_goal_are_refused(
     goal: Goal, given: set[str], text: str
 ) -> None:
-    names = [*(name for needs in NEEDS.values() for name in needs), "by", "max_replicas"]
+    names = [*(name for needs in NEEDS.values() for name in needs), "tolerance", "max_replicas"]
 
     with pytest.raises(WrongArguments, match=text):
         check_arguments(goal, {name: name in given for name in names})

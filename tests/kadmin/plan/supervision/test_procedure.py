@@ -8,6 +8,7 @@ from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.supervision.events import (
     Answer,
+    Arrived,
     Ask,
     Asked,
     Conflicted,
@@ -159,3 +160,36 @@ def test_a_supervisor_that_was_replaced_stops() -> None:
 
     with pytest.raises(Superseded, match="another"):
         procedure.send(Seen(replace(RUN, supervisor="another"), view))
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        (ARRIVED, [Arrived((T0,))]),
+        (BEFORE, []),
+        (ELSEWHERE, []),
+        (cluster(brokers("1 2 3")), []),
+    ],
+    ids=["as planned", "given up by another client", "moved elsewhere", "deleted"],
+)
+def test_only_what_is_where_it_was_to_go_has_arrived(
+    then: ClusterSnapshot, expected: list[Arrived]
+) -> None:
+    found: list[Effect] = []
+    procedure = supervise("me", Memory())
+    kept, left = RUN, [MOVING, MOVING, then]
+    effect = next(procedure)
+    while left or not isinstance(effect, Look | Pause):
+        found.append(effect)
+        answer: Answer = Asked({}) if isinstance(effect, Ask) else Done()
+        if isinstance(effect, Look):
+            answer = Seen(kept, View(snapshot=left.pop(0), now_ms=0, time_ms=7))
+        elif isinstance(effect, Keep):
+            kept = effect.run
+        try:
+            effect = procedure.send(answer)
+        except StopIteration:
+            break
+
+    notices = [effect.notice for effect in found if isinstance(effect, Report)]
+    assert expected == [notice for notice in notices if isinstance(notice, Arrived)]

@@ -1,7 +1,11 @@
 """Supervised runs through ZooKeeper, with a controller that moves at once, or none."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ from kadmin.admin.zookeeper.transaction import RUNS_PATH
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.kadmin.cli.reassign.steps import controlled, request_in, set_config
+from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin, running_kadmin
 from tests.support.expiry import expire_owner
 from tests.support.waiting import wait_until
@@ -56,6 +61,40 @@ def test_a_run_ends_as_planned_and_each_event_is_a_line_of_json(small: str) -> N
     with client_of(small) as client:
         assert not client.exists("/kadmin/reassignment")
         assert not client.exists(f"{RUNS_PATH}/supervisor")
+
+
+def broken_pipe() -> int:
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+@pytest.mark.parametrize(
+    ("stdout", "code"),
+    [
+        (lambda: os.open("/dev/full", os.O_WRONLY), ExitCode.FAILED),
+        (broken_pipe, ExitCode.DONE),
+    ],
+    ids=["full disk", "reader gone"],
+)
+def test_a_run_whose_events_cannot_be_written_goes_on(
+    small: str, stdout: Callable[[], int], code: ExitCode
+) -> None:
+    path, file = plan_file(MOVES), stdout()
+    with controlled(small):
+        outcome = subprocess.run(
+            [sys.executable, "-m", "kadmin", "reassign", "run", path, "--yes"],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.PIPE,
+            cwd=CHECKOUT,
+            check=False,
+        )
+    os.close(file)
+
+    assert code == outcome.returncode, outcome.stderr
+    assert "done" == status()["state"]
+    assert [[1, 2], [2, 0], [0, 2]] == replicas_in(small)
 
 
 def test_a_second_run_of_the_same_plan_has_nothing_to_do(small: str) -> None:
@@ -203,4 +242,7 @@ def test_what_was_planned_for_a_goal_is_run(small: str) -> None:
         done("reassign", "run", "drain.json", "--yes")
 
     assert all(0 not in replicas for replicas in replicas_in(small))
-    assert ("done", "drain") == (status()["state"], status()["plan_goal"])
+    found = status()
+    assert ("done", "drain", "forward") == tuple(
+        found[key] for key in ("state", "goal", "direction")
+    )
