@@ -198,7 +198,7 @@ def is_secret(kind: EntityKind, name: str) -> bool:
     """Return whether a value of *name* must not be shown.
 
     An unknown key is treated as secret where secrets are kept, for brokers and users, and elsewhere
-    if its name has a word of secrets: somebody may have set it at the wrong entity.
+    if its name has a word of secrets: it may have been set at the wrong entity.
     """
     spec = find_spec(kind, name)
     if spec is None:
