@@ -80,7 +80,7 @@ class Leading:
         """Run *command* while *lease* goes on, wait until it has ended, and resign.
 
         Signals to end go to the command.  It is ended when the leadership is lost, and killed when
-        the lease is over.
+        the lease is over, or the leader's znode gone.
         """
         environment = {
             **os.environ,
@@ -95,7 +95,7 @@ class Leading:
             with self._lock:
                 self._process, self._epoch = process, lease.epoch
                 if lease.epoch in self._losses:
-                    process.end()
+                    end(process, self._losses[lease.epoch])
             self._hand_on()
             exit_code = process.wait()
             with self._lock:
@@ -124,7 +124,7 @@ class Leading:
             if loss is not Loss.RESIGNED:
                 self._losses[lease.epoch] = loss
                 if self._process is not None and self._epoch == lease.epoch:
-                    self._process.end()
+                    end(self._process, loss)
 
     def _hand_on(self, *numbers: int) -> None:
         """Send signals to the process, if there is one.
@@ -136,6 +136,13 @@ class Leading:
         if process is not None:
             while self._signals:
                 process.signal(self._signals.pop(0))
+
+
+def end(process: LeasedProcess, loss: Loss) -> None:
+    """End *process* before another contender leads; at once, where one may lead already."""
+    if loss in (Loss.REMOVED, Loss.EXPIRED):
+        process.signal(signal.SIGKILL)
+    process.end()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -57,10 +58,11 @@ def lead(session: Session, path: str, words: tuple[str, ...], **options: Any) ->
 
     COMMAND finds the epoch of its leadership in KADMIN_LEADER_EPOCH, a number that rises with each
     one, PATH in KADMIN_LEADER_PATH, and its own znode in KADMIN_LEADER_NODE. Let whatever it writes
-    refuse an epoch that is lower than one it has seen. When the leadership is lost (the connection
-    to ZooKeeper broke, or the znode was removed), COMMAND and what it has started get SIGTERM at
-    once, and SIGKILL before another one can lead; so they do if kadmin itself is killed or stands
-    still. COMMAND does not read from the terminal.
+    refuse an epoch that is lower than one it has seen. When the leadership is lost since the
+    connection to ZooKeeper broke, COMMAND and what it has started get SIGTERM at once, and SIGKILL
+    before another one can lead; so they do if kadmin itself is killed or stands still. They get
+    SIGKILL when the znode is removed by hand, which lets the next one lead at once. COMMAND does
+    not read from the terminal.
 
     Exits with the exit code of COMMAND (128 and its number for a signal), 126 or 127 if it cannot
     be run; with 5 if the leadership was lost with the connection, 1 if the znode was removed, 3 if
@@ -123,7 +125,7 @@ def lead_once(
     Raises:
         AnotherLeads: not within *wait_s*.
     """
-    patience_s = PATIENCE_S if wait_s is None else max(PATIENCE_S, wait_s)
+    patience_s = min(max(PATIENCE_S, wait_s or 0), threading.TIMEOUT_MAX)
     lease = leading.acquire(patience_s)
     if lease is None and wait_s is not None:
         raise AnotherLeads(path, wait_s)

@@ -4,12 +4,14 @@ It outlives the kadmin that renews the lease: if that is killed, stopped or stan
 command is ended all the same, before another one may lead.  It knows no ZooKeeper, and imports
 little: it is there before the command.
 
-Lines come from the pipe FD: `lease 1000 2000` is when to end the command and when to kill it, by
-the clock of `now_ms`; `signal 15` sends a signal to it, `end` ends it.  The end of the pipe ends
-it, too.  The command is a process group of its own, of which nothing is left at the end.  The exit
-status is the command's; 128 and the number of the signal that killed it, as in shells.
+Lines come from the socket FD: `lease 1000 2000` is when to end the command and when to kill it, by
+the clock of `now_ms`; `signal 15` sends a signal to it, `end` ends it.  The end of these ends it,
+too.  The command is a process group of its own, of which nothing is left at the end.  Its pid is
+written to the socket: if the guard is killed, kadmin kills the group.  The exit status is the
+command's; 128 and the number of the signal that killed it, as in shells.
 """
 
+import errno
 import os
 import select
 import signal
@@ -22,6 +24,7 @@ CANNOT_RUN = 126
 NOT_FOUND = 127
 PYTHONS = (signal.SIGINT, signal.SIGPIPE)
 """What Python handles otherwise than the command is to."""
+PR_SET_PDEATHSIG = 1
 
 
 def now_ms() -> int:
@@ -31,7 +34,7 @@ def now_ms() -> int:
 
 
 class Guard:
-    """The group of the process *pid*, which the pipe *control* decides about."""
+    """The group of the process *pid*, which the socket *control* decides about."""
 
     def __init__(self, control: int, wake_up: int, pid: int) -> None:
         self.control = control
@@ -71,7 +74,9 @@ class Guard:
             self.end()
 
     def read_control(self) -> None:
-        data = os.read(self.control, 4096)
+        data = b""
+        with suppress(ConnectionResetError):  # Killed, kadmin leaves the pid unread.
+            data = os.read(self.control, 4096)
         if not data:
             self.poll.unregister(self.control)
             self.end()
@@ -99,15 +104,28 @@ class Guard:
             os.killpg(self.pid, number)
 
 
-def become(command: Sequence[str]) -> None:
+def become(command: Sequence[str], guard_pid: int) -> None:
     """Replace this process, a new one, by *command*; does not return."""
     os.setpgid(0, 0)
+    die_with(guard_pid)
     try:
+        if not command[0]:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         os.execvp(command[0], list(command))
     except OSError as error:
-        sys.stderr.write(f"kadmin: cannot run {command[0]}: {error.strerror}\n")
-        sys.stderr.flush()
+        with suppress(OSError):  # Standard error may be closed.
+            os.write(2, os.fsencode(f"kadmin: cannot run '{command[0]}': {error.strerror}\n"))
         os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else CANNOT_RUN)
+
+
+def die_with(guard_pid: int) -> None:
+    """Let Linux kill this process if the guard is killed; kadmin may be gone as well."""
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != guard_pid:
+        os._exit(128 + signal.SIGKILL)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -121,13 +139,16 @@ def main(arguments: Sequence[str]) -> int:
     for number in PYTHONS:
         signal.signal(number, signal.SIG_DFL)
     # A lease that is over ends the command even before it runs, which ignores nothing by itself.
+    guard_pid = os.getpid()
     pid = os.fork()
     if pid == 0:
-        become(command)
+        become(command, guard_pid)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError):
         os.setpgid(pid, pid)  # Whichever of both is first: signals go to the group from now on.
+    with suppress(OSError):
+        os.write(control, f"{pid}\n".encode())
     return Guard(control, read_end, pid).run()
 
 

@@ -1,6 +1,8 @@
 """A command of this machine that runs as long as a lease is renewed, under a guard."""
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,24 +25,24 @@ class LeasedProcess:
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], end_ms: int, kill_ms: int
     ) -> None:
-        read_end, self._control = os.pipe()
+        self._control, guards_end = socket.socketpair()
         # A guard that is stopped must not hold up those who renew the lease.
-        os.set_blocking(self._control, False)
+        self._control.setblocking(False)
         try:
             self.renew(end_ms, kill_ms)
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARD), str(read_end), *command],
+                [sys.executable, "-I", "-S", str(GUARD), str(guards_end.fileno()), *command],
                 env=environment,
-                pass_fds=(read_end,),
+                pass_fds=(guards_end.fileno(),),
                 process_group=0,
                 # A process in the background that reads from the terminal is stopped.
                 stdin=subprocess.DEVNULL if sys.stdin.isatty() else None,
             )
         except BaseException:
-            os.close(self._control)
+            self._control.close()
             raise
         finally:
-            os.close(read_end)
+            guards_end.close()
 
     def renew(self, end_ms: int, kill_ms: int) -> None:
         """Let the command run until *end_ms*; it is killed at *kill_ms*."""
@@ -57,12 +59,18 @@ class LeasedProcess:
         """Wait until the command and its group are gone, and return its exit status."""
         try:
             code = self._guard.wait()
+            if code < 0:
+                self._kill_group()
             return code if code >= 0 else 128 - code
         finally:
-            control, self._control = self._control, -1
-            os.close(control)
+            self._control.close()
+
+    def _kill_group(self) -> None:
+        """Do what the guard, which was killed, cannot do any more."""
+        with suppress(OSError, ValueError):  # It may have been killed before it had started any.
+            os.killpg(int(self._control.recv(64)), signal.SIGKILL)
 
     def _say(self, line: str) -> None:
         # The guard may have ended by now, and then `wait` knows why.
         with suppress(OSError):
-            os.write(self._control, f"{line}\n".encode())
+            self._control.send(f"{line}\n".encode())

@@ -53,6 +53,17 @@ SILENCES: Final = frozenset(
 )
 """Errors that mean: no broker answered."""
 
+PASSING: Final = frozenset(
+    (
+        *(KafkaError._TRANSPORT, KafkaError._DESTROY_BROKER),
+        *(KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.OFFSET_NOT_AVAILABLE),
+        *(KafkaError.FENCED_LEADER_EPOCH, KafkaError.UNKNOWN_LEADER_EPOCH),
+        *(KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_NOT_AVAILABLE),
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    )
+)
+"""Errors while brokers fail over: the same request is answered a little later."""
+
 
 class NoSuchTopic(KadminError):
     """The brokers know no topic of that name, only those of *known*."""

@@ -16,7 +16,13 @@ from kadmin.records.client import (
     leaders_of,
     open_consumer,
 )
-from kadmin.records.member import LEAVING_S, MemberReader, cooperates, group_properties
+from kadmin.records.member import (
+    LEAVING_S,
+    MemberReader,
+    commits,
+    cooperates,
+    group_properties,
+)
 from kadmin.records.positions import find_spans
 from kadmin.records.reader import ConsumeRequest, Reader, SpanReader
 from kadmin.settings.brokers import BrokerSettings
@@ -112,7 +118,7 @@ def open_member(
             *(consumer, request, log, settings.timeout_s),
             note=note,
             is_cooperative=cooperates(properties),
-            commits=str(properties["enable.auto.commit"]).lower() != "false",
+            commits=commits(properties),
         )
         readers.append(reader)
         with leaving(reader, warn):

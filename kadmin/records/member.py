@@ -19,7 +19,7 @@ from confluent_kafka import (
 from confluent_kafka import TopicPartition as Position
 
 from kadmin.errors import KadminError, UnreachableError
-from kadmin.records.client import ConnectionLog, plain_reason
+from kadmin.records.client import PASSING, ConnectionLog, plain_reason
 from kadmin.records.group_errors import group_error
 from kadmin.records.reader import TICK_S, ConsumeRequest, Membership, Reader
 from kadmin.wording import counted, listed
@@ -32,7 +32,7 @@ LEAVING_S: Final = 5.0
 ROUND_S: Final = 1.0
 """No call of librdkafka lasts longer: Ctrl-C has to wait for it."""
 
-PASSING: Final = frozenset(
+EVENTS: Final = frozenset(
     (
         KafkaError._PARTITION_EOF,
         KafkaError._ALL_BROKERS_DOWN,
@@ -53,7 +53,8 @@ OUTDATED: Final = frozenset(
 )
 """Why the commit of a member is refused whose partitions may be another's by now."""
 
-WITHOUT_COORDINATOR: Final = (KafkaError._TIMED_OUT, KafkaError._WAIT_COORD)
+WITHOUT_COORDINATOR: Final = PASSING | {KafkaError._TIMED_OUT, KafkaError._WAIT_COORD}
+"""What is answered while the group has no coordinator, or another one takes over."""
 
 Name = tuple[str, int]
 """A partition: its topic and its number."""
@@ -104,6 +105,12 @@ def cooperates(properties: Mapping[str, Any]) -> bool:
         "cooperative-sticky" in str(properties.get(STRATEGY, ""))
         or properties.get("group.protocol") == "consumer"
     )
+
+
+def commits(properties: Mapping[str, Any]) -> bool:
+    """Return whether a member with *properties* commits what it has printed; librdkafka's words
+    for false are three."""
+    return str(properties.get("enable.auto.commit", True)).lower() not in ("false", "f", "0")
 
 
 class MemberReader(Reader):
@@ -222,6 +229,7 @@ class MemberReader(Reader):
                     raise self.failure(reason, "its committed offsets") from error
                 if time.monotonic() >= deadline:
                     raise NoCoordinator(self.membership.group, self.silence_max_s) from error
+                time.sleep(TICK_S)
         for one in found:
             if one.error is not None:
                 what = f"the committed offset of {named(names_of([one]))}"
@@ -277,7 +285,7 @@ class MemberReader(Reader):
         if reason is None or reason.code() == KafkaError._NO_OFFSET:
             return
         self.refusal = plain_reason(reason)
-        if reason.code() not in OUTDATED and not reason.retriable() and not self.is_leaving:
+        if reason.code() not in OUTDATED | WITHOUT_COORDINATOR and not self.is_leaving:
             raise self.failure(reason, "the commit")
 
     def is_event(self, message: Message) -> bool:
@@ -289,7 +297,7 @@ class MemberReader(Reader):
                 f"group '{self.membership.group}' goes on without this member, since nothing took"
                 " what it printed for max.poll.interval.ms; it joins again"
             )
-        elif error.code() not in PASSING:
+        elif error.code() not in EVENTS:
             topic = message.topic()
             raise self.failure(error, f"reading topic '{topic}'" if topic else "joining")
         return True

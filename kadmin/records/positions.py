@@ -4,6 +4,7 @@ Understands what operators say of it, and asks the brokers for the offsets that 
 """
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -14,7 +15,7 @@ from confluent_kafka import TopicPartition as Position
 
 from kadmin.arguments.times import parse_time
 from kadmin.errors import KadminError, UnreachableError, UsageError
-from kadmin.records.client import ConnectionLog
+from kadmin.records.client import PASSING, ROUND_S, ConnectionLog, answers
 
 OFFSET_MAX: Final = 2**63 - 1
 
@@ -171,24 +172,46 @@ def find_spans(
 
 
 def offsets_of(
-    consumer: Consumer, wanted: list[Position], log: ConnectionLog, timeout_s: float
+    consumer: Consumer,
+    wanted: list[Position],
+    log: ConnectionLog,
+    timeout_s: float,
+    *,
+    waits_for_leaders: bool = False,
 ) -> list[int]:
     """Return the offsets that the times of *wanted* mean, in its order; one request for each
     broker.
 
-    librdkafka hands the numbers that mean beginning and end on to the brokers, to which they mean
-    the same.
+    While brokers fail over it asks again; for a partition without a leader only if it *waits for
+    leaders*.  librdkafka hands the numbers that mean beginning and end on to the brokers, to which
+    they mean the same.
     """
-    try:
-        found = consumer.offsets_for_times(wanted, timeout=timeout_s)
-    except KafkaException as error:
-        log.check()
-        raise log.failure(error.args[0], f"the offsets of topic '{wanted[0].topic}'") from error
-    for position in found:
-        if position.error is not None:
-            if position.error.code() == KafkaError.LEADER_NOT_AVAILABLE:
-                raise NoLeader(position.topic, position.partition)
-            name = f"{position.topic}-{position.partition}"
-            raise log.failure(position.error, f"the offsets of {name}")
+    passing = PASSING | {KafkaError.LEADER_NOT_AVAILABLE} if waits_for_leaders else PASSING
+    deadline = time.monotonic() + timeout_s
+    while True:
+        left_s = max(0.01, deadline - time.monotonic())
+        try:
+            found = consumer.offsets_for_times(wanted, timeout=left_s)
+        except KafkaException as failure:
+            log.check()
+            error = failure.args[0]
+            refused = log.failure(error, f"the offsets of topic '{wanted[0].topic}'")
+        else:
+            failed = next((one for one in found if one.error is not None), None)
+            if failed is None or failed.error is None:
+                break
+            error = failed.error
+            refused = refusal_of(error, (failed.topic, failed.partition), log)
+        if error.code() not in passing or log.are_all_down or time.monotonic() >= deadline:
+            raise refused
+        time.sleep(ROUND_S)
+        answers(consumer, wanted[0].topic)  # Which brings the metadata up to date.
     by_place = {(position.topic, position.partition): position.offset for position in found}
     return [by_place[position.topic, position.partition] for position in wanted]
+
+
+def refusal_of(error: KafkaError, partition: tuple[str, int], log: ConnectionLog) -> KadminError:
+    """Return what *error* means, which came for the offset of *partition*."""
+    if error.code() == KafkaError.LEADER_NOT_AVAILABLE:
+        return NoLeader(*partition)
+    return log.failure(error, f"the offsets of {partition[0]}-{partition[1]}")

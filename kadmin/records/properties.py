@@ -37,6 +37,9 @@ OTHERWISE: Final = {
 OURS: Final = frozenset(("bootstrap.servers", "metadata.broker.list", "group.id"))
 """No properties to be given: options of kadmin, or no use for them."""
 
+REFUSED: Final = frozenset(("transactional.id", "enable.auto.offset.store"))
+"""What may not stand in a file either: it would change what is written."""
+
 BY_LIBRDKAFKA: Final = {
     "user": "sasl.username",
     "password": "sasl.password",
@@ -112,16 +115,16 @@ def read_properties(path: str) -> dict[str, str]:
     """Read the properties of a Java properties file, in librdkafka's words, each `Said` in a line.
 
     Raises:
-        UsageError: it cannot be read, or its settings of a connection are wrong; or it names a
-            transaction.
+        UsageError: it cannot be read, or its settings of a connection are wrong; or it names what
+            kadmin does otherwise.
     """
     return translated(read_file(path))
 
 
 def translated(given: Mapping[str, Given]) -> dict[str, str]:
     """Return the properties *given* in a file in librdkafka's words."""
-    if "transactional.id" in given:
-        refuse_ours("transactional.id", given["transactional.id"].source)
+    for name in REFUSED & given.keys():
+        refuse_ours(name, given[name].source)
     security = security_of(given, for_librdkafka=True)
     sasl = security.get("sasl")
     wants_token = sasl is not None and sasl.value == BrokerSasl.OAUTHBEARER

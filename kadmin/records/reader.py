@@ -152,7 +152,9 @@ class Reader:
 
     def offsets(self, partitions: Sequence[tuple[str, int]], place: int) -> list[int]:
         wanted = [Position(*name, place) for name in partitions]
-        return offsets_of(self.consumer, wanted, self.log, self.silence_max_s)
+        return offsets_of(
+            self.consumer, wanted, self.log, self.silence_max_s, waits_for_leaders=True
+        )
 
     def check_silence(self) -> None:
         """Raise that brokers are away, or behind, unless nothing was to be expected of them."""

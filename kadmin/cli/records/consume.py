@@ -1,6 +1,7 @@
 """`kadmin consume`: which records are in a topic, from here to there?"""
 
 import re
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -37,6 +38,9 @@ PATIENCE_S: Final = 2.0
 
 ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
 OLD_ASSIGNORS: Final = ("range", "roundrobin")
+GROUP_MAX: Final = 2**15 - 1
+"""In bytes: what the strings of the protocol hold."""
+
 FORMS: Final = ("value", "key-value", "json", "hex", "raw")
 PRINTS: Final = ("timestamp", "partition", "offset", "epoch", "headers", "key", "value")
 PROPERTIES: Final = (
@@ -184,6 +188,11 @@ def consume(session: Session, **options: Any) -> None:
         options["in_zookeeper"] = True
     writing = writing_of(session, options)
     request = request_of(session, options)
+    if request.membership is not None and sys.__stdout__ is None:
+        raise UsageError(
+            "standard output is closed, and what is written to it is committed",
+            hint="redirect it to a file, or to /dev/null to skip records",
+        )
     # Without a group nothing is left to be done, whatever ends it.
     with nullcontext(Hold()) if request.membership is None else ending_in_order() as hold:
         carry_out(session, request, writing, hold)
@@ -249,6 +258,7 @@ def waiting_line(request: "ConsumeRequest") -> str:
 
 def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest":
     from kadmin.arguments.moments import parse_numbers
+    from kadmin.records.member import commits
     from kadmin.records.reader import ConsumeRequest
 
     topics = topics_of(session, options["topics"])
@@ -260,6 +270,12 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
     texts = options["partitions"]
     numbers = sorted(parse_numbers(",".join(texts))) if texts else ()
     timeout_ms = options["timeout_ms"]
+    properties = client_properties(session, options)
+    if membership is not None and membership.is_in_zookeeper and not commits(properties):
+        raise UsageError(
+            "-X enable.auto.commit=false: a group of old consumers commits what is printed",
+            hint="leave --group out to read without commits",
+        )
     return ConsumeRequest(
         topics=topics,
         membership=membership,
@@ -270,7 +286,7 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
         idle_s=None if timeout_ms is None else timeout_ms / 1000,
         rate=options["rate"],
         isolation=options["isolation_level"],
-        properties=client_properties(session, options),
+        properties=properties,
     )
 
 
@@ -296,6 +312,12 @@ def membership_of(options: Mapping[str, Any]) -> "Membership | None":
         return None
     if not group:
         raise UsageError("--group: a group has a name", hint="kadmin groups --list")
+    if not is_sendable(group):
+        raise UsageError(
+            f"--group '{group[:40]}': no broker knows a name that is not UTF-8, or is longer than"
+            f" {GROUP_MAX:,} bytes",
+            hint="kadmin groups --list",
+        )
     if instance_id is not None and not re.fullmatch(r"[a-zA-Z0-9._-]{1,249}", instance_id):
         raise UsageError(
             f"--group-instance-id '{instance_id}': up to 249 letters, digits, '.', '_' and '-'",
@@ -313,6 +335,14 @@ def membership_of(options: Mapping[str, Any]) -> "Membership | None":
     return Membership(
         group=group, instance_id=instance_id, assignor=assignor, is_in_zookeeper=in_zookeeper
     )
+
+
+def is_sendable(group: str) -> bool:
+    """Return whether requests can name *group*."""
+    try:
+        return len(group.encode()) <= GROUP_MAX
+    except UnicodeEncodeError:
+        return False
 
 
 def check_old_member(group: str, instance_id: str | None, assignor: str | None) -> None:

@@ -68,7 +68,9 @@ def test_the_command_has_its_epoch_and_its_status_is_kadmins(
 
 
 def test_a_command_that_is_missing_has_a_shells_status(chroot: str) -> None:
-    assert 127 == kadmin(*words(chroot), "--", "/no/such/command").exit_code
+    run = kadmin(*words(chroot, "--wait", "1e14"), "--", "/no/such/command")
+
+    assert 127 == run.exit_code, run
 
 
 def test_a_signal_goes_to_the_command_and_the_znode_is_removed(
@@ -104,12 +106,15 @@ def test_a_signal_ends_one_that_waits_and_its_znode_goes(
 def test_the_command_ends_when_the_znode_is_removed(
     chroot: str, client: Any, tmp_path: Path
 ) -> None:
-    with running_kadmin(*words(chroot), "--", "sh", "-c", waiting_script(tmp_path)) as process:
+    # Not asked to end, which may take until the lease is over: the next one leads already.
+    script = f"trap 'echo > {tmp_path}/asked' TERM; {waiting_script(tmp_path)}"
+    with running_kadmin(*words(chroot), "--", "sh", "-c", script) as process:
         wait_until(lambda: is_written(tmp_path / "epoch"), what="the command")
         (node,) = contenders(client)
         client.delete(node)
         _, stderr = process.communicate()
 
+    assert not (tmp_path / "asked").exists()
     assert ExitCode.FAILED == process.returncode
     assert f"the leadership of {PATH} was lost, and 'sh' was ended" in stderr.decode()
     assert "its znode was removed" in stderr.decode()

@@ -207,6 +207,16 @@ def test_closed_standard_streams_are_no_error() -> None:
     assert 0 == subprocess.run(["sh", "-c", shell], cwd=CHECKOUT, check=False).returncode
 
 
+def test_no_group_commits_what_goes_to_a_closed_standard_output() -> None:
+    words = f"{sys.executable} -m kadmin consume --topic t --group g --bootstrap-server b:1"
+    outcome = subprocess.run(
+        ["sh", "-c", f"exec {words} >&-"], cwd=CHECKOUT, stderr=subprocess.PIPE, check=False
+    )
+
+    assert ExitCode.USAGE == outcome.returncode
+    assert outcome.stderr.startswith(b"kadmin: standard output is closed")
+
+
 def test_locale_without_some_letters_costs_only_those_letters() -> None:
     outcome = run("table", PYTHONIOENCODING="ascii")
 

@@ -110,9 +110,9 @@ def test_nothing_that_the_command_has_started_is_left(tmp_path: Path) -> None:
 
 
 def test_the_command_ends_when_its_starter_is_killed(tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    script = f"echo $$ > {pid_file}; read never < {tmp_path}/fifo"
-    os.mkfifo(tmp_path / "fifo")
+    pid_file, noted, fifo = tmp_path / "pid", tmp_path / "noted", tmp_path / "fifo"
+    script = f"trap 'echo TERM > {noted}; exit' TERM; echo $$ > {pid_file}; read never < {fifo}"
+    os.mkfifo(fifo)
     program = (
         "import os, sys\n"
         "from kadmin.local.leased_process import LeasedProcess\n"
@@ -129,3 +129,53 @@ def test_the_command_ends_when_its_starter_is_killed(tmp_path: Path) -> None:
 
     pid = int(pid_file.read_text())
     wait_until(lambda: not is_alive(pid), what="the end of the command")
+    assert "TERM\n" == noted.read_text()
+
+
+@pytest.mark.parametrize("is_starter_killed", [False, True])
+def test_the_command_ends_with_a_guard_that_is_killed(
+    tmp_path: Path, is_starter_killed: bool
+) -> None:
+    child = tmp_path / "child"
+    os.mkfifo(tmp_path / "fifo")
+    # What Linux kills by itself is the command; of its children kadmin takes care.
+    inner = f"echo $$ > {child}; read never < {tmp_path}/fifo"
+    script = f"trap '' TERM; {inner}" if is_starter_killed else f"sh -c '{inner}' & wait"
+    program = (
+        "import os, sys\n"
+        "from kadmin.local.leased_process import LeasedProcess\n"
+        f"process = LeasedProcess(['sh', '-c', sys.argv[1]], os.environ, {now_ms() + HOUR_MS},"
+        f" {now_ms() + 2 * HOUR_MS})\n"
+        "print(process._guard.pid, flush=True)\n"
+        "sys.exit(process.wait())\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, script], cwd=CHECKOUT, stdout=subprocess.PIPE
+    ) as starter:
+        try:
+            assert starter.stdout is not None
+            guard = int(starter.stdout.readline())
+            wait_until(lambda: is_there(child), what="the command")
+        finally:
+            if is_starter_killed:
+                starter.send_signal(signal.SIGSTOP)
+            os.kill(guard, signal.SIGKILL)
+            if is_starter_killed:
+                starter.kill()
+
+    pid = int(child.read_text())
+    wait_until(lambda: not is_alive(pid), what="the end of the command")
+    assert (-signal.SIGKILL if is_starter_killed else 128 + signal.SIGKILL) == starter.returncode
+
+
+def test_an_empty_command_is_not_found_even_with_standard_error_closed() -> None:
+    now = now_ms()
+    error = os.dup(2)
+    os.close(2)
+    try:
+        status = LeasedProcess([""], os.environ, now + HOUR_MS, now + HOUR_MS).wait()
+    finally:
+        os.dup2(error, 2)
+        os.close(error)
+
+    assert lease_guard.NOT_FOUND == status

@@ -7,7 +7,7 @@ from confluent_kafka import TopicPartition as Position
 from kadmin.errors import KadminError
 from kadmin.records.client import ConnectionLog
 from kadmin.records.group_errors import group_error
-from kadmin.records.member import MemberReader, NotCommitted, cooperates, named
+from kadmin.records.member import MemberReader, NotCommitted, commits, cooperates, named
 from kadmin.records.reader import ConsumeRequest, Membership
 
 MEMBERSHIP = Membership(group="billing", instance_id="reader-1", assignor="range")
@@ -119,3 +119,20 @@ def test_some_assignors_give_differences(properties: dict[str, str], expected: b
 )
 def test_partitions_are_named_up_to_ten(count: int, text: str) -> None:
     assert text == named([("t", number) for number in reversed(range(count))])
+
+
+@pytest.mark.parametrize("value", ["false", "False", "f", "0"])
+def test_what_librdkafka_takes_for_false_commits_nothing(value: str) -> None:
+    Consumer({"group.id": "g", "enable.auto.commit": value})
+
+    assert not commits({"enable.auto.commit": value})
+    assert commits({})
+
+
+@pytest.mark.parametrize(
+    "code", [KafkaError.NOT_COORDINATOR, KafkaError._TRANSPORT, KafkaError._WAIT_COORD]
+)
+def test_a_commit_between_two_coordinators_ends_no_member(member: MemberReader, code: int) -> None:
+    member.on_commit(KafkaError(code), [Position("t", 0, 3)])
+
+    assert 2 == len(member.uncommitted)

@@ -123,13 +123,19 @@ def test_properties_that_are_no_use_are_refused(name: str) -> None:
         parse_properties([f"{name}=x"], "-X")
 
 
-def test_transactions_are_refused_in_options_and_files(tmp_path: Path) -> None:
-    path = tmp_path / "producer.properties"
-    path.write_text("transactional.id=orders-1\n")
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("transactional.id=orders-1", "kadmin writes in no transaction"),
+        ("enable.auto.offset.store=true", "is committed when it is printed"),
+    ],
+)
+def test_what_kadmin_does_otherwise_is_refused_in_options_and_files(
+    tmp_path: Path, line: str, reason: str
+) -> None:
+    path = tmp_path / "client.properties"
+    path.write_text(f"{line}\n")
 
-    for refuse in (
-        lambda: parse_properties(["transactional.id=orders-1"], "-X"),
-        lambda: read_properties(str(path)),
-    ):
-        with pytest.raises(UsageError, match="kadmin writes in no transaction"):
+    for refuse in (lambda: parse_properties([line], "-X"), lambda: read_properties(str(path))):
+        with pytest.raises(UsageError, match=reason):
             refuse()

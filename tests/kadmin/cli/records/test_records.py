@@ -37,6 +37,12 @@ def silent_port() -> Iterator[int]:
         ((*PRODUCE, "-X", "group.id=g"), "a group is named otherwise than by group.id"),
         ((*CONSUME, "-X", "enable.auto.offset.store=true"), "is committed when it is printed"),
         ((*CONSUME, "--group", ""), "a group has a name"),
+        ((*CONSUME, "--group", "\udcff"), "a name that is not UTF-8"),
+        ((*CONSUME, "--group", "g" * 32_768), "longer than 32,767 bytes"),
+        (
+            (*CONSUME, "--group", "g", "--in-zookeeper", "-X", "enable.auto.commit=False"),
+            "a group of old consumers commits what is printed",
+        ),
         ((*CONSUME, "--assignor", "range"), "--assignor is about a group"),
         ((*CONSUME, "--group-instance-id", "a"), "--group-instance-id is about a group"),
         ((*CONSUME, "--in-zookeeper"), "--in-zookeeper is about a group"),
