@@ -6,6 +6,7 @@ __all__ = [
     "delivery",
     "forms",
     "lines",
+    "member",
     "positions",
     "produce",
     "properties",
