@@ -40,6 +40,7 @@ def measure(address: str, file: Path, arguments: argparse.Namespace) -> None:
         "show": ["snapshot", "show", str(file)],
         "diff with now": ["snapshot", "diff", str(file), *live],
         "simulate --kill": ["simulate", "--snapshot", str(file), "--kill", "3,7"],
+        "simulate a third": ["simulate", "--snapshot", str(file), "--lose-rack", "rack1"],
     }
     runs = {name: partial(run, [*KADMIN, *words]) for name, words in commands.items()}
     for name, best in alternate(arguments.rounds, runs).items():

@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -540,6 +540,96 @@ _kadmin_node() {
         'kadmin reassign list')
             commands=''
             options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin throttle')
+            commands='doctor list release'
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin throttle doctor')
+            commands=''
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin throttle list')
+            commands=''
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin throttle release')
+            commands=''
+            options='
+                --topic
+                --broker
+                --rollback-file
+                --dry-run
+                --yes
+                -y
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1626,6 +1716,57 @@ _kadmin_kind() {
         'kadmin reassign list --broker-tls-cert') kind='path' ;;
         'kadmin reassign list --broker-tls-key') kind='path' ;;
         'kadmin reassign list --command-config'|'kadmin reassign list --admin.config') kind='path' ;;
+        'kadmin throttle --bootstrap-server') kind='text' ;;
+        'kadmin throttle --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin throttle --broker-user') kind='text' ;;
+        'kadmin throttle --broker-password-file') kind='path' ;;
+        'kadmin throttle --broker-sasl-service') kind='text' ;;
+        'kadmin throttle --broker-keytab') kind='path' ;;
+        'kadmin throttle --broker-oauth-url') kind='text' ;;
+        'kadmin throttle --broker-oauth-scope') kind='text' ;;
+        'kadmin throttle --broker-tls-ca') kind='path' ;;
+        'kadmin throttle --broker-tls-cert') kind='path' ;;
+        'kadmin throttle --broker-tls-key') kind='path' ;;
+        'kadmin throttle --command-config'|'kadmin throttle --admin.config') kind='path' ;;
+        'kadmin throttle doctor --bootstrap-server') kind='text' ;;
+        'kadmin throttle doctor --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin throttle doctor --broker-user') kind='text' ;;
+        'kadmin throttle doctor --broker-password-file') kind='path' ;;
+        'kadmin throttle doctor --broker-sasl-service') kind='text' ;;
+        'kadmin throttle doctor --broker-keytab') kind='path' ;;
+        'kadmin throttle doctor --broker-oauth-url') kind='text' ;;
+        'kadmin throttle doctor --broker-oauth-scope') kind='text' ;;
+        'kadmin throttle doctor --broker-tls-ca') kind='path' ;;
+        'kadmin throttle doctor --broker-tls-cert') kind='path' ;;
+        'kadmin throttle doctor --broker-tls-key') kind='path' ;;
+        'kadmin throttle doctor --command-config'|'kadmin throttle doctor --admin.config') kind='path' ;;
+        'kadmin throttle list --bootstrap-server') kind='text' ;;
+        'kadmin throttle list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin throttle list --broker-user') kind='text' ;;
+        'kadmin throttle list --broker-password-file') kind='path' ;;
+        'kadmin throttle list --broker-sasl-service') kind='text' ;;
+        'kadmin throttle list --broker-keytab') kind='path' ;;
+        'kadmin throttle list --broker-oauth-url') kind='text' ;;
+        'kadmin throttle list --broker-oauth-scope') kind='text' ;;
+        'kadmin throttle list --broker-tls-ca') kind='path' ;;
+        'kadmin throttle list --broker-tls-cert') kind='path' ;;
+        'kadmin throttle list --broker-tls-key') kind='path' ;;
+        'kadmin throttle list --command-config'|'kadmin throttle list --admin.config') kind='path' ;;
+        'kadmin throttle release --topic') kind='live topics' ;;
+        'kadmin throttle release --broker') kind='live brokers' ;;
+        'kadmin throttle release --rollback-file') kind='path' ;;
+        'kadmin throttle release --bootstrap-server') kind='text' ;;
+        'kadmin throttle release --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin throttle release --broker-user') kind='text' ;;
+        'kadmin throttle release --broker-password-file') kind='path' ;;
+        'kadmin throttle release --broker-sasl-service') kind='text' ;;
+        'kadmin throttle release --broker-keytab') kind='path' ;;
+        'kadmin throttle release --broker-oauth-url') kind='text' ;;
+        'kadmin throttle release --broker-oauth-scope') kind='text' ;;
+        'kadmin throttle release --broker-tls-ca') kind='path' ;;
+        'kadmin throttle release --broker-tls-cert') kind='path' ;;
+        'kadmin throttle release --broker-tls-key') kind='path' ;;
+        'kadmin throttle release --command-config'|'kadmin throttle release --admin.config') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;

@@ -35,7 +35,9 @@ def csv_line(cells: Sequence[object]) -> str:
     texts = ["" if cell is None else str(cell) for cell in cells]
     if texts == [""]:
         return '""\n'
-    return ",".join(map(quoted, texts)) + "\n"
+    line = ",".join(map(quoted, texts)) + "\n"
+    # Half of a surrogate pair, which JSON can hold, is no UTF-8.
+    return line if line.isascii() else line.encode(errors="backslashreplace").decode()
 
 
 def quoted(text: str) -> str:

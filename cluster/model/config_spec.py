@@ -179,6 +179,10 @@ def number_fault(spec: ConfigSpec, text: str) -> str | None:
     return None
 
 
+INTEGER_DIGITS_MAX: Final = 19
+"""Those of the largest long."""
+
+
 def parsed_number(kind: ValueKind, text: str) -> float | None:
     """The number that Java parses from *text*; None when there is none, or it does not fit."""
     if kind is ValueKind.DOUBLE:
@@ -189,7 +193,11 @@ def parsed_number(kind: ValueKind, text: str) -> float | None:
     if INTEGER.fullmatch(text) is None:
         return None
     bound = 2 ** (INTEGER_BITS[kind] - 1)
-    return int(text) if -bound <= int(text) < bound else None
+    digits = text.lstrip("+-").lstrip("0")
+    if len(digits) > INTEGER_DIGITS_MAX:  # Python refuses to read thousands of them.
+        return None
+    number = int(digits or "0") * (-1 if text.startswith("-") else 1)
+    return number if -bound <= number < bound else None
 
 
 def throttled_replicas_fault(text: str) -> str | None:

@@ -178,37 +178,50 @@ def saved_of(
     log_dirs: "LogDirs",
 ) -> SavedCluster:
     """Put the parts together, without configs that are secrets and their names beside the rest."""
-    from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
-    from kadmin.plan.config_plan import is_secret
+    from cluster.model.config_entity import ConfigEntity, Entity, EntityKind, topic_entity
 
     secrets: list[str] = []
-    shown: dict[ConfigEntity, dict[str, str]] = {}
+    shown: dict[ConfigEntity, ConfigOverrides] = {}
     for entity, overrides in configs.items():
-        values = overrides.values
-        hidden = [key for key in values if is_secret(entity.kind, key)]
-        secrets += (f"{entity}: {key}" for key in hidden)
-        kept = {key: value for key, value in values.items() if key not in hidden}
-        if kept:
+        kept = without_secrets(entity, overrides, secrets)
+        if kept.values:
             shown[entity] = kept
+    topics = {}
+    for name, topic in cluster.topics.items():
+        config = without_secrets(topic_entity(name), topic.config, secrets)
+        topics[name] = topic if config is topic.config else replace(topic, config=config)
     everywhere = ConfigEntity(Entity(EntityKind.BROKERS, None))
-    kinds = EntityKind.BROKERS
-    known = {
-        key: value
-        for key, value in cluster.broker_defaults.values.items()
-        if not is_secret(kinds, key)
-    }
-    defaults = ConfigOverrides(values={**known, **shown.get(everywhere, {})})
+    defaults = without_secrets(everywhere, cluster.broker_defaults, [])
+    if everywhere in shown:
+        defaults = replace(defaults, values={**defaults.values, **shown[everywhere].values})
     faults = tuple(dict.fromkeys((*cluster.faults, *parts.faults)))
     return SavedCluster(
         tool_version=VERSION,
         taken_at_ms=time.time_ns() // 1_000_000,
         source=source,
         cluster_id=cluster_id,
-        cluster=replace(cluster, broker_defaults=defaults, faults=faults),
-        configs=shown,
+        cluster=replace(cluster, topics=topics, broker_defaults=defaults, faults=faults),
+        configs={entity: overrides.values for entity, overrides in shown.items()},
         secrets=tuple(sorted(secrets)),
         acls=acls,
         log_dirs=log_dirs,
+    )
+
+
+def without_secrets(
+    entity: "ConfigEntity", overrides: "ConfigOverrides", secrets: list[str]
+) -> "ConfigOverrides":
+    """Return *overrides* of *entity* without those that must not be shown, which *secrets* takes
+    the names of."""
+    from kadmin.plan.config_plan import is_secret
+
+    values = overrides.values
+    hidden = [key for key in values if is_secret(entity.kind, key)]
+    if not hidden:
+        return overrides
+    secrets += (f"{entity}: {key}" for key in hidden)
+    return replace(
+        overrides, values={key: value for key, value in values.items() if key not in hidden}
     )
 
 

@@ -43,6 +43,11 @@ CATALOG: Final = {
         "reassign",
         "Move partitions to other brokers.",
     ),
+    "throttle": (
+        "kadmin.cli.throttle.command",
+        "throttle",
+        "See throttles of replication, and release those left behind.",
+    ),
     "log-dirs": (
         "kadmin.cli.log_dirs",
         "log_dirs",

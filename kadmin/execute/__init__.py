@@ -14,5 +14,6 @@ __all__ = [
     "reassign_status",
     "reassign_wait",
     "supervision",
+    "throttle_release",
     "topics",
 ]

@@ -5,6 +5,7 @@ znodes and draws no salt for credentials.
 """
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -45,6 +46,8 @@ NULL: Final = "\0null"
 
 QUOTA_KINDS: Final = (EntityKind.CLIENTS, EntityKind.USERS, EntityKind.IPS)
 NUMBERS: Final = (ValueKind.INT, ValueKind.LONG, ValueKind.DOUBLE)
+SECRET_WORDS: Final = re.compile("password|secret|credential|jaas|scram|token|private|hmac", re.I)
+"""A key with one of these is a secret, whatever has it."""
 KINDS_BEFORE_0_10_1: Final = (EntityKind.TOPICS, EntityKind.CLIENTS)
 
 
@@ -194,11 +197,13 @@ def shown_value(kind: EntityKind, name: str, value: str) -> str | None:
 def is_secret(kind: EntityKind, name: str) -> bool:
     """Return whether a value of *name* must not be shown.
 
-    An unknown key is treated as secret where secrets are kept: for brokers and users.
+    An unknown key is treated as secret where secrets are kept, for brokers and users, and elsewhere
+    if its name has a word of secrets: it may have been set at the wrong entity.
     """
     spec = find_spec(kind, name)
     if spec is None:
-        return kind in (EntityKind.BROKERS, EntityKind.USERS)
+        has_secrets = kind in (EntityKind.BROKERS, EntityKind.USERS)
+        return has_secrets or SECRET_WORDS.search(name) is not None
     return spec.is_sensitive
 
 

@@ -1,9 +1,9 @@
 """The options that name an entity, and the order of entities."""
 
-import shlex
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from kadmin.quoting import quoted
 
 SHORT_OPTIONS: Final = {
     EntityKind.TOPICS: "--topic",
@@ -36,6 +36,6 @@ def options_of(entity: ConfigEntity) -> str:
     return " ".join(
         SHORT_OPTIONS[part.kind] + "-defaults"
         if part.name is None
-        else f"{SHORT_OPTIONS[part.kind]} {shlex.quote(part.name)}"
+        else f"{SHORT_OPTIONS[part.kind]} {quoted(part.name)}"
         for part in parts_of(entity)
     )

@@ -11,7 +11,7 @@ from typing import Final
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import EntityKind
-from cluster.model.config_spec import is_true, members, trimmed
+from cluster.model.config_spec import ValueKind, is_true, members, parsed_number, trimmed
 from cluster.model.config_table import LISTENER_PREFIX, find_spec
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
@@ -351,7 +351,9 @@ def min_isr_in(configs: Sequence[Mapping[str, str]], default: int) -> int:
     for values in configs:
         text = values.get(MIN_ISR, "")
         if text.isascii() and text.isdigit():
-            return int(text)
+            number = parsed_number(ValueKind.INT, text)
+            if number is not None:
+                return int(number)
     return default
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "records",
     "simulation",
     "snapshots",
+    "throttles",
     "timeline",
     "topics",
     "verify_replicas",

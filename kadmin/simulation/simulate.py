@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import KadminError
 from kadmin.plan.reassignment.sizes import sizes_of
 from kadmin.reports.simulation import SimulationReport
+from kadmin.simulation.alike import samples_of, spread
 from kadmin.simulation.effects import report_on
 from kadmin.simulation.scenario import Scenario
-from kadmin.simulation.stages import play
+from kadmin.simulation.stages import ReassignmentRefused, Stage, play
 from kadmin.simulation.untouched import divide
 from kadmin.simulation.znodes import simulated_part, znodes_of
 from kadmin.snapshots.saved import SavedCluster
@@ -37,6 +39,16 @@ def simulate(saved: SavedCluster, scenario: Scenario, default_min_isr: int = 1) 
     known, left_out = simulated_part(saved.cluster)
     sizes = sizes_of(saved.log_dirs)
     cluster, others = divide(known, scenario, sizes)
-    stages = list(play(cluster, znodes_of(cluster), scenario))
+    stages = stages_of(cluster, scenario)
     report = report_on(cluster, others, scenario, stages, sizes, default_min_isr)
     return replace(report, left_out=left_out)
+
+
+def stages_of(cluster: ClusterSnapshot, scenario: Scenario) -> list[Stage]:
+    samples = samples_of(cluster, scenario)
+    try:
+        played = play(samples.cluster, znodes_of(samples.cluster), samples.scenario)
+        return list(spread(played, samples.members))
+    except ReassignmentRefused:
+        # Which of the others are refused, and for which of their brokers, is to be named, too.
+        return list(play(cluster, znodes_of(cluster), scenario))

@@ -72,8 +72,8 @@ def play(
     controller = SimulatedController(zookeeper, first, allows_unclean=is_true(default))
     yield stage_of(controller)
     if scenario.added:
-        for broker, rack in scenario.added.items():
-            register(zookeeper, broker, rack)
+        for broker in scenario.added:
+            register(zookeeper, broker)
         controller.on_brokers_changed()
         catch_up(controller, scenario.added.keys())
         yield stage_of(controller)

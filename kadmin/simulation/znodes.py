@@ -10,6 +10,8 @@ from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionState
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
+from cluster.model.topic_name import topic_name_problem
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
 from cluster.zk.brokers import encode_broker
@@ -21,6 +23,9 @@ from kadmin.simulation.zookeeper import MemoryZooKeeper
 
 REGISTRATION: Final = 5
 """The version of registrations."""
+
+EPOCH_MAX: Final = 2**31 - 1000
+"""More elections than one simulation has fit above it."""
 
 
 def simulated_part(cluster: ClusterSnapshot) -> tuple[ClusterSnapshot, tuple[str, ...]]:
@@ -42,6 +47,10 @@ def simulated_part(cluster: ClusterSnapshot) -> tuple[ClusterSnapshot, tuple[str
     topics = {
         name: topic for name, topic in cluster.topics.items() if name not in damaged | deleted
     }
+    # No controller takes these up, whose paths would be others.
+    problems = {name: problem for name in topics if (problem := topic_name_problem(name))}
+    notes += problems.values()
+    topics = {name: topic for name, topic in topics.items() if name not in problems}
     moving = {each: target for each, target in cluster.moving.items() if each.topic in topics}
     return replace(cluster, topics=topics, moving=moving), tuple(notes)
 
@@ -53,7 +62,7 @@ def znodes_of(cluster: ClusterSnapshot) -> MemoryZooKeeper:
     for path in PERSISTENT_PATHS:
         zookeeper.put(path)
     for broker in cluster.brokers.values():
-        register(zookeeper, broker.broker_id, broker.rack)
+        register(zookeeper, broker.broker_id)
     epochs = [
         state.controller_epoch
         for topic in cluster.topics.values()
@@ -61,12 +70,17 @@ def znodes_of(cluster: ClusterSnapshot) -> MemoryZooKeeper:
     ]
     known = cluster.controller_epoch
     newest = max(0, *epochs, 0) if known is None else known.epoch
-    zookeeper.put(paths.CONTROLLER_EPOCH, encode_controller_epoch(ControllerEpoch(newest)))
+    zookeeper.put(
+        paths.CONTROLLER_EPOCH, encode_controller_epoch(ControllerEpoch(min(newest, EPOCH_MAX)))
+    )
     for topic in cluster.topics.values():
-        if topic.config.values:
-            config = ConfigOverrides(values=topic.config.values)
+        # The only one by which a controller decides.
+        unclean = topic.config.values.get(UNCLEAN_LEADER_ELECTION)
+        if unclean is not None:
+            config = ConfigOverrides(values={UNCLEAN_LEADER_ELECTION: unclean})
             zookeeper.put(paths.topic_config(topic.name), encode_config(config))
-        zookeeper.put(paths.topic(topic.name), encode_assignment(topic.assignment))
+        assignment = replace(topic.assignment, topic_id=None)
+        zookeeper.put(paths.topic(topic.name), encode_assignment(assignment))
         for number, state in topic.states.items():
             zookeeper.put(paths.state(topic.name, number), encode_state(decided(state)))
     if cluster.moving:
@@ -76,19 +90,21 @@ def znodes_of(cluster: ClusterSnapshot) -> MemoryZooKeeper:
 
 
 def decided(state: PartitionState) -> PartitionState:
-    """Return *state* with epochs that a znode can have; brokers do not return all of them."""
+    """Return *state* with epochs that a znode can have and that can grow; brokers do not return all
+    of them."""
     return state._replace(
-        leader_epoch=LeaderEpoch(max(0, state.leader_epoch)),
-        controller_epoch=ControllerEpoch(max(0, state.controller_epoch)),
+        leader_epoch=LeaderEpoch(min(max(0, state.leader_epoch), EPOCH_MAX)),
+        controller_epoch=ControllerEpoch(min(max(0, state.controller_epoch), EPOCH_MAX)),
     )
 
 
-def register(zookeeper: MemoryZooKeeper, broker_id: BrokerId, rack: str | None) -> None:
+def register(zookeeper: MemoryZooKeeper, broker_id: BrokerId) -> None:
+    """Register a broker without its rack, by which no controller decides."""
     endpoint = Endpoint(
         listener="PLAINTEXT", security_protocol="PLAINTEXT", host="simulated", port=9092
     )
     registration = BrokerRegistration(
-        broker_id=broker_id, endpoints=(endpoint,), version=REGISTRATION, rack=rack
+        broker_id=broker_id, endpoints=(endpoint,), version=REGISTRATION
     )
     zookeeper.put(paths.broker(broker_id), encode_broker(registration))
 

@@ -140,9 +140,6 @@ def broker_differences(before: SavedCluster, after: SavedCluster) -> Iterator[Di
 
 
 def config_differences(before: SavedCluster, after: SavedCluster) -> Iterator[Difference]:
-    defaults = (each.cluster.broker_defaults.values for each in (before, after))
-    if before.source is after.source is Source.ZOOKEEPER:
-        yield from value_differences(Section.CONFIGS, Kind.CONFIG, "default brokers", *defaults)
     entities = before.configs.keys() | after.configs.keys()
     for entity in sorted(entities, key=lambda each: (each.root.kind, order_of(each))):
         if hides_config(before, entity) or hides_config(after, entity):

@@ -19,7 +19,13 @@ from cluster.model.ids import (
     ZkVersion,
 )
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import (
+    RECOVERED,
+    RECOVERING,
+    PartitionAssignment,
+    PartitionState,
+    TopicAssignment,
+)
 from kadmin.errors import UsageError
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.snapshots.fields import INT32_MAX, Fields, WrongField, is_number, is_text
@@ -90,7 +96,7 @@ def saved_of(fields: Fields) -> SavedCluster:
         controller_epoch=None
         if epoch is None
         else ControllerEpochNode(
-            ControllerEpoch(epoch.integer("epoch", 0)), version_in(epoch, "zk_version")
+            ControllerEpoch(epoch.integer("epoch", 0, INT32_MAX)), version_in(epoch, "zk_version")
         ),
         migration=migration_of(fields),
         moving=moves_in(fields, "moving"),
@@ -188,11 +194,7 @@ def topic_of(fields: Fields) -> TopicSnapshot:
         number = each.integer("partition", 0, INT32_MAX)
         if number in partitions:
             raise WrongField(f"'{each.place}' has partition {number} of '{name}' once more")
-        partitions[number] = PartitionAssignment(
-            each.brokers("replicas"),
-            each.brokers("adding", is_optional=True),
-            each.brokers("removing", is_optional=True),
-        )
+        partitions[number] = assignment_of(each)
         if "leader" in each.values:
             states[number] = state_of(each)
         if "leaderless_since_ms" in each.values:
@@ -201,7 +203,7 @@ def topic_of(fields: Fields) -> TopicSnapshot:
         name=name,
         assignment=TopicAssignment(
             partitions=partitions,
-            version=fields.integer("node_version", 0),
+            version=fields.integer("node_version", 0, INT32_MAX),
             topic_id=fields.optional_text("topic_id"),
             zk_version=version_in(fields, "zk_version"),
         ),
@@ -212,15 +214,31 @@ def topic_of(fields: Fields) -> TopicSnapshot:
     )
 
 
+def assignment_of(fields: Fields) -> PartitionAssignment:
+    replicas = fields.brokers("replicas")
+    changing = {key: fields.brokers(key, is_optional=True) for key in ("adding", "removing")}
+    for key, brokers in changing.items():
+        if not set(brokers) <= set(replicas):
+            fields.refuse(key, brokers, "a part of the replicas")
+    return PartitionAssignment(replicas, **changing)
+
+
 def state_of(fields: Fields) -> PartitionState:
     return PartitionState(
         fields.broker("leader", -1),
         fields.brokers("isr"),
-        LeaderEpoch(fields.integer("leader_epoch")),
-        ControllerEpoch(fields.integer("controller_epoch")),
-        fields.optional_integer("leader_recovery_state") or RECOVERED,
+        LeaderEpoch(fields.integer("leader_epoch", -2, INT32_MAX)),
+        ControllerEpoch(fields.integer("controller_epoch", -2, INT32_MAX)),
+        recovery_state_of(fields),
         zk_version=version_in(fields, "zk_version"),
     )
+
+
+def recovery_state_of(fields: Fields) -> int:
+    """Return what the file leaves out where a partition is recovered."""
+    if "leader_recovery_state" not in fields.values:
+        return RECOVERED
+    return fields.integer("leader_recovery_state", RECOVERED, RECOVERING)
 
 
 def moves_in(fields: Fields, key: str) -> dict[TopicPartition, tuple[BrokerId, ...]]:

@@ -71,7 +71,9 @@ def lines_of(saved: SavedCluster) -> Iterator[str]:
 
 
 def text_of(value: object) -> str:
-    return ENCODER.encode(value)
+    text = ENCODER.encode(value)
+    # Half of a surrogate pair is no UTF-8; its escape is JSON's, too.
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 def fields_of(fields: JsonObject) -> Iterator[str]:

@@ -207,6 +207,23 @@ def supervised(way: Way, name: str) -> None:
     assert "rolled-back" in way.done("reassign", "list")
 
 
+def throttle(way: Way) -> object:
+    """Release what a reassignment has left behind."""
+    name = way.topic_with_records()
+    moves = {"version": 1, "partitions": [{"topic": name, "partition": 0, "replicas": [1]}]}
+    file = ("--reassignment-json-file", way.file(json.dumps(moves)), "--preserve-throttles")
+    rollback = ("--rollback-file", str(way.directory / "rollback.json"))
+    way.done("reassign", "--execute", *file, *rollback, "--throttle", "100000000", "--wait")
+
+    found = way.read("throttle", "list")["throttles"]
+    judged = kadmin("throttle", "doctor", *way.where)
+    assert ExitCode.FOUND == judged.exit_code, judged
+    assert "set by a reassignment that is over" in judged.stdout
+    way.done("throttle", "release", "--yes", "--rollback-file", str(way.directory / "back.sh"))
+    assert "" == way.done("throttle", "list")
+    return [(each["path"].replace(name, "NAME"), each["config"], each["set_by"]) for each in found]
+
+
 def log_dirs(way: Way) -> object:
     (line,) = (
         line
@@ -417,6 +434,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "api-versions": (api_versions, BOTH),
     "elect": (elect, BOTH),
     "reassign": (reassign, BOTH),
+    "throttle": (throttle, BOTH),
     "log-dirs": (log_dirs, BOTH),
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),

@@ -6,7 +6,7 @@ import io
 import pytest
 import yaml
 
-from kadmin.csv_cells import unevaluated
+from kadmin.csv_cells import csv_line, unevaluated
 from kadmin.render.output import Document, Output
 from kadmin.settings.keys import OutputFormat
 
@@ -64,3 +64,7 @@ def test_every_result_as_csv_has_no_formula_and_as_json_the_value_itself() -> No
     _, *cells = csv.reader(io.StringIO(stdout.getvalue(), newline=""))
     assert [[f"'{text}", "-1", "-0.5", "true", ""] for text in FORMULAS] == cells
     assert [list(row) for row in rows] == yaml.safe_load(raw.getvalue())["rows"]
+
+
+def test_half_of_a_surrogate_pair_is_shown_as_its_escape():
+    assert "\\ud800,é\n" == csv_line(["\ud800", "é"])

@@ -22,6 +22,7 @@ from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.outcomes import words_of
 from kadmin.plan.config_plan import HIDDEN, NULL
 from kadmin.plan.config_values import ConfigValue, source_of
 
@@ -47,19 +48,22 @@ class TopicConfigs:
 
 
 def read_topic_configs(
-    connection: WireConnection, names: Sequence[str], denied: list[str] | None = None
+    connection: WireConnection,
+    names: Sequence[str],
+    denied: list[str] | None = None,
+    failed: dict[str, str] | None = None,
 ) -> dict[str, TopicConfigs]:
     """Return the configs of each topic of *names*, by name, without those that brokers hide.
 
     A topic that is gone is left out, and so is one whose configs may not be read, where *denied*
-    takes its name.
+    takes its name, or cannot be read, where *failed* takes it with the reason.
 
     Raises:
         KafkaError: the error of a topic, which `connect_brokers` translates.
     """
     own = ConfigSource.DYNAMIC_TOPIC_CONFIG
     found = {}
-    for name, described in read_topics(connection, names, denied=denied).items():
+    for name, described in read_topics(connection, names, denied=denied, failed=failed).items():
         # What is sensitive has no value here.
         values = sorted(
             (config.name, config.value, config.config_source == own)
@@ -79,11 +83,13 @@ def read_topics(
     *,
     with_synonyms: bool = False,
     denied: list[str] | None = None,
+    failed: dict[str, str] | None = None,
 ) -> dict[str, Described]:
     """Read the configs of each topic of *names* from a broker, by name; a topic that is gone is
     left out.
 
-    *denied* takes the names of those that may not be read.
+    *denied* takes the names of those that may not be read, *failed* those that cannot be, each with
+    the reason.
 
     Raises:
         NotServed: the brokers are older than 1.1.
@@ -98,9 +104,17 @@ def read_topics(
             if start:  # As many topics as these take their time, each request of them anew.
                 connection.budget.renew()
             some = left[start : start + TOPICS_PER_REQUEST]
-            found |= describe(connection, TOPIC, some, with_synonyms=with_synonyms, denied=denied)
+            found |= describe(
+                connection,
+                TOPIC,
+                some,
+                with_synonyms=with_synonyms,
+                denied=denied,
+                failed=failed,
+            )
         # Not every broker knows a new topic yet; the next one asked may.
-        left = [name for name in names if name not in found and name not in (denied or ())]
+        settled = {*found, *(denied or ()), *(failed or ())}
+        left = [name for name in names if name not in settled]
         if not left:
             break
     return found
@@ -156,11 +170,12 @@ def describe(
     broker: int | None = None,
     with_synonyms: bool = False,
     denied: list[str] | None = None,
+    failed: dict[str, str] | None = None,
 ) -> dict[str, Described]:
     """Read the configs of *names* from one broker, by name.
 
     Topics that it does not know are left out, and so are those that may not be read, where *denied*
-    takes their names.
+    takes their names, and those that it cannot read, where *failed* takes them with the reason.
     """
     if not connection.serves(DescribeConfigsRequest):
         # The older version of the answer has no source of a value.
@@ -174,6 +189,9 @@ def describe(
             continue
         if denied is not None and result.error_code in DENIALS:
             denied.append(result.resource_name)
+            continue
+        if failed is not None and result.error_code != 0:
+            failed[result.resource_name] = words_of(result.error_code)
             continue
         if result.error_code != 0:
             whose = "topic" if kind == TOPIC else "broker"

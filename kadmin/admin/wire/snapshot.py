@@ -20,7 +20,7 @@ from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
 from cluster.model import fault as subjects
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
-from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
+from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides, topic_entity
 from cluster.model.controller import Controller
 from cluster.model.fault import Fault
 from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch, TopicPartition
@@ -149,19 +149,23 @@ def with_topic_configs(
     """Return *topics* with configs, and the brokers' default; deleted topics are left out.
 
     Where configs may not be read, or no broker returns them, the topics stay without them, which is
-    added to the *faults* as one.
+    added to the *faults* as one; those that brokers cannot read are faults of their own.
     """
     denied: list[str] = []
+    failed: dict[str, str] = {}
     whose = f"topic '{next(iter(topics))}'" if len(topics) == 1 else f"{len(topics)} topics"
     try:
         # Brokers read them in ZooKeeper, which may have no majority.
         with connection.budget.sharing():
-            configs = read_topic_configs(connection, list(topics), denied)
+            configs = read_topic_configs(connection, list(topics), denied, failed)
     except (BrokersUnreachable, *SILENCES) as error:
         reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
         faults.append(subjects.untold(subjects.CONFIGS, f"the configs of {whose}", reason))
         return dict(topics), NO_OVERRIDES
-    detailed = {name: topics[name] for name in denied}
+    detailed = {name: topics[name] for name in (*denied, *failed)}
+    for name, reason in failed.items():
+        subject = subjects.config(topic_entity(name))
+        faults.append(subjects.untold(subject, f"the configs of topic '{name}'", reason))
     if denied:
         whose = f"topic '{denied[0]}'" if len(denied) == 1 else f"{len(denied)} topics"
         faults.append(subjects.hidden(subjects.CONFIGS, f"the configs of {whose}"))

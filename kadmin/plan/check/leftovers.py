@@ -13,7 +13,7 @@ from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEAD
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
-from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.journal import ThrottleJournal, is_set_by
 from kadmin.plan.reassignment.moves import running_moves, stale_command, stale_text
 from kadmin.plan.reassignment.sizes import copied_bytes, sizes_of
 from kadmin.plan.reassignment.throttles import (
@@ -189,9 +189,9 @@ def elections(evidence: Evidence) -> Iterator[Finding]:
 def throttles(evidence: Evidence) -> Iterator[Finding]:
     """Find throttles of what no longer moves: they slow down replicas that have to catch up.
 
-    None where it is unknown what moves.  Throttles that reassignments have set are removed by their
-    journal, for which `reassign --verify` waits until nothing moves at all.  Others were set by an
-    operator and are only shown: only he knows what they are for.
+    None where it is unknown what moves.  Throttles that reassignments have set are orphans once
+    nothing moves at all.  Others were set by an operator: only he knows what they are for.
+    `kadmin throttle doctor` names what each slows down, and the command that removes it.
     """
     damaged = {fault.subject.thing for fault in evidence.snapshot.faults}
     if not evidence.sees_moves or not damaged.isdisjoint({Thing.REASSIGNMENT, Thing.TOPICS}):
@@ -205,24 +205,17 @@ def throttles(evidence: Evidence) -> Iterator[Finding]:
     for entity, values in unused_throttles(evidence, under_way, is_still=is_still).items():
         recorded = journal.entries.get(entity, {})
         # A value that was changed since belongs to the one who changed it.
-        is_ours = any(key in recorded and values[key] in recorded[key].afters for key in values)
+        is_ours = any(key in recorded and is_set_by(recorded[key], values[key]) for key in values)
         (ours if is_ours else theirs).append(entity)
     if ours and is_still:
-        command = verification(evidence.snapshot, ours)
-        yield throttle_finding(
-            ours, "has", "have", "throttles of a reassignment that is over", command
-        )
+        yield throttle_finding(ours, "has", "have", "throttles of a reassignment that is over")
     if topics := [entity for entity in theirs if entity.kind is EntityKind.TOPICS]:
         them = "it" if len(topics) == 1 else "them"
         what = f"throttled replicas, and nothing of {them} is moved"
-        yield throttle_finding(topics, "has", "have", what, description("--topic", topics))
+        yield throttle_finding(topics, "has", "have", what)
     if limits := [entity for entity in theirs if entity.kind is EntityKind.BROKERS]:
         what = "the rate of replication, and nothing is moved"
-        yield throttle_finding(limits, "limits", "limit", what, description("--broker", limits))
-
-
-def description(option: str, entities: Sequence[ConfigEntity]) -> str:
-    return f"kadmin configs --describe {option} {quoted(str(entities[0].root.name))}"
+        yield throttle_finding(limits, "limits", "limit", what)
 
 
 def unused_throttles(
@@ -249,7 +242,7 @@ def unused_throttles(
 
 
 def throttle_finding(
-    entities: Sequence[ConfigEntity], singular: str, plural: str, what: str, command: str | None
+    entities: Sequence[ConfigEntity], singular: str, plural: str, what: str
 ) -> Finding:
     topics = tuple(str(each.root.name) for each in entities if each.kind is EntityKind.TOPICS)
     brokers = tuple(
@@ -263,26 +256,5 @@ def throttle_finding(
         text=f"{' and '.join(who)} {singular if len(entities) == 1 else plural} {what}",
         topics=topics,
         brokers=brokers,
-        command=command,
+        command="kadmin throttle doctor",
     )
-
-
-def verification(snapshot: ClusterSnapshot, entities: Sequence[ConfigEntity]) -> str | None:
-    """Return the `reassign --verify` that finds a partition where it is, and puts all throttles
-    back.
-
-    A partition of one of *entities* if it can be.
-    """
-    first = [str(each.root.name) for each in entities if each.kind is EntityKind.TOPICS]
-    for name in (*first, *snapshot.topics):
-        topic = snapshot.topics.get(name)
-        if topic is None or topic.is_marked_for_deletion:
-            continue
-        for number, part in topic.assignment.partitions.items():
-            if part.replicas and len(set(part.replicas)) == len(part.replicas):
-                replicas = ",".join(map(str, part.replicas))
-                return (
-                    f"kadmin reassign --verify --topic {quoted(name)} --partitions {number}"
-                    f" --replicas {replicas}"
-                )
-    return None

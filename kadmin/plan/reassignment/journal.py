@@ -143,6 +143,11 @@ def layers_of(entry: Recorded | None) -> list[Recorded]:
     return layers
 
 
+def is_set_by(entry: Recorded, value: str) -> bool:
+    """Return whether *value* is one that a reassignment of *entry* has set."""
+    return any(value in layer.afters for layer in layers_of(entry))
+
+
 def stacked(layers: Sequence[Recorded]) -> Recorded | None:
     """Return *layers*, the topmost first, as one entry; the opposite of `layers_of`."""
     entry = None

@@ -79,6 +79,7 @@ def test_what_cannot_be_meant_is_refused(
     ("entity", "options"),
     [
         (ConfigEntity(Entity(TOPICS, "t")), "--topic t"),
+        (ConfigEntity(Entity(TOPICS, "--zookeeper")), "--topic '--zookeeper'"),
         (ConfigEntity(Entity(BROKERS, None)), "--broker-defaults"),
         (ConfigEntity(Entity(USERS, "u 1"), ALL_CLIENTS), "--user 'u 1' --client-defaults"),
     ],

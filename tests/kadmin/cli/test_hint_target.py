@@ -14,6 +14,7 @@ BOTH: dict[str, Value] = {**ZOOKEEPER, "bootstrap_server": "b:9092"}
     [
         ("kadmin check", {}, "kadmin check"),
         ("kadmin check", ZOOKEEPER, "kadmin --zookeeper zk:2181 check"),
+        ("kadmin throttle list", ZOOKEEPER, "kadmin --zookeeper zk:2181 throttle list"),
         ("kadmin help check", ZOOKEEPER, "kadmin help check"),
         ("kadmin check --zookeeper z", ZOOKEEPER, "kadmin check --zookeeper z"),
         (

@@ -19,6 +19,7 @@ from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining
 from kadmin.arguments.entities import EntitySelection
 from kadmin.arguments.topics import TopicSelection
 from kadmin.execute.commit import ChangedInBetween
+from kadmin.execute.throttle_release import Releaser
 from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
@@ -27,6 +28,8 @@ from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.standing_throttles import ThrottleView
+from kadmin.plan.reassignment.throttle_release import plan_release
 from kadmin.plan.reassignment.throttles import (
     FOLLOWER_RATE,
     LEADER_RATE,
@@ -231,6 +234,40 @@ def test_whoever_is_killed_at_any_write_the_operator_s_own_come_back(
 
     assert OWN == found.configs.values
     assert {} == found.kept.entries
+
+
+def released(found: Admin) -> Outcome:
+    """Release the orphans, as `kadmin throttle release` does."""
+    configs, _ = found.configs.read([T, ONE, TWO])
+    view = ThrottleView(snapshot=found.look(), configs=configs, journal=found.journal())
+    return Releaser(found).write(found.fence(), plan_release(view, (), (), 5))
+
+
+@pytest.mark.parametrize("survived", range(5))
+def test_a_release_that_is_killed_at_any_write_can_be_run_again(survived: int) -> None:
+    found = admin()
+    set_all(found)
+    killing(found, survived)
+    with suppress(Killed):
+        released(found)
+    found.configs.disturb = lambda: None
+
+    assert Committed() == released(found) == released(found)
+    assert OWN == found.configs.values
+    assert {} == found.kept.entries
+
+
+def test_a_release_is_refused_when_a_config_was_changed_since_it_was_read() -> None:
+    found = admin()
+    set_all(found)
+    configs, _ = found.configs.read([T, ONE, TWO])
+    view = ThrottleView(snapshot=found.look(), configs=configs, journal=found.journal())
+    plan = plan_release(view, (), (), 5)
+    found.configs.put(T, {LEADER_REPLICAS: "0:7"})
+
+    assert isinstance(Releaser(found).write(found.fence(), plan), Conflict)
+    assert {LEADER_REPLICAS: "0:7"} == found.configs.values[T]
+    assert found.kept.entries
 
 
 @pytest.mark.parametrize("survived", range(5))

@@ -4,6 +4,7 @@ import pytest
 
 from cluster.model.broker import UNKNOWN_FORMAT
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.config_spec import ValueKind, parsed_number
 from cluster.model.ids import ZkVersion
 from kadmin.errors import ExitCode
 from kadmin.plan.config_plan import (
@@ -222,6 +223,15 @@ def test_what_an_entity_can_have_passes(entity: ConfigEntity, add: dict[str, str
     check_request(entity, ConfigRequest(add=add))
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("9" * 5000, None), ("0" * 5000 + "7", 7), ("-" + "0" * 30, 0), ("-2147483648", -(2**31))],
+    ids=str.split("digits zeros minus-zero least"),
+)
+def test_a_number_of_any_length_is_parsed(text: str, number: int | None) -> None:
+    assert number == parsed_number(ValueKind.INT, text)
+
+
 def test_secrets_show_neither_in_a_plan_nor_in_its_repr() -> None:
     before = ConfigOverrides(values={"SCRAM-SHA-256": CREDENTIAL})
     wanted = ConfigRequest(
@@ -248,6 +258,10 @@ def test_secrets_show_neither_in_a_plan_nor_in_its_repr() -> None:
         (BROKERS, "future.key", "***"),
         (BROKERS, "listener.name.ssl.ssl.key.password", "***"),
         (USERS, "future.key", "***"),
+        (TOPICS, "ssl.keystore.password", "***"),
+        (TOPICS, "sasl.jaas.config", "***"),
+        (CLIENTS, "SCRAM-SHA-512", "***"),
+        (IPS, "Plugin.Secret", "***"),
     ],
 )
 def test_values_are_shown_unless_they_may_be_secret(

@@ -8,7 +8,12 @@ import pytest
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigOverrides
-from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch, TopicPartition
+from cluster.model.ids import (
+    UNKNOWN_CONTROLLER_EPOCH,
+    BrokerId,
+    LeaderEpoch,
+    TopicPartition,
+)
 from kadmin.errors import KadminError, UsageError
 from kadmin.plan.broker_names import NoSuchBroker
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
@@ -24,6 +29,7 @@ from kadmin.simulation.scenario import (
 )
 from kadmin.simulation.simulate import BrokersUnknown, simulate
 from kadmin.simulation.stages import ReassignmentRefused
+from kadmin.snapshots.fields import INT32_MAX
 from kadmin.snapshots.saved import SavedCluster, Source
 from tests.kadmin.builders import brokers, ids, state, topic
 from tests.kadmin.snapshots.builders import saved
@@ -190,6 +196,24 @@ def test_a_topic_of_which_too_little_is_known_is_named():
 
     assert ["u-0: 1 -> None, ISR 1 -> 1"] == shown(report.offline)
     assert ("partition_state t-0 may not be read",) == report.left_out
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/b", "é", "x\x1b[2J", "\ud800", "t" * 300])
+def test_a_topic_whose_name_is_illegal_is_named(name):
+    report = play(saved(topic(name, "1"), topic("u", "1")), killed="1")
+
+    assert ["u-0: 1 -> None, ISR 1 -> 1"] == shown(report.offline)
+    assert report.left_out[0].startswith("topic name ")
+
+
+def test_texts_and_epochs_that_no_znode_can_hold_change_nothing():
+    odd = state(1, "1,2")._replace(leader_epoch=LeaderEpoch(INT32_MAX))
+    configs = {"\ud800": "\ud800", "min.insync.replicas": "9" * 5000}
+    made = topic("t", "1,2", {0: odd}, configs=configs)
+    report = play(saved(made, live=brokers("1:\ud800 2:b 3:c")), killed="1")
+
+    assert ["t-0: 1 -> 2, ISR 1,2 -> 2"] == shown(report.moved)
+    assert () == report.under_min_isr
 
 
 @pytest.mark.parametrize("killed", ["1", "2", "3", "1,2", "2,3"])

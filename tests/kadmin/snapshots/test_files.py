@@ -32,6 +32,8 @@ from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.snapshots.builders import saved
 from tests.support.examples import example_count
 
+Brokers = tuple[BrokerId, ...]
+
 
 def text_of(value: SavedCluster) -> str:
     return "".join(lines_of(value))
@@ -44,7 +46,15 @@ LISTS = st.lists(BROKERS, max_size=3, unique=True).map(tuple)
 PARTITIONS = st.builds(TopicPartition, NAMES, st.integers(0, 9))
 VALUES = st.dictionaries(NAMES, NAMES, max_size=2)
 VERSIONS = st.one_of(st.just(NEVER_READ), COUNTS.map(ZkVersion))
-ASSIGNMENTS = st.builds(PartitionAssignment, LISTS, LISTS, LISTS)
+
+
+def assignment_of(replicas: Brokers, some: Brokers, others: Brokers) -> PartitionAssignment:
+    """Of *some* and *others*, those of the replicas are being added and removed."""
+    parts = (tuple(each for each in part if each in replicas) for part in (some, others))
+    return PartitionAssignment(replicas, *parts)
+
+
+ASSIGNMENTS = st.builds(assignment_of, LISTS, LISTS, LISTS)
 STATES = st.builds(
     PartitionState,
     st.integers(-1, 9).map(BrokerId),
@@ -190,6 +200,31 @@ def test_what_is_saved_is_read_again(value: SavedCluster) -> None:
 
     assert value == saved_in(text, "x.json")
     assert text == text_of(saved_in(text, "x.json"))
+
+
+def test_half_of_a_surrogate_pair_is_kept() -> None:
+    written = text_of(saved(cluster_id="\ud800é")).encode()
+
+    assert "\ud800é" == saved_in(written.decode(), "x.json").cluster_id
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("adding", [9]),
+        ("removing", [9]),
+        ("leader_epoch", 2**31),
+        ("controller_epoch", 2**31),
+        ("leader_recovery_state", 2),
+        ("leader_recovery_state", -1),
+    ],
+)
+def test_what_no_znode_of_a_partition_can_hold_is_refused(field: str, value: object) -> None:
+    document = json.loads(GOOD)
+    document["topics"][0]["partitions"][0][field] = value
+
+    with pytest.raises(BadSnapshot, match=rf"topics\[0\].partitions\[0\].{field}"):
+        saved_in(json.dumps(document), "x.json")
 
 
 def test_each_partition_has_a_line_of_its_own() -> None:

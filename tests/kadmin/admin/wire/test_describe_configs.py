@@ -3,14 +3,22 @@
 Their answers are built by kafka-python's own messages; real brokers are asked in `tests/interop`.
 """
 
+from typing import Any
+
 import pytest
+from kafka.errors import UnknownError
 from kafka.protocol.admin import DescribeClientQuotasResponse, DescribeConfigsResponse
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.config_source import ConfigSource
 from kadmin.admin.wire.alter_configs import HiddenWouldBeLost, changes_of, replacement_of
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.describe_configs import Described, config_values, overrides_of
+from kadmin.admin.wire.describe_configs import (
+    Described,
+    config_values,
+    overrides_of,
+    read_topic_configs,
+)
 from kadmin.admin.wire.quotas import component_of, entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.arguments.entities import Wanted
@@ -34,6 +42,25 @@ class OldConnection(WireConnection):
         return False
 
 
+class DamagedConnection(WireConnection):
+    """To brokers that cannot read the configs of one topic."""
+
+    def __init__(self) -> None:
+        super().__init__(None, BrokerSettings(bootstrap="b:9092", timeout_s=1))
+
+    def serves(self, request: type) -> bool:
+        return True
+
+    def ask(self, request: Any, broker: int | None = None) -> Any:
+        result = DescribeConfigsResponse.DescribeConfigsResult
+        code = UnknownError.errno
+        results = [
+            result(error_code=code if name == "b" else 0, resource_name=name, configs=[])
+            for _, name, _ in request.resources
+        ]
+        return DescribeConfigsResponse(results=results)
+
+
 def plan(before: dict[str, str], after: dict[str, str]) -> ConfigPlan:
     return ConfigPlan(
         entity=BROKER, before=ConfigOverrides(values=before), after=ConfigOverrides(values=after)
@@ -54,6 +81,16 @@ def told(*configs: tuple[str, str | None, int]) -> Described:
         )
         for name, value, source in configs
     ]
+
+
+def test_a_topic_whose_configs_brokers_cannot_read_keeps_no_other_back() -> None:
+    failed: dict[str, str] = {}
+
+    found = read_topic_configs(DamagedConnection(), ["a", "b", "c"], failed=failed)
+
+    assert (["a", "c"], ["b"]) == (list(found), list(failed))
+    with pytest.raises(UnknownError):
+        read_topic_configs(DamagedConnection(), ["a", "b"])
 
 
 def test_only_what_is_an_entitys_own_counts_and_what_is_hidden_counts_too() -> None:

@@ -21,22 +21,29 @@ pytestmark = pytest.mark.zk
 
 ALICE = ConfigEntity(Entity(EntityKind.USERS, "alice"))
 OWN = ConfigEntity(Entity(EntityKind.BROKERS, "1"))
+ALL_BROKERS = ConfigEntity(Entity(EntityKind.BROKERS, None))
+HER_CLIENT = ConfigEntity(Entity(EntityKind.USERS, "alice"), Entity(EntityKind.CLIENTS, "c"))
 SECRETS = {
     ALICE: {"SCRAM-SHA-256": "salt=s3cr3t", "consumer_byte_rate": "5"},
     OWN: {"ssl.keystore.password": "s3cr3t", "plugin.token": "s3cr3t", "log.cleaner.threads": "2"},
+    HER_CLIENT: {"SCRAM-SHA-512": "salt=s3cr3t"},
+    ConfigEntity(Entity(EntityKind.IPS, "::1")): {"sasl.jaas.config": "s3cr3t"},
+    ALL_BROKERS: {"min.insync.replicas": "1"},
 }
 
 
 @pytest.fixture
 def three(chroot, monkeypatch):
     """Three registered brokers that do not answer, and a topic."""
-    made = topic("t", "1,2 2,3", {0: state(1, "1,2"), 1: state(2, "2,3")}, configs={"x": "1"})
+    states = {0: state(1, "1,2"), 1: state(2, "2,3")}
+    made = topic("t", "1,2 2,3", states, configs={"x": "1", "ssl.key.password": "s3cr3t"})
     write_snapshot(chroot, cluster(brokers("1:a 2:b 3"), made))
     with client_of(chroot) as client:
         client.ensure_path(paths.CLUSTER)
         client.create(paths.CLUSTER_ID, b'{"version":"1","id":"VcrVJPOVR7SVkgM35bYjEg"}')
         for entity, values in SECRETS.items():
-            client.create(config_path(entity), encode_config(ConfigOverrides(values=values)))
+            config = encode_config(ConfigOverrides(values=values))
+            client.create(config_path(entity), config, makepath=True)
     monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
     return chroot
 
@@ -73,6 +80,9 @@ def test_no_secret_is_in_the_file_but_the_names_of_those_left_out(three, tmp_pat
         "user-principal 'alice': SCRAM-SHA-256",
         "brokers '1': ssl.keystore.password",
         "brokers '1': plugin.token",
+        "user-principal 'alice', client-id 'c': SCRAM-SHA-512",
+        "ips '::1': sasl.jaas.config",
+        "topic 't': ssl.key.password",
     ):
         assert secret in json.loads(text)["secrets_left_out"]
         assert secret in outcome.stderr
@@ -100,6 +110,19 @@ def test_what_differs_is_shown_worst_first_with_exit_code_4(three, tmp_path):
     later = save(tmp_path / "b.json")
     assert ExitCode.FOUND == kadmin("snapshot", "diff", file, later).exit_code
     assert ExitCode.DONE == kadmin("snapshot", "diff", later, later).exit_code
+
+
+def test_a_config_of_all_brokers_differs_once(three, tmp_path):
+    file = save(tmp_path / "a.json")
+    with client_of(three) as client:
+        config = encode_config(ConfigOverrides(values={"min.insync.replicas": "2"}))
+        client.set(config_path(ALL_BROKERS), config)
+
+    outcome = kadmin("snapshot", "diff", file, "--no-brokers", "--only", "configs")
+    assert [
+        "WARNING: configs changed (1)",
+        "  default brokers: min.insync.replicas: 1 -> 2",
+    ] == outcome.stdout.splitlines()[3:5]
 
 
 def test_a_damaged_topic_is_named_and_not_gone(three, tmp_path):

@@ -121,9 +121,9 @@ def test_foreign_throttles_of_what_is_not_moved_are_shown() -> None:
     of_topic, of_broker = found(still, broker_configs=rates)
 
     assert "1 topic has throttled replicas, and nothing of it is moved" == of_topic.text
-    assert "kadmin configs --describe --topic t" == of_topic.command
+    assert "kadmin throttle doctor" == of_topic.command
     assert "broker 1 limits the rate of replication, and nothing is moved" == of_broker.text
-    assert "kadmin configs --describe --broker 1" == of_broker.command
+    assert "kadmin throttle doctor" == of_broker.command
     assert [Kind.REASSIGNMENT] == [each.kind for each in found(moving, broker_configs=rates)]
 
 
@@ -147,7 +147,7 @@ def test_throttles_of_a_reassignment_are_put_back_by_its_journal() -> None:
 
     assert "1 topic and broker 1 have throttles of a reassignment that is over" == both.text
     assert (
-        "kadmin reassign --verify --topic t --partitions 0 --replicas 0,1",
+        "kadmin throttle doctor",
         ("t",),
         (BrokerId(1),),
     ) == (both.command, both.topics, both.brokers)
@@ -159,7 +159,7 @@ def test_what_somebody_set_over_a_throttle_of_a_reassignment_is_his() -> None:
 
     (finding,) = found(still, broker_configs=rates, journal=JOURNAL)
 
-    assert "kadmin configs --describe --broker 1" == finding.command
+    assert "broker 1 limits the rate of replication, and nothing is moved" == finding.text
 
 
 @pytest.mark.parametrize(
@@ -215,14 +215,10 @@ def test_a_limit_for_copies_between_directories_is_told_where_the_broker_says_th
 
 @pytest.mark.parametrize("name", ["a b", "t;reboot", "$(reboot)", "-x", "a'b", "a\nb"])
 def test_names_in_commands_are_words_of_a_shell(name: str) -> None:
-    odd = cluster(brokers("0 1"), topic(name, "0", configs=THROTTLED))
-    (shown,) = found(odd)
-    (verified,) = found(
-        odd,
-        journal=ThrottleJournal(entries={topic_entity(name): JOURNAL.entries[topic_entity("t")]}),
-    )
+    (waits,) = found(cluster(brokers("0 1"), topic(name, "0", marked=True)))
+    held_up, _ = found(cluster(brokers("0 1"), topic(name, "0,1", marked=True, adding="1")))
 
-    for finding in (shown, verified):
+    for finding in (waits, held_up):
         assert finding.command is not None
         words = subprocess.run(
             ["bash", "-c", f"kadmin() {{ printf '%s\\0' \"$@\"; }}; {finding.command}"],

@@ -155,6 +155,37 @@ def test_a_run_whose_supervisor_is_killed_is_rolled_back(fleet: Fleet, by: str) 
     done("configs", "--zookeeper", fleet.connect, *words, OWN[0], "--yes")
 
 
+@pytest.mark.parametrize("by", ["brokers", "zookeeper"])
+def test_throttles_are_held_while_a_run_lives_and_orphans_when_nothing_moves(
+    fleet: Fleet, by: str
+) -> None:
+    """Its supervisor is killed in the middle, and the move given up without it."""
+    way, topic = ways(fleet)[by], f"held-{by}"
+    filled(fleet, topic, "1", "2")
+    path = plan_file({f"{topic}-0": "1 -> 2", f"{topic}-1": "2 -> 3"})
+
+    killed_in_the_middle(fleet, way, path, topic)
+    moving = kadmin("throttle", "release", "--yes", *way)
+    held = all_throttles(fleet, topic)
+    back = json.dumps({"version": 1, "partitions": [
+        {"topic": topic, "partition": number, "replicas": [number + 1]} for number in (0, 1)
+    ]})  # fmt: skip
+    Path("back.json").write_text(back)
+    words = ["--reassignment-json-file", "back.json", "--preserve-throttles"]
+    kadmin("reassign", "--cancel", *words, "--yes", "--bootstrap-server", fleet.bootstrap)
+    judged = kadmin("throttle", "doctor", *way)
+    done("throttle", "release", "--yes", *way)
+
+    assert "throttles of reassignments stay for now: 1 partition: " in moving.stderr
+    assert held
+    assert ExitCode.FOUND == judged.exit_code, judged
+    assert " is interrupted: 'kadmin " in judged.stderr
+    assert "set by a reassignment that is over; run 2" in judged.stdout
+    assert {} == all_throttles(fleet, topic)
+    done("reassign", "rollback", "--yes", *way)
+    assert [[1], [2]] == replicas_of(fleet, topic)
+
+
 def test_a_cancelled_run_leaves_what_has_arrived(fleet: Fleet) -> None:
     way, topic = ways(fleet)["brokers"], "cancelled"
     filled(fleet, topic, "1", "2")

@@ -1,0 +1,204 @@
+"""The throttles of a cluster: read with what they are for, and released once that is over."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from cluster.model import fault as subjects
+from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity, topic_entity
+from cluster.model.fault import Fault
+from cluster.model.ids import NEVER_READ, BrokerId
+from cluster.model.outcome import Committed
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.ports import Fence, Outcome, ReassignmentAdmin
+from kadmin.arguments.entities import EntitySelection, Wanted
+from kadmin.arguments.topics import TopicSelection
+from kadmin.errors import KadminError
+from kadmin.execute.change import Begun, Change, Question, Step
+from kadmin.execute.rollback_file import write_rollback_file
+from kadmin.execute.supervision.carrying_out import Site
+from kadmin.execute.supervision.reading import listed_runs
+from kadmin.execute.throttles import is_hidden, is_there, slowed_topics
+from kadmin.execute.unreadable import Unreadable, refuse_unreadable
+from kadmin.plan.broker_names import refuse_unknown_brokers
+from kadmin.plan.config_plan import ConfigPlan
+from kadmin.plan.config_warnings import Surroundings
+from kadmin.plan.entity_options import options_of
+from kadmin.plan.reassignment.standing_throttles import ThrottleView, needed_for
+from kadmin.plan.reassignment.throttle_release import Release, plan_release
+from kadmin.plan.reassignment.throttles import LOG_DIR_RATE
+from kadmin.plan.supervision.run import RunState
+from kadmin.quoting import quoted
+from kadmin.wording import listed
+
+
+class NoSuchTopics(KadminError):
+    """Throttles of topics are to be released that do not exist."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"there is no topic {listed(names)}; nothing was written",
+            hint="'kadmin throttle list' lists the topics and brokers that have throttles",
+        )
+        self.names = tuple(names)
+
+
+def read_throttles(site: Site) -> tuple[ThrottleView, Sequence[Fault], Sequence[str]]:
+    """Read all throttles, with what they may be for; also what of the configs cannot be read, and
+    what is wrong with journals of runs.
+
+    Raises:
+        Unreadable: what moves cannot be read.
+        RefusedError: the lease of throttles is damaged.
+    """
+    admin = site.admin
+    # The lease first: a client that sets throttles after that changes it.
+    journal = admin.journal()
+    runs, damaged = listed_runs(site.store)
+    snapshot = admin.snapshot(TopicSelection(), with_configs=True)
+    refuse_unreadable(snapshot, {subjects.REASSIGNMENT, subjects.TOPICS, subjects.BROKERS})
+    entities = set(admin.configs.find(EntitySelection(Wanted(EntityKind.BROKERS))))
+    entities |= {broker_entity(broker) for broker in snapshot.brokers}
+    entities |= {topic_entity(name) for name in slowed_topics(snapshot)}
+    entities |= {entity for entity in journal.entries if is_there(entity, snapshot)}
+    configs, faults = admin.configs.read(sorted(entities, key=str))
+    copies_slowly = any(LOG_DIR_RATE in config.values for config in configs.values())
+    open_runs = [(run.run_id, state) for run, state in runs if not state.is_final]
+    view = ThrottleView(
+        snapshot=snapshot,
+        configs=configs,
+        journal=journal,
+        log_dirs=(admin.log_dirs(None) if copies_slowly else None) or {},
+        interrupted=tuple(name for name, state in open_runs if state is RunState.INTERRUPTED),
+        supervised=tuple(name for name, state in open_runs if state is not RunState.INTERRUPTED),
+    )
+    return view, [*snapshot.faults, *faults], damaged
+
+
+class Releaser:
+    """The `Writer` of a `Release`."""
+
+    def __init__(self, admin: ReassignmentAdmin) -> None:
+        self.admin = admin
+
+    def fence(self) -> Fence:
+        return self.admin.fence()
+
+    def write(self, fence: Fence, plan: Release) -> Outcome:
+        """Write the configs and then the lease: after a crash in between it has what is not set any
+        more, and no value of it is written again."""
+        journal = plan.journal
+        lease = None if journal.zk_version == NEVER_READ else journal.zk_version
+        leased = replace(fence, lease=lease)
+        for each in plan.plans:
+            outcome = self.admin.configs.write(leased, each)
+            if not isinstance(outcome, Committed):
+                return outcome
+        if plan.left == journal:
+            return Committed()
+        return self.admin.write_journal(fence, plan.left)
+
+
+class Releasing(Change[Release]):
+    """The release of orphans, or of all throttles of the brokers and topics that are named.
+
+    What is taken away is kept before in a new file, as commands that *aim* has name the cluster.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        *,
+        brokers: Iterable[BrokerId],
+        topics: Iterable[str],
+        rollback_path: str,
+        aim: Callable[[str], str],
+    ) -> None:
+        super().__init__(Releaser(site.admin))
+        self.site = site
+        self.brokers = tuple(brokers)
+        self.topics = tuple(topics)
+        self.rollback_path = rollback_path
+        self.has_rollback_file = False
+        """Whether there is something to be taken back."""
+        self.aim = aim
+        self.view = ThrottleView(snapshot=ClusterSnapshot(brokers={}, topics={}), configs={})
+        self.damaged: Sequence[str] = ()
+
+    @property
+    def named(self) -> frozenset[ConfigEntity]:
+        entities = (*map(broker_entity, self.brokers), *map(topic_entity, self.topics))
+        return frozenset(entities)
+
+    @property
+    def need(self) -> str | None:
+        """What the throttles of reassignments stay for; None where there is nothing to stay."""
+        return needed_for(self.view) if self.view.journal.entries else None
+
+    def steps(self) -> list[Step[Release]]:
+        plan = self.replan()
+        return [] if plan.is_empty else [Step(plan=plan, replan=self.replan)]
+
+    def replan(self) -> Release:
+        self.view, faults, self.damaged = read_throttles(self.site)
+        snapshot, broken = self.view.snapshot, {fault.subject: fault for fault in faults}
+        for entity in sorted(self.named, key=str):
+            fault = broken.get(subjects.config(entity))
+            if fault is not None:
+                raise Unreadable(fault)
+        known = {broker for broker in self.brokers if broker_entity(broker) in self.view.configs}
+        refuse_unknown_brokers(snapshot, set(self.brokers) - known)
+        missing = [name for name in self.topics if name not in snapshot.topics]
+        if missing:
+            raise NoSuchTopics(missing)
+        hidden = [each for each in self.view.journal.entries if is_hidden(each, set(broken))]
+        oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
+        return plan_release(self.view, self.named, hidden, oldest)
+
+    def warnings(self, plan: Release) -> Iterator[str]:
+        need = needed_for(self.view)
+        if plan.own and need is not None:
+            yield f"{need}: what an operator has set may be meant for that"
+        if self.view.interrupted:
+            name = self.view.interrupted[-1]
+            yield (
+                f"the run {name} is interrupted: 'kadmin reassign resume {name}' sets its throttle"
+                " again"
+            )
+
+    def question(self, plans: Sequence[Release]) -> Question:
+        """Return the question; it is always asked about what an operator has set."""
+        count = sum(len(each.changes) for plan in plans for each in plan.plans)
+        what = "this throttle" if count == 1 else f"these {count} throttles"
+        if not count:
+            what = "the record of throttles that are gone"
+        own = sum(len(plan.own) for plan in plans)
+        if own:
+            more = f", {own} of them not set by a reassignment" if own < count else ""
+            return Question(f"Release {what}{more}?")
+        return Question(f"Release {what}?", is_optional=True)
+
+    def question_again(self, plan: Release, first: Question | None) -> Question:
+        return self.question([plan])
+
+    def prepare(self, plans: Sequence[Release]) -> Iterable[Begun]:
+        changed = [each for plan in plans for each in plan.plans]
+        if changed:
+            write_rollback_file(self.rollback_path, rollback_text(changed, self.aim))
+            self.has_rollback_file = True
+            yield Begun()
+
+
+def rollback_text(plans: Sequence[ConfigPlan], aim: Callable[[str], str]) -> str:
+    """Return the commands that set again what *plans* change."""
+    lines = []
+    for plan in plans:
+        # In brackets, since lists of replicas have commas.
+        set_again = ",".join(
+            f"{change.name}=[{plan.before.values[change.name]}]"
+            for change in plan.changes
+            if change.name in plan.before.values
+        )
+        if set_again:
+            where = options_of(plan.entity)
+            lines.append(aim(f"kadmin configs --alter {where} --add-config {quoted(set_again)}"))
+    return "".join(f"{line}\n" for line in ("#!/bin/sh", "set -e", *lines))
