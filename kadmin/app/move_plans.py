@@ -87,4 +87,6 @@ def write_file(path: str, text: str) -> None:
     try:
         write_atomically(Path(path), text)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}", hint="name a file elsewhere"
+        ) from error

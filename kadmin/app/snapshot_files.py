@@ -77,7 +77,9 @@ def write_snapshot_file(path: str, saved: SavedCluster) -> int:
     try:
         write_atomically(Path(path), content)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}", hint="name a file elsewhere"
+        ) from error
     return len(content)
 
 
