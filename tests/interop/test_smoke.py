@@ -183,7 +183,8 @@ def reassign(way: Way) -> object:
     topics.write_text(json.dumps({"version": 1, "topics": [{"topic": name}]}))
     named = ("--topics-to-move-json-file", str(topics), "--broker-list", "0")
 
-    plan = way.read("reassign", "plan", "--goal", "replace", "--replace", "0=1", "--topic", name)
+    replace = ("--goal", "replace", "--replace", "0=1", "--topic", way.topic("0"))
+    plan = way.read("reassign", "plan", *replace)
     assert (1, True) == (plan["lower_bound"], plan["optimal"])
     way.done("reassign", "--execute", *file, *rollback, "--throttle", "100000000", "--wait")
     verified = way.done("reassign", "--verify", *file)
