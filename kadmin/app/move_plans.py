@@ -1,7 +1,6 @@
 """Plans of moves: made from a live cluster or from a saved one, and kept in files."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.fault import Thing
@@ -9,11 +8,10 @@ from kadmin.app.session import Session
 from kadmin.app.snapshot_files import read_snapshot_file
 from kadmin.app.snapshots import LAYOUT, read_saved
 from kadmin.arguments.topics import TopicSelection
-from kadmin.errors import RefusedError, UsageError
+from kadmin.errors import RefusedError
 from kadmin.plan.moves.layout import ClusterLayout, layout_of
 from kadmin.plan.moves.make_plan import Made, make_plan
 from kadmin.plan.moves.request import Request
-from kadmin.settings.atomic_file import write_atomically
 from kadmin.snapshots.saved import SavedCluster
 from kadmin.version import VERSION
 from kadmin.wording import listed
@@ -76,17 +74,3 @@ def saved_for(session: Session, wish: Wish) -> SavedCluster:
     if wish.snapshot_file is not None:
         return read_snapshot_file(wish.snapshot_file)
     return read_saved(session, LAYOUT, asks_brokers=wish.asks_brokers)
-
-
-def write_file(path: str, text: str) -> None:
-    """Write *text* to the file *path*: whole, or not at all.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    try:
-        write_atomically(Path(path), text)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror}", hint="name a file elsewhere"
-        ) from error

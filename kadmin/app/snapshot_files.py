@@ -74,13 +74,22 @@ def write_snapshot_file(path: str, saved: SavedCluster) -> int:
         UsageError: it cannot be written; an older file is still there then.
     """
     content = content_of(lines_of(saved), is_packed=path.endswith(GZIP_SUFFIX))
+    write_file(path, content)
+    return len(content)
+
+
+def write_file(path: str, content: str | bytes) -> None:
+    """Write *content* to the file *path*: whole, or not at all.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
     try:
         write_atomically(Path(path), content)
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror}", hint="name a file elsewhere"
         ) from error
-    return len(content)
 
 
 def content_of(lines: Iterable[str], *, is_packed: bool) -> bytes:

@@ -176,8 +176,8 @@ def plan(session: Session, **options: Any) -> None:
       kadmin reassign plan --goal add --brokers 9 --snapshot cluster.json.gz
     """
     require_extra("reassign plan", Extra.PLAN, "scipy")
-    from kadmin.app.move_plans import plan_of, write_file
-    from kadmin.app.snapshot_files import check_target
+    from kadmin.app.move_plans import plan_of
+    from kadmin.app.snapshot_files import check_target, write_file
     from kadmin.plan.moves.loads import broker_loads
     from kadmin.plan.moves.plan_file import to_json
     from kadmin.render.reassign.load_picture import load_picture

@@ -52,12 +52,18 @@ def balance(scene: Scene) -> Reached:
         return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
     for by in WIDER:
         bounded = with_levels(problem, base, levels.widened(by))
-        try:
-            solution = least_movement(bounded, size_classes=scene.size_classes)
-        except (Impossible, Unplaced):
-            continue
-        return reached(scene, bounded, solution)
+        solution = solution_within(scene, bounded)
+        if solution is not None:
+            return reached(scene, bounded, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+
+
+def solution_within(scene: Scene, bounded: Problem) -> Solution | None:
+    """Return the least movement within the levels of *bounded*; None where none was found."""
+    try:
+        return least_movement(bounded, size_classes=scene.size_classes)
+    except (Impossible, Unplaced):
+        return None
 
 
 def drain(scene: Scene) -> Reached:
@@ -103,12 +109,10 @@ def add(scene: Scene) -> Reached:
         least[broker] = max(0, min(share, problem.most.get(broker, share)))
     problem = replace(problem, least=least)
     capped = with_donors_capped(problem, base, staying, least)
+    wanted = sum(max(0, least[b] - staying[b]) for b in new)
     for bounded in (capped, problem):
-        try:
-            solution = least_movement(bounded, size_classes=scene.size_classes)
-        except (Impossible, Unplaced):
-            continue
-        if solution.lower_bound == sum(max(0, least[b] - staying[b]) for b in new):
+        solution = solution_within(scene, bounded)
+        if solution is not None and solution.lower_bound == wanted:
             return reached(scene, bounded, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
@@ -201,13 +205,10 @@ def racks(scene: Scene) -> Reached:
 def evenly(scene: Scene, problem: Problem) -> Reached:
     """Solve *problem* so that nothing moves for evenness, and what moves goes where least is."""
     base = scene.base(problem.demands)
+    forced = sum(max(0, each.factor - len(each.stays)) for each in problem.demands)
     for bounded in even_first(problem, base):
-        try:
-            solution = least_movement(bounded, size_classes=scene.size_classes)
-        except (Impossible, Unplaced):
-            continue
-        forced = sum(max(0, each.factor - len(each.stays)) for each in problem.demands)
-        if solution.lower_bound == forced:
+        solution = solution_within(scene, bounded)
+        if solution is not None and solution.lower_bound == forced:
             return reached(scene, problem, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
