@@ -28,6 +28,12 @@ class Extra(StrEnum):
     """Plotly: for pages with timelines."""
     PLAN = "plan"
     """SciPy: for plans of moves."""
+    EXPORT = "export"
+    """Prometheus's client: for the exporter."""
+    PERF = "perf"
+    """HdrHistogram: for the percentiles of performance tests."""
+    WEB = "web"
+    """Starlette, uvicorn and Jinja2: for the page."""
 
 
 def installer() -> str:
