@@ -10,6 +10,7 @@ __all__ = [
     "leading",
     "move_plans",
     "moves",
+    "polling",
     "reading",
     "session",
     "snapshot_files",

@@ -98,6 +98,11 @@ CATALOG: Final = {
         "cluster",
         "Run a cluster of your own on this machine, to try things.",
     ),
+    "serve": (
+        "kadmin.cli.serve",
+        "serve",
+        "Serve a page and an API for clusters.",
+    ),
     "config": (
         "kadmin.cli.config",
         "config",

@@ -29,7 +29,7 @@ class Proxy:
 class TokenFile:
     """The tokens in the file at *path*, read again when it has changed.
 
-    While it cannot be used, nobody logs in: tokens that were taken out must not live on.
+    While it cannot be used, no login succeeds: tokens that were taken out must not live on.
     """
 
     def __init__(self, path: Path) -> None:

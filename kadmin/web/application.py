@@ -1,7 +1,7 @@
 """The application: every route of the table, guarded; logins; static files; the stream of news."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -48,13 +48,10 @@ def application(serving: Serving) -> ASGIApp:
 def routed(serving: Serving) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        for cluster in serving.clusters.values():
-            cluster.start()
-        try:
-            yield
-        finally:
+        with ExitStack() as stack:
             for cluster in serving.clusters.values():
-                cluster.stop()
+                stack.enter_context(cluster.poller)
+            yield
 
     app = Starlette(
         routes=[
@@ -104,7 +101,7 @@ async def visit_of(request: Request, route: Route) -> Visit:
     """Find out who makes the request, and whether that visitor may.
 
     Raises:
-        LoginNeeded: nobody is logged in.
+        LoginNeeded: no visitor is known.
         Refused: the role does not allow it, or the form is not one of this page's.
     """
     serving: Serving = request.app.state.serving

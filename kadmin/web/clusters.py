@@ -1,12 +1,12 @@
 """Clusters that are watched: one poller for each, however many readers there are."""
 
-import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from kadmin.app.evidence import now_ms, read_evidence
 from kadmin.app.hint_target import with_cluster
+from kadmin.app.polling import Poll, Poller, Reading
 from kadmin.app.session import Session
 from kadmin.errors import KadminError, UnreachableError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kadmin.settings.keys import Value
 
 STALE_AFTER_INTERVALS: Final = 3
+STALE_AFTER_S_MIN: Final = 10.0
 WARNING_COUNT_MAX: Final = 20
 
 
@@ -44,83 +45,69 @@ class Look:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """The latest look, None before the first, and why the one after it failed, if it did."""
-
-    look: Look | None = None
-    failure: KadminError | None = None
-    failed_at_ms: int | None = None
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-@dataclass(slots=True, kw_only=True)
 class WatchedCluster:
     """A cluster by the *name* that addresses of pages have; *flags* name its servers.
 
-    A thread looks at it every *interval_s*; *listeners* are called after each look, in that thread.
+    Its polls look at it every *interval_s*; *listeners* are called after each look, in the thread
+    of the poll.
     """
 
-    name: str
-    flags: "dict[str, Value]"
-    interval_s: float
-    default_min_isr: int = 1
-    state: State = field(default_factory=State)
-    listeners: list[Callable[[], None]] = field(default_factory=list)
-    _stopping: threading.Event = field(default_factory=threading.Event)
-    _asked: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    def __init__(
+        self,
+        name: str,
+        flags: "dict[str, Value]",
+        *,
+        interval_s: float,
+        default_min_isr: int = 1,
+    ) -> None:
+        self.name = name
+        self.flags = flags
+        self.interval_s = interval_s
+        self.default_min_isr = default_min_isr
+        self.listeners: list[Callable[[], None]] = []
+        self.session = self.new_session()
+        self.looks: Poll[Look] = Poll("cluster", self.see, interval_s, self.announce)
+        self.poller = Poller([self.looks])
 
     def new_session(self) -> PollingSession:
-        """Return a session to the cluster, for one action."""
+        """Return a session to the cluster, for one poll or one action."""
         return PollingSession(self.flags)
 
-    def is_stale(self, at_ms: int) -> bool:
-        """Return whether what is known at *at_ms* is older than a few intervals."""
-        look = self.state.look
-        return look is not None and at_ms - look.at_ms > 1000 * max(
-            STALE_AFTER_INTERVALS * self.interval_s, 10.0
+    @property
+    def look(self) -> Look | None:
+        """The latest look; None before the first."""
+        return self.looks.reading.answer
+
+    @property
+    def failure(self) -> KadminError | None:
+        """Why the attempt after the latest look failed, None if it did not."""
+        return self.looks.reading.error
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the latest look is older than a few intervals."""
+        age_s = self.looks.reading.age_s
+        return age_s is not None and age_s > max(
+            STALE_AFTER_INTERVALS * self.interval_s, STALE_AFTER_S_MIN
         )
 
-    def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name=f"poll {self.name}", daemon=True)
-        self._thread.start()
+    def announce(self, _reading: Reading[Look]) -> None:
+        for listener in tuple(self.listeners):
+            listener()
 
-    def stop(self) -> None:
-        """Look no more; a look that has begun is not waited for."""
-        self._stopping.set()
-        self._asked.set()
+    def see(self) -> Look:
+        """Look at the cluster.
 
-    def look_soon(self) -> None:
-        """Look at once, after a change."""
-        self._asked.set()
-
-    def _run(self) -> None:
-        session = self.new_session()
-        while not self._stopping.is_set():
-            self._asked.clear()
-            self.look(session)
-            for listener in tuple(self.listeners):
-                listener()
-            self._asked.wait(self.interval_s)
-
-    def look(self, session: PollingSession) -> None:
-        """Look at the cluster once; a failure leaves the look before it."""
-        from kadmin.app.evidence import read_evidence
+        Raises:
+            KadminError: it cannot be read.
+        """
         from kadmin.plan.check.judge import judge
 
+        session = self.session
         session.look_again()
         session.warnings = []
-        try:
-            evidence = read_evidence(
-                session, default_min_isr=self.default_min_isr, asks_brokers=True
-            )
-        except KadminError as error:
-            self.state = replace(self.state, failure=error, failed_at_ms=now_ms())
-            return
+        at_ms = now_ms()
+        evidence = read_evidence(session, default_min_isr=self.default_min_isr, asks_brokers=True)
         report = judge(evidence)
         findings = tuple(
             each
@@ -128,23 +115,21 @@ class WatchedCluster:
             else replace(each, command=with_cluster(each.command, self.flags))
             for each in report.findings
         )
-        before = self.state.look
-        self.state = State(
-            look=Look(
-                number=1 if before is None else before.number + 1,
-                at_ms=now_ms(),
-                evidence=evidence,
-                report=replace(report, findings=findings),
-                warnings=tuple(session.warnings),
-            )
+        before = self.look
+        return Look(
+            number=1 if before is None else before.number + 1,
+            at_ms=at_ms,
+            evidence=evidence,
+            report=replace(report, findings=findings),
+            warnings=tuple(session.warnings),
         )
 
 
 class NotReadYet(UnreachableError):
-    """Nothing of *cluster* has been read so far; the failure, if it is known, says why."""
+    """Nothing of *cluster* has been read so far, because of the latest failure."""
 
     def __init__(self, cluster: WatchedCluster) -> None:
-        failure = cluster.state.failure
+        failure = cluster.failure
         super().__init__(
             f"{cluster.name} has not been read yet"
             + ("" if failure is None else f": {failure.message}"),

@@ -20,8 +20,7 @@ YEAR_S: Final = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """A *visitor*, and the session of the browser; None where a token came with the request.
-    """
+    """A *visitor*, and the session of the browser; None where a token came with the request."""
 
     visitor: Visitor
     session: WebSession | None = None

@@ -63,9 +63,6 @@ async def events(serving: Serving, cluster: WatchedCluster) -> AsyncIterator[str
 
 
 def event_of(cluster: WatchedCluster) -> str:
-    state = cluster.state
-    value = {
-        "look": 0 if state.look is None else state.look.number,
-        "failed_at_ms": state.failed_at_ms if state.failure is not None else None,
-    }
+    reading = cluster.looks.reading
+    value = {"attempt": reading.number, "failed": reading.error is not None}
     return f"event: look\ndata: {json.dumps(value)}\n\n"

@@ -24,3 +24,10 @@ class Serving:
     writes: bool = False
     timeline: Path | None = None
     is_closing: Event = field(default_factory=Event)
+
+    def close(self) -> None:
+        """End all streams."""
+        self.is_closing.set()
+        for cluster in self.clusters.values():
+            for listener in tuple(cluster.listeners):
+                listener()

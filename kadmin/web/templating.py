@@ -12,8 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from kadmin.app.evidence import now_ms
 from kadmin.version import VERSION
-from kadmin.web.clusters import now_ms
 
 THEMES: Final = ("auto", "light", "dark")
 THEME_COOKIE: Final = "kadmin_theme"

@@ -7,8 +7,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from kadmin.app.evidence import now_ms
 from kadmin.errors import KadminError
-from kadmin.web.clusters import Look, NotReadYet, WatchedCluster, now_ms
+from kadmin.web.clusters import Look, NotReadYet, WatchedCluster
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
@@ -51,7 +52,7 @@ class Visit:
         Raises:
             NotReadYet: there has been none.
         """
-        look = self.of.state.look
+        look = self.of.look
         if look is None:
             raise NotReadYet(self.of)
         return look
@@ -91,7 +92,7 @@ class Visit:
     def json(self, value: object, *, status: int = 200) -> JSONResponse:
         """Return *value* as JSON, with the age of what is known of the cluster."""
         headers = {}
-        if self.cluster is not None and self.cluster.state.look is not None:
-            age_ms = max(0, now_ms() - self.cluster.state.look.at_ms)
+        if self.cluster is not None and self.cluster.look is not None:
+            age_ms = max(0, now_ms() - self.cluster.look.at_ms)
             headers["Age"] = str(age_ms // 1000)
         return JSONResponse(value, status_code=status, headers=headers)

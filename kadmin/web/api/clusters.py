@@ -18,7 +18,7 @@ def summary(visit: Visit) -> Response:
 
 
 def described(cluster: WatchedCluster) -> dict[str, Any]:
-    look, failure = cluster.state.look, cluster.state.failure
+    look, failure = cluster.look, cluster.failure
     report = None if look is None else look.report
     return {
         "name": cluster.name,

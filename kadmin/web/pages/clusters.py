@@ -1,5 +1,9 @@
 """The pages of all clusters, and of one."""
 
+from starlette.responses import Response
+
+from kadmin.web.visit import Visit
+
 
 def overview(visit: Visit) -> Response:
     """Show the clusters that the visitor may see, the worst first."""
