@@ -6,6 +6,7 @@ __all__ = [
     "consuming",
     "evidence",
     "groups",
+    "hint_target",
     "leading",
     "move_plans",
     "moves",

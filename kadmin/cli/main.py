@@ -226,7 +226,7 @@ def run_command(arguments: list[str]) -> int:
 def complain_of_failure(error: KadminError, context: click.Context | None) -> None:
     if is_debug(context):
         show_trace()
-    from kadmin.cli.hint_target import with_cluster
+    from kadmin.app.hint_target import with_cluster
 
     hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
     complain(error.message, hint, error.details)

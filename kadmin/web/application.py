@@ -1,0 +1,202 @@
+"""The application: every route of the table, guarded; logins; static files; the stream of news."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount
+from starlette.routing import Route as Address
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from kadmin.errors import KadminError, UnreachableError
+from kadmin.web import login, news
+from kadmin.web.guard import Guard
+from kadmin.web.roles import Role, Visitor
+from kadmin.web.routes import ROUTES, Route
+from kadmin.web.serving import Serving
+from kadmin.web.templating import html
+from kadmin.web.visit import NoSuchThing, Visit
+
+FIELD_COUNT_MAX: Final = 2000
+
+
+class Refused(Exception):
+    """A request that is answered with *status* and a sentence."""
+
+    def __init__(self, status: int, text: str, hint: str | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+        self.hint = hint
+
+
+def application(serving: Serving) -> ASGIApp:
+    """Return the whole application, which starts and stops its pollers itself."""
+    return Guard(
+        routed(serving),
+        hosts=serving.hosts,
+        origins=serving.origins,
+        is_secure=serving.access.is_secure,
+    )
+
+
+def routed(serving: Serving) -> Starlette:
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        for cluster in serving.clusters.values():
+            cluster.start()
+        try:
+            yield
+        finally:
+            for cluster in serving.clusters.values():
+                cluster.stop()
+
+    app = Starlette(
+        routes=[
+            Mount("/static", StaticFiles(packages=[("kadmin.web", "static")])),
+            Address("/login", login.form, methods=["GET"]),
+            Address("/login", login.log_in, methods=["POST"]),
+            Address("/logout", login.log_out, methods=["POST"]),
+            Address("/theme", login.choose_theme, methods=["POST"]),
+            Address("/clusters/{cluster}/news", news.stream, methods=["GET"]),
+            *(
+                Address(
+                    route.path,
+                    answering(route),
+                    methods=[route.method],
+                    name=route.name or route.answer.__name__,
+                )
+                for route in ROUTES
+            ),
+        ],
+        exception_handlers={404: not_found},
+        lifespan=lifespan,
+    )
+    app.state.serving = serving
+    return app
+
+
+def answering(route: Route) -> Any:
+    async def answer(request: Request) -> Response:
+        is_api = route.path.startswith("/api/")
+        try:
+            visit = await visit_of(request, route)
+        except login.LoginNeeded as needed:
+            return login.unknown_visitor(request, needed, is_api=is_api)
+        except Refused as refusal:
+            return failed(request, refusal.status, str(refusal), refusal.hint)
+        try:
+            response = await run_in_threadpool(route.answer, visit)
+        except KadminError as error:
+            return failed(request, status_of(error), error.message, error.hint, visit)
+        login.keep_session(request, response)
+        return response
+
+    return answer
+
+
+async def visit_of(request: Request, route: Route) -> Visit:
+    """Find out who makes the request, and whether that visitor may.
+
+    Raises:
+        LoginNeeded: nobody is logged in.
+        Refused: the role does not allow it, or the form is not one of this page's.
+    """
+    serving: Serving = request.app.state.serving
+    found = login.identify(request, serving.access)
+    name = request.path_params.get("cluster")
+    cluster = None if name is None else serving.clusters.get(name)
+    if name is not None and (cluster is None or not found.visitor.may(Role.READ, name)):
+        # Those that exist and may not be seen are not given away.
+        raise Refused(404, f"there is no cluster '{name}', or you may not see it")
+    check_role(serving, found.visitor, route, name)
+    form = await form_of(request) if route.method == "POST" else {}
+    if route.method == "POST" and found.session is not None:
+        given = next(iter(form.get("csrf", ())), "")
+        if not found.session.has_csrf(given):
+            raise Refused(
+                403,
+                "this form was not made for your session, and nothing was done",
+                "go back, load the page again, and send it once more",
+            )
+    return Visit(
+        request=request,
+        serving=serving,
+        visitor=found.visitor,
+        session=found.session,
+        cluster=cluster,
+        form=form,
+        address=serving.access.address_of(request),
+    )
+
+
+def check_role(serving: Serving, visitor: Visitor, route: Route, cluster: str | None) -> None:
+    if route.needs is Role.READ:
+        return
+    if not serving.writes:
+        raise Refused(
+            403, "this page only reads", "start it with 'kadmin serve --write' to change clusters"
+        )
+    assert cluster is not None, f"{route.path} changes something, and names no cluster"
+    if not visitor.may(route.needs, cluster):
+        own = visitor.role_on(cluster)
+        raise Refused(
+            403, f"this needs the role {route.needs} on {cluster}; {visitor.name} has {own}"
+        )
+
+
+async def form_of(request: Request) -> Mapping[str, tuple[str, ...]]:
+    """Read the fields of a form.
+
+    Raises:
+        Refused: it is none, or has too many fields.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = await request.body()
+    if kind != "application/x-www-form-urlencoded":
+        if not body:
+            return {}
+        raise Refused(415, "a form is expected: application/x-www-form-urlencoded")
+    try:
+        pairs = parse_qsl(
+            body.decode(), keep_blank_values=True, max_num_fields=FIELD_COUNT_MAX, errors="strict"
+        )
+    except ValueError:
+        raise Refused(
+            400, f"the form is damaged, or has more than {FIELD_COUNT_MAX} fields"
+        ) from None
+    fields: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        fields[name] = (*fields.get(name, ()), value)
+    return fields
+
+
+def status_of(error: KadminError) -> int:
+    if isinstance(error, NoSuchThing):
+        return 404
+    return 503 if isinstance(error, UnreachableError) else 409
+
+
+def failed(
+    request: Request,
+    status: int,
+    text: str,
+    hint: str | None = None,
+    visit: Visit | None = None,
+) -> Response:
+    """Return the answer to a request that failed: a page, or a problem document for the API."""
+    if request.url.path.startswith("/api/"):
+        problem = {"type": "about:blank", "title": text, "status": status}
+        if hint is not None:
+            problem["detail"] = hint
+        return JSONResponse(problem, status, media_type="application/problem+json")
+    return html(request, "failed.html", status=status, text=text, hint=hint, visit=visit)
+
+
+async def not_found(request: Request, _error: Exception) -> Response:
+    return failed(request, 404, "there is no such page", "the overview is at /")

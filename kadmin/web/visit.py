@@ -1,0 +1,97 @@
+"""A visit: one request that may be made, with all that an answer to it needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kadmin.errors import KadminError
+from kadmin.web.clusters import Look, NotReadYet, WatchedCluster, now_ms
+from kadmin.web.roles import Role, Visitor
+from kadmin.web.serving import Serving
+from kadmin.web.sessions import WebSession
+from kadmin.web.templating import html
+
+
+class NoSuchThing(KadminError):
+    """A page is about a *kind* of thing with a *name* that there is not: a topic, a cluster."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"there is no {kind} '{name}'")
+
+
+@dataclass(slots=True, kw_only=True)
+class Visit:
+    """A request of *visitor*, whose role has been looked at.
+
+    *cluster* is the one in the path, None where it has none.  *session* is None where a token came
+    with the request.  *form* has the fields of a POST, whose CSRF token was right.
+    """
+
+    request: Request
+    serving: Serving
+    visitor: Visitor
+    session: WebSession | None
+    cluster: WatchedCluster | None = None
+    form: Mapping[str, tuple[str, ...]]
+    address: str
+
+    @property
+    def of(self) -> WatchedCluster:
+        """The cluster in the path."""
+        assert self.cluster is not None, "only routes with a cluster in the path ask for it"
+        return self.cluster
+
+    @property
+    def look(self) -> Look:
+        """The latest look at that cluster.
+
+        Raises:
+            NotReadYet: there has been none.
+        """
+        look = self.of.state.look
+        if look is None:
+            raise NotReadYet(self.of)
+        return look
+
+    def path(self, name: str) -> str:
+        """Return the part of the path that a route calls *name*."""
+        return str(self.request.path_params[name])
+
+    def query(self, name: str, default: str = "") -> str:
+        """Return a parameter of the address."""
+        return self.request.query_params.get(name, default)
+
+    def field(self, name: str, default: str = "") -> str:
+        """Return the first value of a field of the form."""
+        return next(iter(self.form.get(name, ())), default)
+
+    def may(self, role: Role) -> bool:
+        """Return whether the visitor may do here what *role* may; only reading without
+        `--write`."""
+        if role is not Role.READ and not self.serving.writes:
+            return False
+        return self.visitor.may(role, self.of.name)
+
+    @property
+    def clusters(self) -> list[WatchedCluster]:
+        """Those that the visitor may see."""
+        return [
+            cluster
+            for cluster in self.serving.clusters.values()
+            if self.visitor.may(Role.READ, cluster.name)
+        ]
+
+    def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
+        """Return the page that *template* makes of *values*."""
+        return html(self.request, template, status=status, visit=self, **values)
+
+    def json(self, value: object, *, status: int = 200) -> JSONResponse:
+        """Return *value* as JSON, with the age of what is known of the cluster."""
+        headers = {}
+        if self.cluster is not None and self.cluster.state.look is not None:
+            age_ms = max(0, now_ms() - self.cluster.state.look.at_ms)
+            headers["Age"] = str(age_ms // 1000)
+        return JSONResponse(value, status_code=status, headers=headers)
