@@ -14,7 +14,7 @@ from starlette.routing import Route as Address
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
 from kadmin.web.guard import Guard
@@ -204,6 +204,8 @@ async def form_of(request: Request) -> Mapping[str, tuple[str, ...]]:
 def status_of(error: KadminError) -> int:
     if isinstance(error, NoSuchThing):
         return 404
+    if isinstance(error, UsageError):
+        return 400
     return 503 if isinstance(error, UnreachableError) else 409
 
 
@@ -220,7 +222,9 @@ def failed(
         if hint is not None:
             problem["detail"] = hint
         return JSONResponse(problem, status, media_type="application/problem+json")
-    return html(request, "failed.html", status=status, text=text, hint=hint, visit=visit)
+    if visit is not None:
+        return visit.page("failed.html", status=status, text=text, hint=hint)
+    return html(request, "failed.html", status=status, text=text, hint=hint)
 
 
 async def not_found(request: Request, _error: Exception) -> Response:
