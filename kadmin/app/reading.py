@@ -6,10 +6,10 @@ from kadmin.app.session import Session
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from cluster.model.fault import Fault
-    from cluster.model.ids import BrokerId
+    from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
@@ -86,6 +86,18 @@ def read_offsets(
     if ends is None:
         return report_of(moment, found.told, found.untold, None)
     return report_of(moment, found.told, {**found.untold, **ends.untold}, ends.told)
+
+
+def read_ends(
+    session: Session, partitions: "Collection[TopicPartition]"
+) -> "dict[TopicPartition, int]":
+    """Return where the logs of *partitions* end, as far as their leaders answer."""
+    from kadmin.admin.wire import offsets
+    from kadmin.plan.offsets import LATEST
+
+    with session.connect_brokers() as brokers:
+        found = offsets.read_offsets(brokers, partitions, LATEST)
+    return {each: end.offset for each, end in found.told.items() if end.offset is not None}
 
 
 def read_log_dirs(

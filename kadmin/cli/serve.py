@@ -12,6 +12,7 @@ from kadmin.extras import Extra, require_extra
 
 if TYPE_CHECKING:
     from kadmin.web.access import Access, Proxy
+    from kadmin.web.audit import AuditLog
     from kadmin.web.clusters import WatchedCluster
     from kadmin.web.serving import Serving
 
@@ -79,6 +80,13 @@ class ListenAddress(click.ParamType):  # type: ignore[type-arg]  # generic only 
     metavar="FILE",
     section=WHO,
     help="Who may log in: lines NAME ROLE TOKEN [CLUSTER...]. It is made if it is missing.",
+)
+@option(
+    "--audit-file",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    section=WHO,
+    help="Where changes and refusals are noted, as JSON lines.",
 )
 @option(
     "--auth-header",
@@ -260,6 +268,24 @@ def access_of(session: Session, options: dict[str, Any]) -> "Access":
     )
 
 
+def audit_of(options: dict[str, Any]) -> "AuditLog | None":
+    """Return the audit log; a page that writes has one in any case.
+
+    Raises:
+        CannotAudit: it cannot be written.
+    """
+    from kadmin.settings.xdg import user_directory
+    from kadmin.web.audit import AuditLog
+
+    path = options["audit_file"]
+    if path is None and not options["write"]:
+        return None
+    usual = Path(user_directory("XDG_STATE_HOME", "~/.local/state")) / "page-audit.jsonl"
+    audit = AuditLog(usual if path is None else Path(path))
+    audit.check()
+    return audit
+
+
 def proxy_of(options: dict[str, Any]) -> "Proxy | None":
     from ipaddress import ip_address
 
@@ -296,6 +322,7 @@ def serving_of(
         hosts=frozenset(name.lower() for name in names),
         origins=frozenset(origins),
         writes=options["write"],
+        audit=audit_of(options),
         timeline=None if timeline is None else Path(timeline),
     )
 

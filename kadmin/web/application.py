@@ -1,7 +1,7 @@
 """The application: every route of the table, guarded; logins; static files; the stream of news."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -16,10 +16,12 @@ from starlette.types import ASGIApp
 
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.web import login, news
+from kadmin.web.audit import Author, CannotAudit
 from kadmin.web.guard import Guard
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.routes import ROUTES, Route
 from kadmin.web.serving import Serving
+from kadmin.web.sessions import WebSession
 from kadmin.web.templating import html
 from kadmin.web.visit import NoSuchThing, Visit
 
@@ -111,16 +113,13 @@ async def visit_of(request: Request, route: Route) -> Visit:
     if name is not None and (cluster is None or not found.visitor.may(Role.READ, name)):
         # Those that exist and may not be seen are not given away.
         raise Refused(404, f"there is no cluster '{name}', or you may not see it")
-    check_role(serving, found.visitor, route, name)
-    form = await form_of(request) if route.method == "POST" else {}
-    if route.method == "POST" and found.session is not None:
-        given = next(iter(form.get("csrf", ())), "")
-        if not found.session.has_csrf(given):
-            raise Refused(
-                403,
-                "this form was not made for your session, and nothing was done",
-                "go back, load the page again, and send it once more",
-            )
+    try:
+        check_role(serving, found.visitor, route, name)
+        form = await form_of(request) if route.method == "POST" else {}
+        check_csrf(found.session, form, route)
+    except Refused as refusal:
+        await run_in_threadpool(note_refusal, serving, request, found.visitor, str(refusal))
+        raise
     return Visit(
         request=request,
         serving=serving,
@@ -130,6 +129,35 @@ async def visit_of(request: Request, route: Route) -> Visit:
         form=form,
         address=serving.access.address_of(request),
     )
+
+
+def check_csrf(
+    session: WebSession | None, form: Mapping[str, tuple[str, ...]], route: Route
+) -> None:
+    """A form of a browser has to come from a page of its session; a bearer token needs none."""
+    if route.method != "POST" or session is None:
+        return
+    if not session.has_csrf(next(iter(form.get("csrf", ())), "")):
+        raise Refused(
+            403,
+            "this form was not made for your session, and nothing was done",
+            "go back, load the page again, and send it once more",
+        )
+
+
+def note_refusal(serving: Serving, request: Request, visitor: Visitor, reason: str) -> None:
+    """Note in the audit log what was refused; the refusal does not depend on it."""
+    if serving.audit is None:
+        return
+    name = request.path_params.get("cluster")
+    author = Author(
+        name=visitor.name,
+        role=None if name is None else visitor.role_on(name),
+        cluster=name,
+        address=serving.access.address_of(request),
+    )
+    with suppress(CannotAudit):
+        serving.audit.refused(author, f"{request.method} {request.url.path}", reason)
 
 
 def check_role(serving: Serving, visitor: Visitor, route: Route, cluster: str | None) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event
 
 from kadmin.web.access import Access
+from kadmin.web.audit import AuditLog
 from kadmin.web.clusters import WatchedCluster
 
 
@@ -14,7 +15,8 @@ class Serving:
     """The parts of a running page.
 
     *hosts* are the names in lower case that the Host header may have; *origins* those of forms.
-    Nothing changes a cluster unless it *writes*.  *is_closing* ends streams.
+    Nothing changes a cluster unless it *writes*, and then there is an *audit* log.  *is_closing*
+    ends streams.
     """
 
     clusters: Mapping[str, WatchedCluster]
@@ -22,6 +24,7 @@ class Serving:
     hosts: frozenset[str]
     origins: frozenset[str]
     writes: bool = False
+    audit: AuditLog | None = None
     timeline: Path | None = None
     is_closing: Event = field(default_factory=Event)
 

@@ -1,6 +1,7 @@
 """A visit: one request that may be made, with all that an answer to it needs."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from kadmin.app.evidence import now_ms
 from kadmin.errors import KadminError
+from kadmin.web.audit import Author
 from kadmin.web.clusters import Look, NotReadYet, WatchedCluster
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.serving import Serving
@@ -75,6 +77,27 @@ class Visit:
         if role is not Role.READ and not self.serving.writes:
             return False
         return self.visitor.may(role, self.of.name)
+
+    @property
+    def author(self) -> Author:
+        """The visitor as the audit log has it."""
+        name = None if self.cluster is None else self.cluster.name
+        return Author(
+            name=self.visitor.name,
+            role=None if name is None else self.visitor.role_on(name),
+            cluster=name,
+            address=self.address,
+        )
+
+    def audited(self, action: str, plan: object) -> AbstractContextManager[dict[str, Any]]:
+        """Note in the audit log that *action* begins, on disk before the block, and its outcome
+        behind it: what the block puts into the mapping, or the error that it raised.
+
+        Raises:
+            CannotAudit: the log takes no line, and nothing is done.
+        """
+        assert self.serving.audit is not None, "a page that writes has an audit log"
+        return self.serving.audit.change(self.author, action, plan)
 
     @property
     def clusters(self) -> list[WatchedCluster]:
