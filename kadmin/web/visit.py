@@ -25,6 +25,16 @@ class NoSuchThing(KadminError):
         super().__init__(f"there is no {kind} '{name}'")
 
 
+class Forbidden(KadminError):
+    """The visitor's role does not allow what the *action* would do."""
+
+    def __init__(self, action: str, needed: Role, author: Author) -> None:
+        super().__init__(
+            f"{action}: this needs the role {needed} on {author.cluster}; {author.name} has"
+            f" {author.role}"
+        )
+
+
 @dataclass(slots=True, kw_only=True)
 class Visit:
     """A request of *visitor*, whose role has been looked at.

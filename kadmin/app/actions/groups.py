@@ -31,7 +31,7 @@ class ResetOffsets(Action):
     partitions: PartitionFilter
     wanted: Wanted
     spec: str
-    topics: str = ""
+    topics: tuple[str, ...] = ()
 
     @property
     def verb(self) -> str:
@@ -39,11 +39,9 @@ class ResetOffsets(Action):
 
     @property
     def command(self) -> str:
-        which = f"--topic {quoted(self.topics)}" if self.topics else "--all-topics"
-        return (
-            f"kadmin groups --reset-offsets --group {quoted(self.group)} {which} {self.spec}"
-            " --execute"
-        )
+        which = " ".join(f"--topic {quoted(topic)}" for topic in self.topics) or "--all-topics"
+        group = quoted(self.group)
+        return f"kadmin groups --reset-offsets --group {group} {which} {self.spec} --execute"
 
     @property
     def rollback_suffix(self) -> str:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -170,11 +171,11 @@ class ShownChanges:
         self,
         shown: ShownChange,
         typed: str = "",
-        ended: Callable[[ShownChange], None] = lambda shown: None,
+        noted: Callable[[], AbstractContextManager[dict[str, Any]]] = lambda: nullcontext({}),
     ) -> bool:
-        """Begin to write *shown*, in a thread, and wait a moment for its end; *ended* is called
-        then.
+        """Begin to write *shown*, in a thread, and wait a moment for its end.
 
+        All that is done is in a block of *noted*, which notes what is put into its mapping.
         Return whether this call began it: a change is written once, however often it is confirmed.
 
         Raises:
@@ -187,27 +188,31 @@ class ShownChanges:
                 return False
             shown.stage = Stage.WRITING
         threading.Thread(
-            target=self._write, args=(shown, ended), name="confirmed change", daemon=True
+            target=self._write, args=(shown, noted), name="confirmed change", daemon=True
         ).start()
         shown.ended.wait(SOON_S)
         return True
 
-    def _write(self, shown: ShownChange, ended: Callable[[ShownChange], None]) -> None:
+    def _write(
+        self, shown: ShownChange, noted: Callable[[], AbstractContextManager[dict[str, Any]]]
+    ) -> None:
         session = shown.session
         session.look_again()
         session.notes.clear()
         try:
-            self._carry_out(shown, session)
+            with noted() as outcome:
+                self._carry_out(shown, session, outcome)
         except KadminError as error:
             # A trace would keep all that was read for the plan.
             error.__cause__ = error.__context__ = None
             shown.error = error.with_traceback(None)
         finally:
             shown.stage = Stage.ENDED
-            ended(shown)
             shown.ended.set()
 
-    def _carry_out(self, shown: ShownChange, session: NotingSession) -> None:
+    def _carry_out(
+        self, shown: ShownChange, session: NotingSession, outcome: dict[str, Any]
+    ) -> None:
         action, path = shown.action, shown.rollback_path
         if action.rollback_suffix:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -216,25 +221,29 @@ class ShownChanges:
             first = next(stages)
             assert isinstance(first, Proposal)
             if not is_as_shown(shown, first):
-                self._replace(shown, first)
+                outcome["replaced_by"] = self._replace(shown, first)
                 return
             try:
                 for stage in stages:
                     if isinstance(stage, Begun):
                         continue
                     if not change.written:
-                        self._replace(shown, stage)
+                        outcome["replaced_by"] = self._replace(shown, stage)
                         return
                     raise ChangedMeanwhile(len(change.written), len(first.plans))
             finally:
                 shown.written = tuple(
                     line for plan in change.written for line in action.lines(plan)
                 )
-                shown.rollback_file = path if path.is_file() else None
+                outcome["written"] = shown.written
+                if path.is_file():
+                    shown.rollback_file = path
+                    outcome["rollback_file"] = str(path)
             action.finish(session, change)
         shown.is_done = True
 
-    def _replace(self, shown: ShownChange, newer: Proposal[Any]) -> None:
+    def _replace(self, shown: ShownChange, newer: Proposal[Any]) -> str:
+        """Keep *newer* in the place of *shown*, which was not written, and return its id."""
         change_id = secrets.token_urlsafe(18)
         path = shown.rollback_path.with_name(
             rollback_name(shown.cluster, change_id, shown.action.rollback_suffix)
@@ -244,6 +253,7 @@ class ShownChanges:
             shown_change(change_id, shown.owner, shown.cluster, session, shown.action, newer, path)
         )
         shown.successor = kept.change_id
+        return kept.change_id
 
     def _keep(self, shown: ShownChange) -> ShownChange:
         shown.shown_s = self.now_s()

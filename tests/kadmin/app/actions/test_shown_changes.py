@@ -307,11 +307,41 @@ def test_a_rollback_file_is_kept_where_no_other_is(changes: ShownChanges) -> Non
     assert shown.rollback_path.name.startswith("prod-rollback-")
 
 
-def test_who_waits_for_the_end_is_called_once(changes: ShownChanges) -> None:
-    ended: list[ShownChange] = []
-    shown = propose(changes, Increasing(Cluster()))
-    changes.confirm(shown, "", ended.append)
-    wait_until(lambda: bool(ended), what="the end")
-    changes.confirm(shown, "", ended.append)
+def test_what_becomes_of_a_change_is_noted(changes: ShownChanges) -> None:
+    noted: list[dict[str, Any]] = []
 
-    assert [shown] == ended
+    @contextmanager
+    def noting() -> Iterator[dict[str, Any]]:
+        noted.append({})
+        yield noted[-1]
+
+    cluster = Cluster()
+    shown = propose(changes, Increasing(cluster, rollback_suffix=".txt"))
+    cluster.value = 2
+    changes.confirm(shown, "", noting)
+    assert shown.ended.wait()
+    newer = changes.find(str(shown.successor), "ann")
+    assert newer is not None
+    changes.confirm(newer, "", noting)
+    assert newer.ended.wait()
+    changes.confirm(newer, "", noting)
+
+    assert [
+        {"replaced_by": newer.change_id},
+        {"written": ("a from 2",), "rollback_file": str(newer.rollback_path)},
+    ] == noted
+
+
+def test_a_change_that_cannot_be_noted_is_not_made(changes: ShownChanges) -> None:
+    @contextmanager
+    def failing() -> Iterator[dict[str, Any]]:
+        raise KadminError("the disk is full")
+        yield {}
+
+    cluster = Cluster()
+    shown = propose(changes, Increasing(cluster))
+    changes.confirm(shown, "", failing)
+    assert shown.ended.wait()
+
+    assert "the disk is full" == str(shown.error)
+    assert ([], False) == (cluster.written, shown.is_done)
