@@ -19,11 +19,12 @@ from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
 from kadmin.web.guard import Guard
 from kadmin.web.roles import Role, Visitor
-from kadmin.web.routes import ROUTES, Route
+from kadmin.web.route import Route
+from kadmin.web.routes import ROUTES
 from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
 from kadmin.web.templating import html
-from kadmin.web.visit import NoSuchThing, Visit
+from kadmin.web.visit import Forbidden, NoSuchThing, Visit
 
 FIELD_COUNT_MAX: Final = 2000
 
@@ -92,6 +93,9 @@ def answering(route: Route) -> Any:
         try:
             response = await run_in_threadpool(route.answer, visit)
         except KadminError as error:
+            if isinstance(error, Forbidden):
+                noted = (visit.serving, request, visit.visitor, error.message)
+                await run_in_threadpool(note_refusal, *noted)
             return failed(request, status_of(error), error.message, error.hint, visit)
         login.keep_session(request, response)
         return response
@@ -204,6 +208,8 @@ async def form_of(request: Request) -> Mapping[str, tuple[str, ...]]:
 def status_of(error: KadminError) -> int:
     if isinstance(error, NoSuchThing):
         return 404
+    if isinstance(error, Forbidden):
+        return 403
     if isinstance(error, UsageError):
         return 400
     return 503 if isinstance(error, UnreachableError) else 409

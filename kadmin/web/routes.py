@@ -4,12 +4,9 @@ Pages, the API and actions are rows; `application` makes all of them alike: it f
 looks at the role, and checks forms before a function runs.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
-from starlette.responses import Response
-
+from kadmin.web.actions.routes import ACTIONS
 from kadmin.web.api import clusters as clusters_api
 from kadmin.web.pages import audit as audit_pages
 from kadmin.web.pages import brokers as brokers_pages
@@ -18,26 +15,7 @@ from kadmin.web.pages import groups as groups_pages
 from kadmin.web.pages import moves as moves_pages
 from kadmin.web.pages import rules as rules_pages
 from kadmin.web.pages import topics as topics_pages
-from kadmin.web.roles import Role
-from kadmin.web.visit import Visit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """An address; *answer* runs in a thread, since it may wait for servers.
-
-    `{cluster}` in the *path* is the cluster on which the visitor needs the role *needs*; without
-    it, any visitor may ask.  A *method* POST is a form with a CSRF token, or comes with a bearer
-    token.  Any role but READ needs `--write`.
-    """
-
-    path: str
-    answer: Callable[[Visit], Response]
-    needs: Role = Role.READ
-    method: str = "GET"
-    name: str | None = None
-    """What links call it; None for the name of the function."""
-
+from kadmin.web.route import Route
 
 PAGES: Final = (
     Route(path="/", answer=clusters_pages.overview, name="overview"),
@@ -58,7 +36,5 @@ API: Final = (
     Route(path="/api/v1/clusters", answer=clusters_api.listed),
     Route(path="/api/v1/clusters/{cluster}", answer=clusters_api.summary),
 )
-
-ACTIONS: Final[tuple[Route, ...]] = ()
 
 ROUTES: Final = (*PAGES, *API, *ACTIONS)

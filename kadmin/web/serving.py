@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
+from kadmin.app.actions.shown_changes import ShownChanges
+from kadmin.app.supervising import Supervisors
 from kadmin.web.access import Access
 from kadmin.web.audit import AuditLog
 from kadmin.web.clusters import WatchedCluster
@@ -16,7 +18,7 @@ class Serving:
 
     *hosts* are the names in lower case that the Host header may have; *origins* those of forms.
     Nothing changes a cluster unless it *writes*, and then there is an *audit* log.  *is_closing*
-    ends streams.
+    ends streams.  *changes* are those that were planned here, *supervisors* carry runs of moves on.
     """
 
     clusters: Mapping[str, WatchedCluster]
@@ -27,6 +29,12 @@ class Serving:
     audit: AuditLog | None = None
     timeline: Path | None = None
     is_closing: Event = field(default_factory=Event)
+    changes: ShownChanges = field(default_factory=ShownChanges)
+    supervisors: dict[str, Supervisors] = field(default_factory=dict)
+
+    def supervisors_of(self, cluster: WatchedCluster) -> Supervisors:
+        """Return the supervisors of runs on *cluster*, whose threads are of this process."""
+        return self.supervisors.setdefault(cluster.name, Supervisors(cluster.new_session))
 
     def close(self) -> None:
         """End all streams."""

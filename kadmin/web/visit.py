@@ -18,6 +18,7 @@ from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
 from kadmin.web.templating import html
 
+CHANGES: Final = "changes"
 PLACES: Final = (
     ("", "Overview", "o"),
     ("brokers", "Brokers", "b"),
@@ -26,6 +27,7 @@ PLACES: Final = (
     ("moves", "Moves", "m"),
     ("configs", "Configs", "s"),
     ("acls", "ACLs", "a"),
+    (CHANGES, "Changes", "p"),
     ("audit", "Audit log", "l"),
 )
 """Parts of addresses, labels, and keys."""
@@ -47,6 +49,16 @@ class Place:
     key: str
     count: int | None
     is_here: bool
+
+
+class Forbidden(KadminError):
+    """The visitor's role does not allow what the *action* would do."""
+
+    def __init__(self, action: str, needed: Role, author: Author) -> None:
+        super().__init__(
+            f"{action}: this needs the role {needed} on {author.cluster}; {author.name} has"
+            f" {author.role}"
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,7 +161,10 @@ class Visit:
         }
         here = self.request.url.path
         found = []
-        for part, label, key in PLACES:
+        places = (
+            PLACES if self.may(Role.OPERATE) else [each for each in PLACES if each[0] != CHANGES]
+        )
+        for part, label, key in places:
             path = self.link(part) if part else self.link()
             is_here = here == path or (bool(part) and here.startswith(f"{path}/"))
             found.append(
