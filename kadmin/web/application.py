@@ -218,7 +218,9 @@ def failed(
         if hint is not None:
             problem["detail"] = hint
         return JSONResponse(problem, status, media_type="application/problem+json")
-    return html(request, "failed.html", status=status, text=text, hint=hint, visit=visit)
+    if visit is not None:
+        return visit.page("failed.html", status=status, text=text, hint=hint)
+    return html(request, "failed.html", status=status, text=text, hint=hint)
 
 
 async def not_found(request: Request, _error: Exception) -> Response:

@@ -3,30 +3,42 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from kadmin.app.evidence import now_ms, read_evidence
 from kadmin.app.groups import GroupLooks
 from kadmin.app.hint_target import with_cluster
 from kadmin.app.polling import Poll, Poller, Reading
-from kadmin.app.reading import read_ends
+from kadmin.app.reading import read_acls, read_configs, read_ends
 from kadmin.app.session import Session
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.plan.check.judge import judge
+from kadmin.reports.views.brokers import BrokerRow, broker_rows
 from kadmin.reports.views.observed import Observed, rates_between
+from kadmin.reports.views.overview import Overview, overview_of
 from kadmin.reports.views.topics import TopicTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cluster.model.config_entity import ConfigEntity, ConfigOverrides
+    from cluster.model.fault import Fault
     from cluster.model.ids import TopicPartition
+    from kadmin.admin.answers import AclSnapshot
     from kadmin.plan.check.evidence import Evidence
     from kadmin.plan.check.findings import CheckReport
     from kadmin.plan.groups.verdict import GroupVerdict
     from kadmin.settings.keys import Value
 
+Configs: TypeAlias = "tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]"
+
+T = TypeVar("T")
+
 STALE_AFTER_INTERVALS: Final = 3
 STALE_AFTER_S_MIN: Final = 10.0
 WARNING_COUNT_MAX: Final = 20
 GROUPS_INTERVAL_S_MIN: Final = 15.0
+RARE_INTERVAL_S_MIN: Final = 30.0
 BEHIND_MS: Final = 60_000
 """A group is behind whose oldest unread record is older, as for `check --groups`."""
 RATE_COUNT: Final = 60
@@ -78,6 +90,8 @@ class Look:
     report: "CheckReport"
     observed: Observed
     topics: TopicTable
+    overview: Overview
+    brokers: list[BrokerRow]
     warnings: tuple[str, ...] = ()
 
 
@@ -107,7 +121,10 @@ class WatchedCluster:
         self.looks: Poll[Look] = Poll("cluster", self.see, interval_s, self.announce)
         self.ends: Poll[Ends] = Poll("ends of logs", self.see_ends, interval_s)
         self.groups: Poll[Groups] = Poll("groups", self.see_groups, slower_s, self.announce)
-        self.poller = Poller([self.looks, self.ends, self.groups])
+        rarely_s = max(interval_s, RARE_INTERVAL_S_MIN)
+        self.acls: Poll[AclSnapshot] = Poll("acls", self.asking(read_acls), rarely_s)
+        self.configs: Poll[Configs] = Poll("configs", self.asking(read_configs), rarely_s)
+        self.poller = Poller([self.looks, self.ends, self.groups, self.acls, self.configs])
 
     def new_session(self) -> PollingSession:
         """Return a session to the cluster, for one poll or one action."""
@@ -117,6 +134,16 @@ class WatchedCluster:
         from kadmin.arguments.groups import GroupSelection, PartitionFilter
 
         return GroupLooks(self.new_session(), GroupSelection(()), PartitionFilter(), window_s)
+
+    def asking(self, read: Callable[[Session], T]) -> Callable[[], T]:
+        """Return a question for a poll, with a session of its own."""
+        session = self.new_session()
+
+        def ask() -> T:
+            session.look_again()
+            return read(session)
+
+        return ask
 
     @property
     def look(self) -> Look | None:
@@ -128,13 +155,16 @@ class WatchedCluster:
         """Why the attempt after the latest look failed, None if it did not."""
         return self.looks.reading.error
 
+    def stale_ms(self, poll: Poll[Any]) -> int:
+        """Return from which age on what *poll* has is stale: after a few intervals, each as long as
+        its last attempt if that is longer."""
+        interval_s = max(poll.interval_s, poll.reading.took_s)
+        return round(1000 * max(STALE_AFTER_INTERVALS * interval_s, STALE_AFTER_S_MIN))
+
     @property
     def is_stale(self) -> bool:
-        """Whether the latest look is older than a few intervals."""
-        age_s = self.looks.reading.age_s
-        return age_s is not None and age_s > max(
-            STALE_AFTER_INTERVALS * self.interval_s, STALE_AFTER_S_MIN
-        )
+        look = self.look
+        return look is not None and now_ms() - look.at_ms > self.stale_ms(self.looks)
 
     def look_soon(self) -> None:
         """Ask everything at once, after a change."""
@@ -181,6 +211,8 @@ class WatchedCluster:
             report=replace(report, findings=findings),
             observed=observed,
             topics=topics,
+            overview=overview_of(observed),
+            brokers=broker_rows(observed),
             warnings=tuple(session.warnings),
         )
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,12 +18,37 @@ from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
 from kadmin.web.templating import html
 
+CHANGES: Final = "changes"
+PLACES: Final = (
+    ("", "Overview", "o"),
+    ("brokers", "Brokers", "b"),
+    ("topics", "Topics", "t"),
+    ("groups", "Groups", "c"),
+    ("moves", "Moves", "m"),
+    ("configs", "Configs", "s"),
+    ("acls", "ACLs", "a"),
+    (CHANGES, "Changes", "p"),
+    ("audit", "Audit log", "l"),
+)
+"""Parts of addresses, labels, and keys."""
+
 
 class NoSuchThing(KadminError):
     """A page is about a *kind* of thing with a *name* that there is not: a topic, a cluster."""
 
     def __init__(self, kind: str, name: str) -> None:
         super().__init__(f"there is no {kind} '{name}'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A page of a cluster in the navigation; `g` and *key* lead there."""
+
+    label: str
+    path: str
+    key: str
+    count: int | None
+    is_here: bool
 
 
 class Forbidden(KadminError):
@@ -129,9 +155,42 @@ class Visit:
             if self.visitor.may(Role.READ, cluster.name)
         ]
 
+    def link(self, *parts: str) -> str:
+        """Return the address of a page of the cluster, whatever is in the names."""
+        return "/".join(["/clusters", *(quote(part, safe="") for part in (self.of.name, *parts))])
+
+    @property
+    def places(self) -> list[Place]:
+        """The pages of the cluster, as the navigation has them."""
+        look, groups = self.of.look, self.of.groups.reading.answer
+        moving = None if look is None else len(look.observed.snapshot.moving) or None
+        counts = {
+            "brokers": None if look is None else len(look.brokers),
+            "topics": None if look is None else look.overview.topic_count,
+            "groups": None if groups is None else len(groups.verdicts),
+            "moves": moving,
+        }
+        here = self.request.url.path
+        found = []
+        places = (
+            PLACES if self.may(Role.OPERATE) else [each for each in PLACES if each[0] != CHANGES]
+        )
+        for part, label, key in places:
+            path = self.link(part) if part else self.link()
+            is_here = here == path or (bool(part) and here.startswith(f"{path}/"))
+            found.append(
+                Place(label=label, path=path, key=key, count=counts.get(part), is_here=is_here)
+            )
+        if self.serving.timeline is not None:
+            found.append(
+                Place(label="Timeline", path="/timeline", key="i", count=None, is_here=False)
+            )
+        return found
+
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """Return the page that *template* makes of *values*."""
-        return html(self.request, template, status=status, visit=self, **values)
+        csrf = "" if self.session is None else self.session.csrf
+        return html(self.request, template, status=status, visit=self, csrf=csrf, **values)
 
     def json(self, value: object, *, status: int = 200) -> JSONResponse:
         """Return *value* as JSON, with the age of what is known of the cluster."""
