@@ -137,7 +137,7 @@ def test_a_group_is_reset_deleted_and_can_be_restored(
     assert "Nothing" not in ann.do("reset-offsets", **reset, to="latest")
 
     shown = ann.plan("delete-groups", groups=group)
-    assert "<b>" not in shown.text
+    assert group not in shown.text
     ended = ann.confirm(shown, typed=group)
     assert "Done." in ended.text
     file = ann.get(f"{shown.url.path}/rollback")
@@ -149,7 +149,7 @@ def test_nothing_to_release_is_said(ann: Browser) -> None:
     shown = ann.plan("release-throttles")
 
     assert "Nothing to do." in shown.text
-    assert "<button" not in shown.text.partition("Nothing to do.")[2]
+    assert f'action="{shown.url.path}"' not in shown.text
 
 
 @pytest.mark.parametrize(
