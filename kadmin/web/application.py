@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from kadmin.app.preloading import import_clients
-from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.errors import KadminError
 from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
 from kadmin.web.guard import Guard
@@ -25,7 +25,7 @@ from kadmin.web.routes import ROUTES
 from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
 from kadmin.web.templating import html
-from kadmin.web.visit import Forbidden, NoSuchThing, Visit
+from kadmin.web.visit import Forbidden, Visit, status_of
 
 FIELD_COUNT_MAX: Final = 2000
 
@@ -205,16 +205,6 @@ async def form_of(request: Request) -> Mapping[str, tuple[str, ...]]:
     for name, value in pairs:
         fields[name] = (*fields.get(name, ()), value)
     return fields
-
-
-def status_of(error: KadminError) -> int:
-    if isinstance(error, NoSuchThing):
-        return 404
-    if isinstance(error, Forbidden):
-        return 403
-    if isinstance(error, UsageError):
-        return 400
-    return 503 if isinstance(error, UnreachableError) else 409
 
 
 def failed(

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kadmin.app.evidence import now_ms
-from kadmin.errors import KadminError
+from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.web.audit import Author
 from kadmin.web.clusters import Look, NotReadYet, WatchedCluster
 from kadmin.web.roles import Role, Visitor
@@ -59,6 +59,17 @@ class Forbidden(KadminError):
             f"{action}: this needs the role {needed} on {author.cluster}; {author.name} has"
             f" {author.role}"
         )
+
+
+def status_of(error: KadminError) -> int:
+    """Return the status of an answer that has *error*."""
+    if isinstance(error, NoSuchThing):
+        return 404
+    if isinstance(error, Forbidden):
+        return 403
+    if isinstance(error, UsageError):
+        return 400
+    return 503 if isinstance(error, UnreachableError) else 409
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from kadmin.plan.election import ElectionType
 from kadmin.web.actions.fields import Values, texts_of
 from kadmin.web.actions.forms import FORMS, Form
 from kadmin.web.roles import Role
-from kadmin.web.visit import Forbidden, NoSuchThing, Visit
+from kadmin.web.visit import Forbidden, NoSuchThing, Visit, status_of
 
 
 def role_for(action: Action) -> Role:
@@ -59,7 +59,11 @@ def form_page(
         for field in of.fields
     }
     return visit.page(
-        "form.html", status=200 if error is None else 400, form=of, values=values, error=error
+        "form.html",
+        status=200 if error is None else status_of(error),
+        form=of,
+        values=values,
+        error=error,
     )
 
 
@@ -105,7 +109,7 @@ def change(visit: Visit) -> Response:
 def change_page(visit: Visit, shown: ShownChange, error: KadminError | None = None) -> Response:
     return visit.page(
         "change.html",
-        status=200 if error is None else 400,
+        status=200 if error is None else status_of(error),
         shown=shown,
         is_open=shown.stage is Stage.SHOWN and shown.has_changes,
         is_writing=shown.stage is Stage.WRITING,

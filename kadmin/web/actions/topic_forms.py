@@ -3,6 +3,7 @@
 import random
 from typing import Final
 
+from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from kadmin.app.actions.action import Action
@@ -10,6 +11,7 @@ from kadmin.app.actions.elections import ElectLeaders
 from kadmin.app.actions.topics import AddPartitions, CreateTopic, DeleteTopics
 from kadmin.arguments.moments import parse_numbers
 from kadmin.arguments.topics import TopicSelection
+from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.config_plan import check_request
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.election import ElectionType
@@ -72,15 +74,14 @@ def elect(visit: Visit, values: Values) -> Action:
         if kind is ElectionType.UNCLEAN:
             raise BadField(values.label("topic"), "is needed for leaders out of the ISR")
         return ElectLeaders(kind=kind, partitions=None)
-    check_topic_name(topic)
-    known = visit.look.observed.snapshot.topics.get(topic)
-    there = sorted(known.assignment.partitions) if known is not None else []
-    chosen = sorted(parse_numbers(numbers)) if numbers else there
-    if known is None or not chosen:
-        existing(visit, (topic,))
-    missing = set(chosen) - set(there)
-    if known is not None and missing:
-        raise NoSuchPartition(sorted(missing), [topic])
+    existing(visit, (topic,))
+    with visit.of.new_session().topics() as admin:
+        found = admin.snapshot(TopicSelection(wanted=(topic,)), with_states=False)
+    refuse_unreadable(found, [subjects.topic(topic)])
+    there = frozenset(found.topics[topic].assignment.partitions)
+    chosen = parse_numbers(numbers) if numbers else there
+    if chosen - there:
+        raise NoSuchPartition(sorted(chosen - there), [topic])
     return ElectLeaders(
-        kind=kind, partitions=tuple(TopicPartition(topic, number) for number in chosen)
+        kind=kind, partitions=tuple(TopicPartition(topic, number) for number in sorted(chosen))
     )
