@@ -1,3 +1,20 @@
 """Carries changes of a cluster out: plan, show, confirm, write, report, wait."""
 
-__all__ = ["acls", "change", "commit", "configs", "delete_records", "elect", "groups", "migrate_offsets", "reassign", "reassign_cancel", "reassign_status", "reassign_wait", "supervision", "throttle_release", "topics", "unreadable"]
+__all__ = [
+    "acls",
+    "change",
+    "commit",
+    "configs",
+    "delete_records",
+    "elect",
+    "groups",
+    "migrate_offsets",
+    "reassign",
+    "reassign_cancel",
+    "reassign_status",
+    "reassign_wait",
+    "supervision",
+    "throttle_release",
+    "topics",
+    "unreadable",
+]
