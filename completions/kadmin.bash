@@ -4,10 +4,11 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -40,6 +41,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -103,6 +105,7 @@ _kadmin_node() {
                 --wait
                 --no-wait
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -150,6 +153,7 @@ _kadmin_node() {
                 -y
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -195,6 +199,7 @@ _kadmin_node() {
                 -y
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -221,6 +226,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -244,6 +250,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -267,6 +274,7 @@ _kadmin_node() {
                 --admin-port
                 --plain
                 --watch
+                --cluster
             '
             ;;
         'kadmin api-versions')
@@ -278,6 +286,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -308,6 +317,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -354,6 +364,7 @@ _kadmin_node() {
                 -y
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -393,6 +404,7 @@ _kadmin_node() {
                 --svg
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -421,6 +433,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -448,6 +461,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -470,6 +484,7 @@ _kadmin_node() {
             options='
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -493,6 +508,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -520,6 +536,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -541,6 +558,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -562,6 +580,7 @@ _kadmin_node() {
             commands='doctor list release'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -583,6 +602,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -604,6 +624,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -631,6 +652,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -664,6 +686,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -697,6 +720,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -756,6 +780,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -787,6 +812,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -818,6 +844,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -844,6 +871,7 @@ _kadmin_node() {
                 --wait
                 --requeue
                 --id
+                --cluster
             '
             ;;
         'kadmin produce')
@@ -871,6 +899,7 @@ _kadmin_node() {
                 --property-file
                 --producer.config
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -913,6 +942,7 @@ _kadmin_node() {
                 --property-file
                 --consumer.config
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -967,6 +997,7 @@ _kadmin_node() {
                 --master
                 --conf
                 --properties-file
+                --cluster
             '
             ;;
         'kadmin verify-replicas')
@@ -994,6 +1025,7 @@ _kadmin_node() {
                 --conf
                 --properties-file
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1021,6 +1053,7 @@ _kadmin_node() {
                 --max-rate
                 --check
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1051,12 +1084,14 @@ _kadmin_node() {
                 --verify-index-only
                 --max-message-size
                 --max-bytes
+                --cluster
             '
             ;;
         'kadmin snapshot')
             commands='diff save show'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1080,6 +1115,7 @@ _kadmin_node() {
                 --only
                 --no-brokers
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1104,6 +1140,7 @@ _kadmin_node() {
                 --no-brokers
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1125,6 +1162,7 @@ _kadmin_node() {
             commands=''
             options='
                 --default-min-isr
+                --cluster
             '
             ;;
         'kadmin simulate')
@@ -1138,6 +1176,7 @@ _kadmin_node() {
                 --snapshot
                 --default-min-isr
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1158,6 +1197,7 @@ _kadmin_node() {
         'kadmin cluster')
             commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
             options='
+                --cluster
             '
             ;;
         'kadmin cluster add-broker')
@@ -1165,6 +1205,7 @@ _kadmin_node() {
             options='
                 --name
                 --rack
+                --cluster
             '
             ;;
         'kadmin cluster destroy')
@@ -1172,29 +1213,34 @@ _kadmin_node() {
             options='
                 --name
                 --yes
+                --cluster
             '
             ;;
         'kadmin cluster down')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster kill-broker')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster kill-zookeeper')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster list')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin cluster logs')
@@ -1205,42 +1251,49 @@ _kadmin_node() {
                 -f
                 --controller
                 --state-change
+                --cluster
             '
             ;;
         'kadmin cluster pause-broker')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster pause-zookeeper')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster resume-broker')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster resume-zookeeper')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster start-broker')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster start-zookeeper')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster status')
@@ -1249,18 +1302,21 @@ _kadmin_node() {
                 --name
                 --controller
                 --watch
+                --cluster
             '
             ;;
         'kadmin cluster stop-broker')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster stop-zookeeper')
             commands=''
             options='
                 --name
+                --cluster
             '
             ;;
         'kadmin cluster up')
@@ -1276,12 +1332,49 @@ _kadmin_node() {
                 --set
                 --use
                 --no-use
+                --cluster
+            '
+            ;;
+        'kadmin serve')
+            commands=''
+            options='
+                --cluster
+                --name
+                --every
+                --default-min-isr
+                --timeline
+                --write
+                --token-file
+                --auth-header
+                --trusted-proxy
+                --listen
+                --url
+                --tls-cert
+                --tls-key
+                --plain-http
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin config')
             commands='add list remove show use'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1305,6 +1398,7 @@ _kadmin_node() {
                 --use
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1325,17 +1419,20 @@ _kadmin_node() {
         'kadmin config list')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin config remove')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin config show')
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1356,17 +1453,20 @@ _kadmin_node() {
         'kadmin config use')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin help')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin completion')
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1387,7 +1487,6 @@ _kadmin_node() {
     esac
     options="$options
         --zookeeper
-        --cluster
         --output
         --no-color
         --no-pager
@@ -1413,7 +1512,6 @@ _kadmin_node() {
 _kadmin_kind() {
     case "$1 $2" in
         *' --zookeeper') kind='text' ;;
-        *' --cluster') kind='live clusters' ;;
         *' --output') kind='words text json yaml csv' ;;
         *' --timeout') kind='text' ;;
         *' --zookeeper-auth') kind='words none digest sasl-digest sasl-gssapi' ;;
@@ -1424,6 +1522,7 @@ _kadmin_kind() {
         *' --zookeeper-tls-cert') kind='path' ;;
         *' --zookeeper-tls-key') kind='path' ;;
         'kadmin --bootstrap-server') kind='text' ;;
+        'kadmin --cluster') kind='live clusters' ;;
         'kadmin --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin --broker-user') kind='text' ;;
         'kadmin --broker-password-file') kind='path' ;;
@@ -1441,6 +1540,7 @@ _kadmin_kind() {
         'kadmin check --behind-after') kind='text' ;;
         'kadmin check --window') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
+        'kadmin check --cluster') kind='live clusters' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
         'kadmin check --broker-password-file') kind='path' ;;
@@ -1465,6 +1565,7 @@ _kadmin_kind() {
         'kadmin topics --limit') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
         'kadmin topics --bootstrap-server') kind='text' ;;
+        'kadmin topics --cluster') kind='live clusters' ;;
         'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin topics --broker-user') kind='text' ;;
         'kadmin topics --broker-password-file') kind='path' ;;
@@ -1487,6 +1588,7 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live set-topic-configs' ;;
         'kadmin configs --bootstrap-server') kind='text' ;;
+        'kadmin configs --cluster') kind='live clusters' ;;
         'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin configs --broker-user') kind='text' ;;
         'kadmin configs --broker-password-file') kind='path' ;;
@@ -1511,6 +1613,7 @@ _kadmin_kind() {
         'kadmin acls --deny-host') kind='text' ;;
         'kadmin acls --operation') kind='text' ;;
         'kadmin acls --bootstrap-server') kind='text' ;;
+        'kadmin acls --cluster') kind='live clusters' ;;
         'kadmin acls --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin acls --broker-user') kind='text' ;;
         'kadmin acls --broker-password-file') kind='path' ;;
@@ -1524,6 +1627,7 @@ _kadmin_kind() {
         'kadmin acls --command-config'|'kadmin acls --admin.config') kind='path' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
         'kadmin brokers --bootstrap-server') kind='text' ;;
+        'kadmin brokers --cluster') kind='live clusters' ;;
         'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin brokers --broker-user') kind='text' ;;
         'kadmin brokers --broker-password-file') kind='path' ;;
@@ -1536,6 +1640,7 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-key') kind='path' ;;
         'kadmin brokers --command-config'|'kadmin brokers --admin.config') kind='path' ;;
         'kadmin controller --bootstrap-server') kind='text' ;;
+        'kadmin controller --cluster') kind='live clusters' ;;
         'kadmin controller --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin controller --broker-user') kind='text' ;;
         'kadmin controller --broker-password-file') kind='path' ;;
@@ -1548,8 +1653,10 @@ _kadmin_kind() {
         'kadmin controller --broker-tls-key') kind='path' ;;
         'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
+        'kadmin zookeeper --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
+        'kadmin api-versions --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin api-versions --broker-user') kind='text' ;;
         'kadmin api-versions --broker-password-file') kind='path' ;;
@@ -1566,6 +1673,7 @@ _kadmin_kind() {
         'kadmin elect --path-to-json-file') kind='path' ;;
         'kadmin elect --election-type') kind='words preferred unclean' ;;
         'kadmin elect --bootstrap-server') kind='text' ;;
+        'kadmin elect --cluster') kind='live clusters' ;;
         'kadmin elect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin elect --broker-user') kind='text' ;;
         'kadmin elect --broker-password-file') kind='path' ;;
@@ -1589,6 +1697,7 @@ _kadmin_kind() {
         'kadmin reassign --replica-alter-log-dirs-throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin reassign --bootstrap-server') kind='text' ;;
+        'kadmin reassign --cluster') kind='live clusters' ;;
         'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign --broker-user') kind='text' ;;
         'kadmin reassign --broker-password-file') kind='path' ;;
@@ -1616,6 +1725,7 @@ _kadmin_kind() {
         'kadmin reassign plan --out') kind='path' ;;
         'kadmin reassign plan --svg') kind='path' ;;
         'kadmin reassign plan --bootstrap-server') kind='text' ;;
+        'kadmin reassign plan --cluster') kind='live clusters' ;;
         'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign plan --broker-user') kind='text' ;;
         'kadmin reassign plan --broker-password-file') kind='path' ;;
@@ -1632,6 +1742,7 @@ _kadmin_kind() {
         'kadmin reassign run --throttle') kind='text' ;;
         'kadmin reassign run --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign run --bootstrap-server') kind='text' ;;
+        'kadmin reassign run --cluster') kind='live clusters' ;;
         'kadmin reassign run --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign run --broker-user') kind='text' ;;
         'kadmin reassign run --broker-password-file') kind='path' ;;
@@ -1649,6 +1760,7 @@ _kadmin_kind() {
         'kadmin reassign resume --throttle') kind='text' ;;
         'kadmin reassign resume --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign resume --bootstrap-server') kind='text' ;;
+        'kadmin reassign resume --cluster') kind='live clusters' ;;
         'kadmin reassign resume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign resume --broker-user') kind='text' ;;
         'kadmin reassign resume --broker-password-file') kind='path' ;;
@@ -1662,6 +1774,7 @@ _kadmin_kind() {
         'kadmin reassign resume --command-config'|'kadmin reassign resume --admin.config') kind='path' ;;
         'kadmin reassign resume #1') kind='text' ;;
         'kadmin reassign status --bootstrap-server') kind='text' ;;
+        'kadmin reassign status --cluster') kind='live clusters' ;;
         'kadmin reassign status --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign status --broker-user') kind='text' ;;
         'kadmin reassign status --broker-password-file') kind='path' ;;
@@ -1675,6 +1788,7 @@ _kadmin_kind() {
         'kadmin reassign status --command-config'|'kadmin reassign status --admin.config') kind='path' ;;
         'kadmin reassign status #1') kind='text' ;;
         'kadmin reassign cancel --bootstrap-server') kind='text' ;;
+        'kadmin reassign cancel --cluster') kind='live clusters' ;;
         'kadmin reassign cancel --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign cancel --broker-user') kind='text' ;;
         'kadmin reassign cancel --broker-password-file') kind='path' ;;
@@ -1692,6 +1806,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --throttle') kind='text' ;;
         'kadmin reassign rollback --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign rollback --bootstrap-server') kind='text' ;;
+        'kadmin reassign rollback --cluster') kind='live clusters' ;;
         'kadmin reassign rollback --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign rollback --broker-user') kind='text' ;;
         'kadmin reassign rollback --broker-password-file') kind='path' ;;
@@ -1705,6 +1820,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --command-config'|'kadmin reassign rollback --admin.config') kind='path' ;;
         'kadmin reassign rollback #1') kind='text' ;;
         'kadmin reassign list --bootstrap-server') kind='text' ;;
+        'kadmin reassign list --cluster') kind='live clusters' ;;
         'kadmin reassign list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign list --broker-user') kind='text' ;;
         'kadmin reassign list --broker-password-file') kind='path' ;;
@@ -1717,6 +1833,7 @@ _kadmin_kind() {
         'kadmin reassign list --broker-tls-key') kind='path' ;;
         'kadmin reassign list --command-config'|'kadmin reassign list --admin.config') kind='path' ;;
         'kadmin throttle --bootstrap-server') kind='text' ;;
+        'kadmin throttle --cluster') kind='live clusters' ;;
         'kadmin throttle --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle --broker-user') kind='text' ;;
         'kadmin throttle --broker-password-file') kind='path' ;;
@@ -1729,6 +1846,7 @@ _kadmin_kind() {
         'kadmin throttle --broker-tls-key') kind='path' ;;
         'kadmin throttle --command-config'|'kadmin throttle --admin.config') kind='path' ;;
         'kadmin throttle doctor --bootstrap-server') kind='text' ;;
+        'kadmin throttle doctor --cluster') kind='live clusters' ;;
         'kadmin throttle doctor --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle doctor --broker-user') kind='text' ;;
         'kadmin throttle doctor --broker-password-file') kind='path' ;;
@@ -1741,6 +1859,7 @@ _kadmin_kind() {
         'kadmin throttle doctor --broker-tls-key') kind='path' ;;
         'kadmin throttle doctor --command-config'|'kadmin throttle doctor --admin.config') kind='path' ;;
         'kadmin throttle list --bootstrap-server') kind='text' ;;
+        'kadmin throttle list --cluster') kind='live clusters' ;;
         'kadmin throttle list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle list --broker-user') kind='text' ;;
         'kadmin throttle list --broker-password-file') kind='path' ;;
@@ -1756,6 +1875,7 @@ _kadmin_kind() {
         'kadmin throttle release --broker') kind='live brokers' ;;
         'kadmin throttle release --rollback-file') kind='path' ;;
         'kadmin throttle release --bootstrap-server') kind='text' ;;
+        'kadmin throttle release --cluster') kind='live clusters' ;;
         'kadmin throttle release --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle release --broker-user') kind='text' ;;
         'kadmin throttle release --broker-password-file') kind='path' ;;
@@ -1773,6 +1893,7 @@ _kadmin_kind() {
         'kadmin log-dirs --sort-by') kind='words name size lag' ;;
         'kadmin log-dirs --limit') kind='text' ;;
         'kadmin log-dirs --bootstrap-server') kind='text' ;;
+        'kadmin log-dirs --cluster') kind='live clusters' ;;
         'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin log-dirs --broker-user') kind='text' ;;
         'kadmin log-dirs --broker-password-file') kind='path' ;;
@@ -1790,6 +1911,7 @@ _kadmin_kind() {
         'kadmin offsets --sort-by') kind='words name offset count' ;;
         'kadmin offsets --limit') kind='text' ;;
         'kadmin offsets --bootstrap-server') kind='text' ;;
+        'kadmin offsets --cluster') kind='live clusters' ;;
         'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin offsets --broker-user') kind='text' ;;
         'kadmin offsets --broker-password-file') kind='path' ;;
@@ -1814,6 +1936,7 @@ _kadmin_kind() {
         'kadmin groups --from-file') kind='path' ;;
         'kadmin groups --rollback-file') kind='path' ;;
         'kadmin groups --bootstrap-server') kind='text' ;;
+        'kadmin groups --cluster') kind='live clusters' ;;
         'kadmin groups --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups --broker-user') kind='text' ;;
         'kadmin groups --broker-password-file') kind='path' ;;
@@ -1830,6 +1953,7 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --topic') kind='live topics' ;;
         'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
         'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --cluster') kind='live clusters' ;;
         'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups migrate-offsets --broker-user') kind='text' ;;
         'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
@@ -1847,6 +1971,7 @@ _kadmin_kind() {
         'kadmin delete-records --before-time') kind='text' ;;
         'kadmin delete-records --offset-json-file') kind='path' ;;
         'kadmin delete-records --bootstrap-server') kind='text' ;;
+        'kadmin delete-records --cluster') kind='live clusters' ;;
         'kadmin delete-records --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin delete-records --broker-user') kind='text' ;;
         'kadmin delete-records --broker-password-file') kind='path' ;;
@@ -1860,6 +1985,7 @@ _kadmin_kind() {
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
         'kadmin lead --wait') kind='text' ;;
         'kadmin lead --id') kind='text' ;;
+        'kadmin lead --cluster') kind='live clusters' ;;
         'kadmin lead #1') kind='text' ;;
         'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
@@ -1878,6 +2004,7 @@ _kadmin_kind() {
         'kadmin produce -X'|'kadmin produce --producer-property') kind='text' ;;
         'kadmin produce --property-file'|'kadmin produce --producer.config') kind='path' ;;
         'kadmin produce --bootstrap-server') kind='text' ;;
+        'kadmin produce --cluster') kind='live clusters' ;;
         'kadmin produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin produce --broker-user') kind='text' ;;
         'kadmin produce --broker-password-file') kind='path' ;;
@@ -1905,6 +2032,7 @@ _kadmin_kind() {
         'kadmin consume -X'|'kadmin consume --consumer-property') kind='text' ;;
         'kadmin consume --property-file'|'kadmin consume --consumer.config') kind='path' ;;
         'kadmin consume --bootstrap-server') kind='text' ;;
+        'kadmin consume --cluster') kind='live clusters' ;;
         'kadmin consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin consume --broker-user') kind='text' ;;
         'kadmin consume --broker-password-file') kind='path' ;;
@@ -1939,6 +2067,7 @@ _kadmin_kind() {
         'kadmin merge-logs --master') kind='text' ;;
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;
+        'kadmin merge-logs --cluster') kind='live clusters' ;;
         'kadmin merge-logs #1') kind='text' ;;
         'kadmin verify-replicas --log-dir') kind='text' ;;
         'kadmin verify-replicas --brokers') kind='text' ;;
@@ -1958,6 +2087,7 @@ _kadmin_kind() {
         'kadmin verify-replicas --conf') kind='text' ;;
         'kadmin verify-replicas --properties-file') kind='path' ;;
         'kadmin verify-replicas --bootstrap-server') kind='text' ;;
+        'kadmin verify-replicas --cluster') kind='live clusters' ;;
         'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin verify-replicas --broker-user') kind='text' ;;
         'kadmin verify-replicas --broker-password-file') kind='path' ;;
@@ -1975,6 +2105,7 @@ _kadmin_kind() {
         'kadmin collect --topic') kind='live topics' ;;
         'kadmin collect --max-rate') kind='text' ;;
         'kadmin collect --bootstrap-server') kind='text' ;;
+        'kadmin collect --cluster') kind='live clusters' ;;
         'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin collect --broker-user') kind='text' ;;
         'kadmin collect --broker-password-file') kind='path' ;;
@@ -1990,8 +2121,10 @@ _kadmin_kind() {
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;
+        'kadmin dump-log --cluster') kind='live clusters' ;;
         'kadmin dump-log #1') kind='text' ;;
         'kadmin snapshot --bootstrap-server') kind='text' ;;
+        'kadmin snapshot --cluster') kind='live clusters' ;;
         'kadmin snapshot --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot --broker-user') kind='text' ;;
         'kadmin snapshot --broker-password-file') kind='path' ;;
@@ -2005,6 +2138,7 @@ _kadmin_kind() {
         'kadmin snapshot --command-config'|'kadmin snapshot --admin.config') kind='path' ;;
         'kadmin snapshot diff --only') kind='text' ;;
         'kadmin snapshot diff --bootstrap-server') kind='text' ;;
+        'kadmin snapshot diff --cluster') kind='live clusters' ;;
         'kadmin snapshot diff --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot diff --broker-user') kind='text' ;;
         'kadmin snapshot diff --broker-password-file') kind='path' ;;
@@ -2019,6 +2153,7 @@ _kadmin_kind() {
         'kadmin snapshot diff #1') kind='text' ;;
         'kadmin snapshot diff #2') kind='text' ;;
         'kadmin snapshot save --bootstrap-server') kind='text' ;;
+        'kadmin snapshot save --cluster') kind='live clusters' ;;
         'kadmin snapshot save --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot save --broker-user') kind='text' ;;
         'kadmin snapshot save --broker-password-file') kind='path' ;;
@@ -2032,6 +2167,7 @@ _kadmin_kind() {
         'kadmin snapshot save --command-config'|'kadmin snapshot save --admin.config') kind='path' ;;
         'kadmin snapshot save #1') kind='text' ;;
         'kadmin snapshot show --default-min-isr') kind='text' ;;
+        'kadmin snapshot show --cluster') kind='live clusters' ;;
         'kadmin snapshot show #1') kind='text' ;;
         'kadmin simulate --kill') kind='live brokers' ;;
         'kadmin simulate --lose-rack') kind='text' ;;
@@ -2040,6 +2176,7 @@ _kadmin_kind() {
         'kadmin simulate --snapshot') kind='path' ;;
         'kadmin simulate --default-min-isr') kind='text' ;;
         'kadmin simulate --bootstrap-server') kind='text' ;;
+        'kadmin simulate --cluster') kind='live clusters' ;;
         'kadmin simulate --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin simulate --broker-user') kind='text' ;;
         'kadmin simulate --broker-password-file') kind='path' ;;
@@ -2051,32 +2188,49 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
+        'kadmin cluster --cluster') kind='live clusters' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
+        'kadmin cluster add-broker --cluster') kind='live clusters' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;
+        'kadmin cluster destroy --cluster') kind='live clusters' ;;
         'kadmin cluster down --name') kind='live local-clusters' ;;
+        'kadmin cluster down --cluster') kind='live clusters' ;;
         'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-broker --cluster') kind='live clusters' ;;
         'kadmin cluster kill-broker #1') kind='live local-brokers' ;;
         'kadmin cluster kill-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster kill-zookeeper #1') kind='live local-zookeepers' ;;
+        'kadmin cluster list --cluster') kind='live clusters' ;;
         'kadmin cluster logs --name') kind='live local-clusters' ;;
+        'kadmin cluster logs --cluster') kind='live clusters' ;;
         'kadmin cluster logs #1') kind='live local-brokers' ;;
         'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-broker --cluster') kind='live clusters' ;;
         'kadmin cluster pause-broker #1') kind='live local-brokers' ;;
         'kadmin cluster pause-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster pause-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-broker --cluster') kind='live clusters' ;;
         'kadmin cluster resume-broker #1') kind='live local-brokers' ;;
         'kadmin cluster resume-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster resume-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster start-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster start-broker --cluster') kind='live clusters' ;;
         'kadmin cluster start-broker #1') kind='live local-brokers' ;;
         'kadmin cluster start-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster start-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster start-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
+        'kadmin cluster status --cluster') kind='live clusters' ;;
         'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-broker --cluster') kind='live clusters' ;;
         'kadmin cluster stop-broker #1') kind='live local-brokers' ;;
         'kadmin cluster stop-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster stop-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
@@ -2086,7 +2240,32 @@ _kadmin_kind() {
         'kadmin cluster up --brokers') kind='text' ;;
         'kadmin cluster up --racks') kind='text' ;;
         'kadmin cluster up --set') kind='text' ;;
+        'kadmin cluster up --cluster') kind='live clusters' ;;
+        'kadmin serve --cluster'|'kadmin serve --name') kind='live clusters' ;;
+        'kadmin serve --every') kind='text' ;;
+        'kadmin serve --default-min-isr') kind='text' ;;
+        'kadmin serve --timeline') kind='path' ;;
+        'kadmin serve --token-file') kind='path' ;;
+        'kadmin serve --auth-header') kind='text' ;;
+        'kadmin serve --trusted-proxy') kind='text' ;;
+        'kadmin serve --listen') kind='text' ;;
+        'kadmin serve --url') kind='text' ;;
+        'kadmin serve --tls-cert') kind='path' ;;
+        'kadmin serve --tls-key') kind='path' ;;
+        'kadmin serve --bootstrap-server') kind='text' ;;
+        'kadmin serve --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin serve --broker-user') kind='text' ;;
+        'kadmin serve --broker-password-file') kind='path' ;;
+        'kadmin serve --broker-sasl-service') kind='text' ;;
+        'kadmin serve --broker-keytab') kind='path' ;;
+        'kadmin serve --broker-oauth-url') kind='text' ;;
+        'kadmin serve --broker-oauth-scope') kind='text' ;;
+        'kadmin serve --broker-tls-ca') kind='path' ;;
+        'kadmin serve --broker-tls-cert') kind='path' ;;
+        'kadmin serve --broker-tls-key') kind='path' ;;
+        'kadmin serve --command-config'|'kadmin serve --admin.config') kind='path' ;;
         'kadmin config --bootstrap-server') kind='text' ;;
+        'kadmin config --cluster') kind='live clusters' ;;
         'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config --broker-user') kind='text' ;;
         'kadmin config --broker-password-file') kind='path' ;;
@@ -2099,6 +2278,7 @@ _kadmin_kind() {
         'kadmin config --broker-tls-key') kind='path' ;;
         'kadmin config --command-config'|'kadmin config --admin.config') kind='path' ;;
         'kadmin config add --bootstrap-server') kind='text' ;;
+        'kadmin config add --cluster') kind='live clusters' ;;
         'kadmin config add --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config add --broker-user') kind='text' ;;
         'kadmin config add --broker-password-file') kind='path' ;;
@@ -2111,8 +2291,11 @@ _kadmin_kind() {
         'kadmin config add --broker-tls-key') kind='path' ;;
         'kadmin config add --command-config'|'kadmin config add --admin.config') kind='path' ;;
         'kadmin config add #1') kind='text' ;;
+        'kadmin config list --cluster') kind='live clusters' ;;
+        'kadmin config remove --cluster') kind='live clusters' ;;
         'kadmin config remove #1') kind='live clusters' ;;
         'kadmin config show --bootstrap-server') kind='text' ;;
+        'kadmin config show --cluster') kind='live clusters' ;;
         'kadmin config show --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config show --broker-user') kind='text' ;;
         'kadmin config show --broker-password-file') kind='path' ;;
@@ -2124,9 +2307,12 @@ _kadmin_kind() {
         'kadmin config show --broker-tls-cert') kind='path' ;;
         'kadmin config show --broker-tls-key') kind='path' ;;
         'kadmin config show --command-config'|'kadmin config show --admin.config') kind='path' ;;
+        'kadmin config use --cluster') kind='live clusters' ;;
         'kadmin config use #1') kind='live clusters' ;;
+        'kadmin help --cluster') kind='live clusters' ;;
         'kadmin help #1') kind='live commands' ;;
         'kadmin completion --bootstrap-server') kind='text' ;;
+        'kadmin completion --cluster') kind='live clusters' ;;
         'kadmin completion --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin completion --broker-user') kind='text' ;;
         'kadmin completion --broker-password-file') kind='path' ;;

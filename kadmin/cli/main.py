@@ -98,6 +98,11 @@ CATALOG: Final = {
         "cluster",
         "Run a cluster of your own on this machine, to try things.",
     ),
+    "serve": (
+        "kadmin.cli.serve",
+        "serve",
+        "Serve a page and an API for clusters.",
+    ),
     "config": (
         "kadmin.cli.config",
         "config",
@@ -226,7 +231,7 @@ def run_command(arguments: list[str]) -> int:
 def complain_of_failure(error: KadminError, context: click.Context | None) -> None:
     if is_debug(context):
         show_trace()
-    from kadmin.cli.hint_target import with_cluster
+    from kadmin.app.hint_target import with_cluster
 
     hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
     complain(error.message, hint, error.details)

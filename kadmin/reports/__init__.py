@@ -8,4 +8,5 @@ __all__ = [
     "topic_summary",
     "topics",
     "unanswered",
+    "views",
 ]
