@@ -1,6 +1,7 @@
 """What a command, a page or a supervisor does: sessions, evidence, collections, verifications"""
 
 __all__ = [
+    "actions",
     "broker_paths",
     "collecting",
     "consuming",
@@ -11,11 +12,13 @@ __all__ = [
     "move_plans",
     "moves",
     "polling",
+    "preloading",
     "reading",
     "session",
     "snapshot_files",
     "snapshots",
     "spark",
+    "supervising",
     "verify_files",
     "verify_live",
 ]

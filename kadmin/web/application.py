@@ -14,6 +14,7 @@ from starlette.routing import Route as Address
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from kadmin.app.preloading import import_clients
 from kadmin.errors import KadminError
 from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
@@ -51,6 +52,7 @@ def application(serving: Serving) -> ASGIApp:
 def routed(serving: Serving) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        import_clients()
         with ExitStack() as stack:
             for cluster in serving.clusters.values():
                 stack.enter_context(cluster.poller)

@@ -76,7 +76,7 @@ def age_text(at_ms: int, of_ms: int) -> str:
 
 
 def amount_text(size_bytes: float | None) -> str:
-    return "–" if size_bytes is None else amount(size_bytes)
+    return "–" if size_bytes is None else amount(size_bytes).replace(" ", "\u00a0")
 
 
 def rate_text(per_s: float | None) -> str:
