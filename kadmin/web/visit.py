@@ -18,8 +18,8 @@ from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
 from kadmin.web.templating import html
 
-CHANGES: Final = "changes"
-PLACES: Final = (
+CHANGES: Final[str] = "changes"
+PLACES: Final[tuple[tuple[str, str, str], ...]] = (
     ("", "Overview", "o"),
     ("brokers", "Brokers", "b"),
     ("topics", "Topics", "t"),
