@@ -16,4 +16,5 @@ __all__ = [
     "supervision",
     "throttle_release",
     "topics",
+    "unreadable",
 ]

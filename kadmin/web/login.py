@@ -45,6 +45,9 @@ def identify(request: Request, access: Access) -> Identity:
         return Identity(visitor=by_bearer(request, access, authorization))
     session = access.session_of(request)
     name = access.name_by_proxy(request)
+    if session is not None and session.token_digest is None and name is None:
+        # The proxy has named the visitor, and no longer does.
+        session = None
     if name is not None and (session is None or session.name != name):
         begun = access.log_in_by_proxy(name)
         if begun is None:

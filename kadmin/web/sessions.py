@@ -30,7 +30,7 @@ class WebSession:
         return now_s - self.used_s > IDLE_S or now_s - self.begun_s > AGE_S_MAX
 
     def has_csrf(self, given: str) -> bool:
-        return hmac.compare_digest(self.csrf.encode(), given.encode())
+        return hmac.compare_digest(digest_of(self.csrf), digest_of(given))
 
 
 class Sessions:
@@ -72,4 +72,5 @@ class Sessions:
 
 
 def digest_of(secret: str) -> bytes:
-    return sha256(secret.encode()).digest()
+    """Return a digest of *secret*, whatever bytes of a request it was made of."""
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()

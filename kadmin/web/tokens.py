@@ -10,13 +10,13 @@ import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from kadmin.errors import UsageError
 from kadmin.quoting import quoted
 from kadmin.web.roles import EVERY_CLUSTER, Role, Visitor
+from kadmin.web.sessions import digest_of
 
 TOKEN_SIZE_MIN: Final = 20
 """Shorter ones can be guessed, or are passwords that are used elsewhere."""
@@ -52,7 +52,7 @@ class Tokens:
 
         Takes as long for a token that is nearly right: digests of all are compared.
         """
-        given = sha256(token.encode()).digest()
+        given = digest_of(token)
         found = None
         for digest, visitor in self.by_digest.items():
             if hmac.compare_digest(digest, given):
@@ -129,7 +129,7 @@ def tokens_of(lines: list[str], path: Path) -> Tokens:
                 raise wrong("'*' are visitors whom a proxy names: its token is -")
             if len(token) < TOKEN_SIZE_MIN:
                 raise wrong(f"the token is shorter than {TOKEN_SIZE_MIN} characters")
-            digest = sha256(token.encode()).digest()
+            digest = digest_of(token)
             if owners.setdefault(digest, name) != name:
                 raise wrong(f"the token is that of {owners[digest]}, too")
         for cluster in clusters or [EVERY_CLUSTER]:
