@@ -15,8 +15,27 @@ DISTRIBUTION: Final = NAMES[1]
 
 COMMANDS: Final = (
     *("acls", "api-versions", "brokers", "check", "cluster", "collect", "completion", "config"),
-    *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "groups", "help"),
-    *("lead", "log-dirs", "merge-logs", "offsets", "produce", "reassign", "simulate", "snapshot"),
+    *(
+        "configs",
+        "consume",
+        "controller",
+        "delete-records",
+        "dump-log",
+        "elect",
+        "export",
+        "groups",
+    ),
+    *(
+        "help",
+        "lead",
+        "log-dirs",
+        "merge-logs",
+        "offsets",
+        "produce",
+        "reassign",
+        "simulate",
+        "snapshot",
+    ),
     *("throttle", "topics", "verify-replicas", "zookeeper"),
 )
 COMMAND: Final = re.compile(rf"(?<![\w./-])kadmin(?= (?:--|(?:{'|'.join(COMMANDS)})\b))")

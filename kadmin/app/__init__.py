@@ -5,6 +5,7 @@ __all__ = [
     "collecting",
     "consuming",
     "evidence",
+    "exporting",
     "groups",
     "leading",
     "move_plans",
