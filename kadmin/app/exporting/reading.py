@@ -41,7 +41,8 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
         listing = admin.listing()
         names = [each.name for each in listing.groups if wanted.groups.takes(each.name)]
         commits = read_commits(admin, names)
-        snapshot = read_snapshot(connection, TopicSelection())
+        told = connection.metadata(None)
+        snapshot = read_snapshot(connection, TopicSelection(), told=told)
         takes = cache(wanted.topics.takes)
         topics = {name: topic for name, topic in snapshot.topics.items() if takes(name)}
         partitions = {
@@ -50,7 +51,7 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
             for number in topic.assignment.partitions
         }
         partitions.update(each for each in commits.partitions() if takes(each.topic))
-        logs = admin.logs(partitions, with_starts=True)
+        logs = admin.logs_in(told["topics"], partitions, with_starts=True)
         report = report_of(commits, logs, now_ms(), lambda each: takes(each.topic))
         report = with_unread_times(admin, report)
     history.add(report)
