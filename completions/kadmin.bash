@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster serve config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups export delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -830,6 +830,41 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
+        'kadmin export')
+            commands=''
+            options='
+                --topic
+                --exclude-topic
+                --group
+                --exclude-group
+                --behind-after
+                --window
+                --interval
+                --check-interval
+                --max-age
+                --listen
+                --telemetry-path
+                --once
+                --output-file
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
         'kadmin delete-records')
             commands=''
             options='
@@ -1345,6 +1380,7 @@ _kadmin_node() {
                 --timeline
                 --write
                 --token-file
+                --audit-file
                 --auth-header
                 --trusted-proxy
                 --listen
@@ -1965,6 +2001,31 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
         'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
         'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
+        'kadmin export --topic') kind='live topics' ;;
+        'kadmin export --exclude-topic') kind='live topics' ;;
+        'kadmin export --group') kind='live groups' ;;
+        'kadmin export --exclude-group') kind='live groups' ;;
+        'kadmin export --behind-after') kind='text' ;;
+        'kadmin export --window') kind='text' ;;
+        'kadmin export --interval') kind='text' ;;
+        'kadmin export --check-interval') kind='text' ;;
+        'kadmin export --max-age') kind='text' ;;
+        'kadmin export --listen') kind='text' ;;
+        'kadmin export --telemetry-path') kind='path' ;;
+        'kadmin export --output-file') kind='path' ;;
+        'kadmin export --bootstrap-server') kind='text' ;;
+        'kadmin export --cluster') kind='live clusters' ;;
+        'kadmin export --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin export --broker-user') kind='text' ;;
+        'kadmin export --broker-password-file') kind='path' ;;
+        'kadmin export --broker-sasl-service') kind='text' ;;
+        'kadmin export --broker-keytab') kind='path' ;;
+        'kadmin export --broker-oauth-url') kind='text' ;;
+        'kadmin export --broker-oauth-scope') kind='text' ;;
+        'kadmin export --broker-tls-ca') kind='path' ;;
+        'kadmin export --broker-tls-cert') kind='path' ;;
+        'kadmin export --broker-tls-key') kind='path' ;;
+        'kadmin export --command-config'|'kadmin export --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
@@ -2246,6 +2307,7 @@ _kadmin_kind() {
         'kadmin serve --default-min-isr') kind='text' ;;
         'kadmin serve --timeline') kind='path' ;;
         'kadmin serve --token-file') kind='path' ;;
+        'kadmin serve --audit-file') kind='path' ;;
         'kadmin serve --auth-header') kind='text' ;;
         'kadmin serve --trusted-proxy') kind='text' ;;
         'kadmin serve --listen') kind='text' ;;

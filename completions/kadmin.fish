@@ -107,6 +107,13 @@ function __kadmin_at
                 --shift-by \
                 --from-file \
                 --to-group \
+                --exclude-group \
+                --interval \
+                --check-interval \
+                --max-age \
+                --listen \
+                --telemetry-path \
+                --output-file \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -180,9 +187,9 @@ function __kadmin_at
                 --every \
                 --timeline \
                 --token-file \
+                --audit-file \
                 --auth-header \
                 --trusted-proxy \
-                --listen \
                 --url \
                 --tls-cert \
                 --tls-key
@@ -218,6 +225,7 @@ function __kadmin_at
                 'kadmin offsets' \
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
+                'kadmin export' \
                 'kadmin delete-records' \
                 'kadmin lead' \
                 'kadmin produce' \
@@ -379,6 +387,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a throttle -d 'See throttles of repl
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a export -d 'Export topics, offsets and lag to Prometheus.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
@@ -1121,6 +1130,37 @@ complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin export' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l exclude-topic -x -a '(__kadmin_live topics)' -d 'Leave out this topic, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l group -x -a '(__kadmin_live groups)' -d 'Only this group, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l exclude-group -x -a '(__kadmin_live groups)' -d 'Leave out this group, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l behind-after -x -d 'How long a record may be unread before the verdict on its group is behind.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l window -x -d 'Judge groups by how they have moved for so long: longer than they take to commit.  [default: 60.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l interval -x -d 'Read topics, offsets and groups so often, however often they are scraped.  [default: 15.0; 1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l check-interval -x -d 'Check the cluster so often, as \'kadmin check\' does; 0 is never.  [default: 60.0; 0<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l max-age -x -d 'Leave out numbers that are older, since the cluster has not answered.  [default: 180.0; 1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l listen -x -d 'Serve HTTP there; port 0 is a free one. Who reaches it can read all metrics.  [default: 127.0.0.1:9308]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l telemetry-path -r -F -d 'Where the metrics are.  [default: /metrics]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l once -d 'Read the cluster once, print its metrics and end; serve nothing.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l output-file -r -F -d 'With --once: write them to FILE, whole or not at all, for the textfile collector.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l partitions -x -d 'Only the partitions N of each topic; several by comma or by repeating.'
@@ -1546,6 +1586,7 @@ complete -c kadmin -n '__kadmin_at kadmin serve' -l default-min-isr -x -d 'The b
 complete -c kadmin -n '__kadmin_at kadmin serve' -l timeline -r -F -d 'A page of \'kadmin merge-logs --html\' to link.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l write -d 'Let visitors change clusters, by their roles.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l token-file -r -F -d 'Who may log in: lines NAME ROLE TOKEN [CLUSTER...]. It is made if it is missing.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l audit-file -r -F -d 'Where changes and refusals are noted, as JSON lines.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l auth-header -x -d 'A header in which the proxy of --trusted-proxy names the visitor.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l trusted-proxy -x -d 'A reverse proxy\'s IP address whose headers are believed; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l listen -x -d 'Where to listen.  [default: 127.0.0.1:8090]'

@@ -6,6 +6,7 @@ __all__ = [
     "collecting",
     "consuming",
     "evidence",
+    "exporting",
     "groups",
     "hint_target",
     "leading",

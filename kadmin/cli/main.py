@@ -55,6 +55,7 @@ CATALOG: Final = {
     ),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
+    "export": ("kadmin.cli.export", "export", "Export topics, offsets and lag to Prometheus."),
     "delete-records": (
         "kadmin.cli.delete_records",
         "delete_records",

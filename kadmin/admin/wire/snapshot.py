@@ -44,10 +44,11 @@ def read_snapshot(
     with_configs: bool = False,
     ongoing: Mapping[TopicPartition, PartitionAssignment] | None = None,
     broker: BrokerId | None = None,
+    told: Mapping[str, Any] | None = None,
 ) -> ClusterSnapshot:
     """Read brokers, controller, and the topics of *selection* with their states; None for none.
 
-    *broker* is asked if it answers, else any is.
+    *broker* is asked if it answers, else any is; none where *told* is metadata of a moment ago.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
     *with_configs* topics have their configs, too; a `min.insync.replicas` that is not set on the
@@ -57,7 +58,7 @@ def read_snapshot(
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
     """
-    told = connection.metadata(names_to_ask(selection), broker)
+    told = told or connection.metadata(names_to_ask(selection), broker)
     protocol = connection.settings.protocol
     brokers = sorted(
         (registration(broker, protocol) for broker in told["brokers"]),
