@@ -8,6 +8,7 @@ Source: Kafka's KafkaServer.startup and shutdown.
 import asyncio
 import logging
 import os
+import random
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +34,7 @@ from cluster.coordination.startup import (
     read_cluster_id,
     remove_stale_controller,
 )
+from cluster.metrics.registry import MetricsRegistry
 from cluster.model.broker import Endpoint
 from cluster.model.controller_stats import ControllerStats
 from cluster.model.errors import CorruptZnodeError
@@ -57,6 +59,7 @@ from cluster.runtime.network.peers import TcpPeers
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns
+from cluster.runtime.reporters.reporters import Reporters
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.chroot import make_chroot
 from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
@@ -107,6 +110,10 @@ class BrokerProcess:
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._runner = SessionRunner()
         self._metrics = ProcessMetrics()
+        self._registry = MetricsRegistry(monotonic_ns=time.monotonic_ns, random=random.random)
+        self._reporters = Reporters(
+            self._registry, settings.reporters, settings.logs_directory, self._clock.wall_ms
+        )
         self._since_ms = self._clock.wall_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._parts: Parts | None = None
@@ -146,6 +153,7 @@ class BrokerProcess:
         parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
         self._server.start(self._service(parts.broker, parts.memory))
+        await self._reporters.start()
         # 5. The broker registers.  The controller sees it and sends it its partitions, and this
         # broker runs for controller.
         await self._register(parts)
@@ -376,6 +384,7 @@ class BrokerProcess:
             await self._move_leaderships(parts.logs)
         # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
+        self._reporters.stop()
         if parts is not None:
             parts.broker.stop()
             parts.log_cleaner.stop()
