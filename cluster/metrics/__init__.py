@@ -23,6 +23,7 @@ The value of a point is a number or a text for gauges, else the `Counter`, `Mete
 
 __all__ = [
     "beans",
+    "catalogue",
     "csv_rows",
     "exposition",
     "graphite_lines",

@@ -67,6 +67,54 @@ class Bean:
         return str(self.metric_name(tag_values))
 
 
+class BeanType(NamedTuple):
+    """The beans of one domain and type, of which it makes descriptions."""
+
+    domain: str
+    type: str
+
+    def gauge(
+        self, name: str, meaning: str, *, tags: tuple[str, ...] = (), differs: str = ""
+    ) -> Bean:
+        return self._bean(name, Kind.GAUGE, meaning, tags, differs)
+
+    def counter(
+        self, name: str, meaning: str, *, tags: tuple[str, ...] = (), differs: str = ""
+    ) -> Bean:
+        return self._bean(name, Kind.COUNTER, meaning, tags, differs)
+
+    def meter(
+        self, name: str, meaning: str, *, tags: tuple[str, ...] = (), differs: str = ""
+    ) -> Bean:
+        return self._bean(name, Kind.METER, meaning, tags, differs)
+
+    def histogram(
+        self, name: str, meaning: str, *, tags: tuple[str, ...] = (), differs: str = ""
+    ) -> Bean:
+        return self._bean(name, Kind.HISTOGRAM, meaning, tags, differs)
+
+    def timer(
+        self, name: str, meaning: str, *, tags: tuple[str, ...] = (), differs: str = ""
+    ) -> Bean:
+        return self._bean(name, Kind.TIMER, meaning, tags, differs)
+
+    def attributes(self, meaning: str, *, tags: tuple[str, ...] = (), differs: str = "") -> Bean:
+        return self._bean("", Kind.ATTRIBUTES, meaning, tags, differs)
+
+    def _bean(
+        self, name: str, kind: Kind, meaning: str, tags: tuple[str, ...], differs: str
+    ) -> Bean:
+        return Bean(
+            domain=self.domain,
+            type=self.type,
+            name=name,
+            kind=kind,
+            meaning=meaning,
+            tags=tags,
+            differs=differs,
+        )
+
+
 def quoted(value: str) -> str:
     """Quote *value* as Kafka does in a name of JMX, if it has other than plain characters."""
     return value if PLAIN.fullmatch(value) else f'"{value.translate(ESCAPED)}"'

@@ -6,7 +6,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from cluster.metrics.beans import Bean, Kind
 from cluster.metrics.meters import Counter, Meter
-from cluster.metrics.reservoirs import QUANTILES, Histogram, Reservoir, Spread, Timer
+from cluster.metrics.reservoirs import QUANTILES, Histogram, Reservoir, Row, Spread, Timer
 
 NS_PER_MS: Final = 1_000_000
 
@@ -71,6 +71,9 @@ class Metrics(Generic[M]):
             metric = self._make()
             self.put(metric, *tags)
         return metric
+
+    def get(self, *tags: str) -> M | None:
+        return self._metrics.get(tags)
 
     def put(self, metric: M, *tags: str) -> None:
         """Add a metric that is made elsewhere: a column of a reservoir with several."""
@@ -142,9 +145,11 @@ class MetricsRegistry:
             lambda: Timer(Histogram(self.reservoir(1), unit=NS_PER_MS), Meter(self._clock)),
         )
 
-    def reservoir(self, width: int) -> Reservoir:
+    def reservoir(
+        self, width: int, settled: Callable[[Sequence[Row]], None] | None = None
+    ) -> Reservoir:
         """Make a reservoir for histograms of *width* values that are measured together."""
-        return Reservoir(width, monotonic_ns=self._clock, random=self._random)
+        return Reservoir(width, monotonic_ns=self._clock, random=self._random, settled=settled)
 
     def _of_kind(
         self,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from heapq import heappush, heapreplace
 from math import exp, log, log1p, sqrt
 from operator import mul
-from typing import Final
+from typing import Final, TypeAlias
 
 from cluster.metrics.meters import NS_PER_S, Meter
 
@@ -40,6 +40,9 @@ class Spread:
     """Those of `QUANTILES`."""
 
 
+Row: TypeAlias = tuple[int, ...]
+
+
 class Reservoir:
     """A sample of rows of measurements, each column of which is a histogram.
 
@@ -56,6 +59,7 @@ class Reservoir:
         "_kept",
         "_keys",
         "_random",
+        "_settled",
         "_start_ns",
         "_width",
         "count",
@@ -67,9 +71,18 @@ class Reservoir:
     )
 
     def __init__(
-        self, width: int, *, monotonic_ns: Callable[[], int], random: Callable[[], float]
+        self,
+        width: int,
+        *,
+        monotonic_ns: Callable[[], int],
+        random: Callable[[], float],
+        settled: Callable[[Sequence[Row]], None] | None = None,
     ) -> None:
-        """Make a reservoir of rows with *width* columns; *random* returns numbers in [0, 1)."""
+        """Make a reservoir of rows with *width* columns; *random* returns numbers in [0, 1).
+
+        *settled* gets all rows, many at a time, for what else is counted of them.
+        """
+        self._settled = settled
         self._width = width
         self._clock = monotonic_ns
         self._start_ns = monotonic_ns()
@@ -77,7 +90,7 @@ class Reservoir:
         self._keys: list[tuple[float, int]] = []
         """A heap: the least key, and where its row begins in `_kept`, come first."""
         self._kept = array("d")
-        self.pending: list[Sequence[int]] = []
+        self.pending: list[Row] = []
         """Rows that are not counted yet."""
         self.count = 0
         self.sums = [0] * width
@@ -85,7 +98,7 @@ class Reservoir:
         self.minima = [0] * width
         self.maxima = [0] * width
 
-    def add(self, row: Sequence[int]) -> None:
+    def add(self, row: Row) -> None:
         self.pending.append(row)
         if len(self.pending) >= PENDING_MAX:
             self.settle()
@@ -106,8 +119,10 @@ class Reservoir:
                 self.maxima[column] = most
         self.count += len(rows)
         self._sample(rows)
+        if self._settled is not None:
+            self._settled(rows)
 
-    def _sample(self, rows: Sequence[Sequence[int]]) -> None:
+    def _sample(self, rows: Sequence[Row]) -> None:
         recency = ALPHA * (self._clock() - self._start_ns) / NS_PER_S
         keys = self._keys
         index = 0
