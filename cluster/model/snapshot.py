@@ -55,8 +55,8 @@ class ClusterSnapshot:
     whichever controller is active.  *quorum* is that of a cluster on KRaft, and *fenced* has its
     brokers that are registered and not live.  *moving* has the targets of a reassignment requested
     through `/admin/reassign_partitions`, as in releases before 2.4 for each; *stale_moves* are
-    those of partitions that do not exist, which will never be carried out.  *broker_defaults* are the
-    dynamic configs of all brokers.  *faults* are about what could not be decoded or may not be
+    those of partitions that do not exist, which will never be carried out.  *broker_defaults* are
+    the dynamic configs of all brokers.  *faults* are about what could not be decoded or may not be
     read, which is left out.
     """
 
