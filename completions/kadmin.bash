@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate migration cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -262,11 +262,18 @@ _kadmin_node() {
             '
             ;;
         'kadmin zookeeper')
-            commands=''
+            commands='clients'
             options='
                 --admin-port
                 --plain
                 --watch
+            '
+            ;;
+        'kadmin zookeeper clients')
+            commands=''
+            options='
+                --admin-port
+                --plain
             '
             ;;
         'kadmin api-versions')
@@ -1155,6 +1162,74 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
+        'kadmin migration')
+            commands='check preview rollback-check status'
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration check')
+            commands=''
+            options='
+                --ignore
+                --default-min-isr
+                --no-brokers
+                --wait-ready
+                --plain
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration preview')
+            commands=''
+            options='
+            '
+            ;;
+        'kadmin migration rollback-check')
+            commands=''
+            options='
+                --fix
+                --dry-run
+                --yes
+                -y
+            '
+            ;;
+        'kadmin migration status')
+            commands=''
+            options='
+                --plain
+                --watch
+            '
+            ;;
         'kadmin cluster')
             commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
             options='
@@ -1548,6 +1623,7 @@ _kadmin_kind() {
         'kadmin controller --broker-tls-key') kind='path' ;;
         'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
+        'kadmin zookeeper clients --admin-port') kind='text' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
         'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
@@ -2051,6 +2127,32 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
+        'kadmin migration --bootstrap-server') kind='text' ;;
+        'kadmin migration --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration --broker-user') kind='text' ;;
+        'kadmin migration --broker-password-file') kind='path' ;;
+        'kadmin migration --broker-sasl-service') kind='text' ;;
+        'kadmin migration --broker-keytab') kind='path' ;;
+        'kadmin migration --broker-oauth-url') kind='text' ;;
+        'kadmin migration --broker-oauth-scope') kind='text' ;;
+        'kadmin migration --broker-tls-ca') kind='path' ;;
+        'kadmin migration --broker-tls-cert') kind='path' ;;
+        'kadmin migration --broker-tls-key') kind='path' ;;
+        'kadmin migration --command-config'|'kadmin migration --admin.config') kind='path' ;;
+        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
+        'kadmin migration check --default-min-isr') kind='text' ;;
+        'kadmin migration check --bootstrap-server') kind='text' ;;
+        'kadmin migration check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration check --broker-user') kind='text' ;;
+        'kadmin migration check --broker-password-file') kind='path' ;;
+        'kadmin migration check --broker-sasl-service') kind='text' ;;
+        'kadmin migration check --broker-keytab') kind='path' ;;
+        'kadmin migration check --broker-oauth-url') kind='text' ;;
+        'kadmin migration check --broker-oauth-scope') kind='text' ;;
+        'kadmin migration check --broker-tls-ca') kind='path' ;;
+        'kadmin migration check --broker-tls-cert') kind='path' ;;
+        'kadmin migration check --broker-tls-key') kind='path' ;;
+        'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;

@@ -7,6 +7,7 @@ __all__ = [
     "evidence",
     "groups",
     "leading",
+    "migration",
     "move_plans",
     "moves",
     "reading",
@@ -16,4 +17,5 @@ __all__ = [
     "spark",
     "verify_files",
     "verify_live",
+    "zookeeper_clients",
 ]

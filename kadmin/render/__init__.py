@@ -18,6 +18,7 @@ __all__ = [
     "lead",
     "log_dirs",
     "merge_logs",
+    "migration",
     "offsets",
     "output",
     "plan_items",
@@ -32,4 +33,5 @@ __all__ = [
     "verify_replicas",
     "visible",
     "zookeeper",
+    "zookeeper_clients",
 ]
