@@ -76,16 +76,16 @@ def rollback(evidence: MigrationEvidence) -> RollbackReport:
         newest = max(newest, snapshot.controller.kraft_controller_epoch)
     limit = None if epoch is None else epoch_of_next(evidence)
     stranded = () if limit is None else stranded_in(evidence, limit)
-    blockers = tuple(blockers_of(evidence, phase))
+    blockers = tuple(blockers_of(evidence, phase, is_stranded=bool(stranded)))
     return RollbackReport(
         phase=phase,
         is_safe=not blockers,
         blockers=blockers,
-        steps=steps_of(evidence, phase),
+        steps=steps_of(phase, is_stranded=bool(stranded), has_blockers=bool(blockers)),
         stranded=stranded,
         newest_epoch=newest,
         controller_epoch=None if epoch is None else epoch.epoch,
-        fix=fix_of(evidence, phase, newest),
+        fix=None if blockers else fix_of(evidence, phase, newest),
     )
 
 
@@ -107,10 +107,13 @@ def stranded_in(evidence: MigrationEvidence, limit: int) -> tuple[TopicPartition
     )
 
 
-def blockers_of(evidence: MigrationEvidence, phase: Phase) -> list[str]:
-    """Return why the way back is closed, or not open yet."""
+def blockers_of(evidence: MigrationEvidence, phase: Phase, *, is_stranded: bool) -> list[str]:
+    """Return why the way back is closed, or not open yet.
+
+    Partitions may be stranded when nothing else is left of a migration.
+    """
     found = []
-    if phase is Phase.NOT_BEGUN:
+    if phase is Phase.NOT_BEGUN and not is_stranded:
         found.append("no migration has begun: there is nothing to roll back")
     if phase is Phase.KRAFT:
         found.append(
@@ -132,12 +135,12 @@ def blockers_of(evidence: MigrationEvidence, phase: Phase) -> list[str]:
     return found
 
 
-def steps_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
+def steps_of(phase: Phase, *, is_stranded: bool, has_blockers: bool) -> tuple[str, ...]:
     """Return the way back in its order, from *phase* on."""
+    if phase is Phase.LEFT_BEHIND or (phase is Phase.NOT_BEGUN and is_stranded):
+        return ("kadmin migration rollback-check --fix",)
     if phase is Phase.NOT_BEGUN:
         return ()
-    if phase is Phase.LEFT_BEHIND:
-        return ("kadmin migration rollback-check --fix",)
     plain = (
         "restart the brokers one after the other without zookeeper.metadata.migration.enable,"
         " controller.quorum.voters and controller.listener.names"
@@ -149,9 +152,8 @@ def steps_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
         " migration mode, while the controllers run; delete __cluster_metadata-0 in their log"
         " directories before each start, unless they are 3.7 or later"
     )
-    needs_first = phase is Phase.KRAFT or bool(blockers_of(evidence, phase))
     return (
-        *((first,) if needs_first else ()),
+        *((first,) if has_blockers else ()),
         "stop all KRaft controllers, and see that none starts again",
         "kadmin migration rollback-check --fix",
         plain,
@@ -161,14 +163,14 @@ def steps_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
 
 def fix_of(evidence: MigrationEvidence, phase: Phase, newest: int) -> Fix | None:
     """Return the write that gives the cluster back, or mends it afterwards; None where none is
-    due, or brokers have to be restarted before."""
+    due."""
     snapshot = evidence.snapshot
     epoch, controller, node = (
         snapshot.controller_epoch,
         snapshot.controller,
         evidence.nodes.get(paths.MIGRATION),
     )
-    if epoch is None or phase is Phase.NOT_BEGUN or blockers_of(evidence, phase):
+    if epoch is None:
         return None
     is_kraft = controller is not None and controller.is_kraft
     needs_epoch = newest > (epoch.epoch if is_kraft else epoch_of_next(evidence))

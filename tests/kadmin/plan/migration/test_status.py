@@ -90,6 +90,13 @@ def at_epoch(evidence: MigrationEvidence, epoch: int) -> MigrationEvidence:
             "stop all KRaft controllers",
             ["set /controller_epoch: 2 -> 9", "delete /controller", "delete /migration"],
         ),
+        # An operator has deleted /migration by hand, and these are left.
+        (
+            at_epoch(calm(), 9),
+            True,
+            "kadmin migration rollback-check --fix",
+            ["set /controller_epoch: 1 -> 9", "delete /controller"],
+        ),
         # The controller that was elected after a rollback has epoch 2, and cannot write these.
         (
             at_epoch(migrating(40, owner="zookeeper"), 9),
