@@ -1165,22 +1165,6 @@ _kadmin_node() {
         'kadmin migration')
             commands='check preview rollback-check status'
             options='
-                --bootstrap-server
-                --broker-sasl
-                --broker-user
-                --broker-password-file
-                --broker-sasl-service
-                --broker-keytab
-                --broker-oauth-url
-                --broker-oauth-scope
-                --broker-tls
-                --broker-tls-ca
-                --broker-tls-cert
-                --broker-tls-key
-                --broker-tls-no-verify
-                --broker-tls-no-host-check
-                --command-config
-                --admin.config
             '
             ;;
         'kadmin migration check')
@@ -2127,18 +2111,6 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
-        'kadmin migration --bootstrap-server') kind='text' ;;
-        'kadmin migration --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
-        'kadmin migration --broker-user') kind='text' ;;
-        'kadmin migration --broker-password-file') kind='path' ;;
-        'kadmin migration --broker-sasl-service') kind='text' ;;
-        'kadmin migration --broker-keytab') kind='path' ;;
-        'kadmin migration --broker-oauth-url') kind='text' ;;
-        'kadmin migration --broker-oauth-scope') kind='text' ;;
-        'kadmin migration --broker-tls-ca') kind='path' ;;
-        'kadmin migration --broker-tls-cert') kind='path' ;;
-        'kadmin migration --broker-tls-key') kind='path' ;;
-        'kadmin migration --command-config'|'kadmin migration --admin.config') kind='path' ;;
         'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
         'kadmin migration check --default-min-isr') kind='text' ;;
         'kadmin migration check --bootstrap-server') kind='text' ;;

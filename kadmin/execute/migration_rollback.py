@@ -7,6 +7,7 @@ from kadmin.errors import RefusedError
 from kadmin.execute.change import Change, Question, Step
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.rollback import Fix, rollback
+from kadmin.plan.migration.status import Phase
 
 
 class NotNow(RefusedError):
@@ -27,6 +28,8 @@ class GivingBack(Change[Fix]):
 
     def steps(self) -> list[Step[Fix]]:
         report = rollback(self.look())
+        if report.phase is Phase.NOT_BEGUN and report.fix is None:
+            return []
         if report.blockers:
             raise NotNow(report.blockers[0])
         return [] if report.fix is None else [Step(plan=report.fix, replan=self.replan)]

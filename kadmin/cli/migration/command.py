@@ -33,7 +33,7 @@ KINDS: Final = (
 )
 
 
-@click.group("migration", cls=Group, speaks_to_brokers=True)
+@click.group("migration", cls=Group)
 def migration() -> None:
     """See whether a cluster is ready to leave ZooKeeper for KRaft, how far its migration is, and
     whether there is a way back.
