@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups export delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster serve config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups export delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -269,11 +269,19 @@ _kadmin_node() {
             '
             ;;
         'kadmin zookeeper')
-            commands=''
+            commands='clients'
             options='
                 --admin-port
                 --plain
                 --watch
+                --cluster
+            '
+            ;;
+        'kadmin zookeeper clients')
+            commands=''
+            options='
+                --admin-port
+                --plain
                 --cluster
             '
             ;;
@@ -1229,6 +1237,63 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
+        'kadmin migration')
+            commands='check preview rollback-check status'
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration check')
+            commands=''
+            options='
+                --ignore
+                --default-min-isr
+                --no-brokers
+                --wait-ready
+                --plain
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration preview')
+            commands=''
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration rollback-check')
+            commands=''
+            options='
+                --fix
+                --dry-run
+                --yes
+                -y
+                --cluster
+            '
+            ;;
+        'kadmin migration status')
+            commands=''
+            options='
+                --plain
+                --watch
+                --cluster
+            '
+            ;;
         'kadmin cluster')
             commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
             options='
@@ -1690,6 +1755,8 @@ _kadmin_kind() {
         'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
         'kadmin zookeeper --cluster') kind='live clusters' ;;
+        'kadmin zookeeper clients --admin-port') kind='text' ;;
+        'kadmin zookeeper clients --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
         'kadmin api-versions --cluster') kind='live clusters' ;;
@@ -2249,6 +2316,25 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
+        'kadmin migration --cluster') kind='live clusters' ;;
+        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
+        'kadmin migration check --default-min-isr') kind='text' ;;
+        'kadmin migration check --bootstrap-server') kind='text' ;;
+        'kadmin migration check --cluster') kind='live clusters' ;;
+        'kadmin migration check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration check --broker-user') kind='text' ;;
+        'kadmin migration check --broker-password-file') kind='path' ;;
+        'kadmin migration check --broker-sasl-service') kind='text' ;;
+        'kadmin migration check --broker-keytab') kind='path' ;;
+        'kadmin migration check --broker-oauth-url') kind='text' ;;
+        'kadmin migration check --broker-oauth-scope') kind='text' ;;
+        'kadmin migration check --broker-tls-ca') kind='path' ;;
+        'kadmin migration check --broker-tls-cert') kind='path' ;;
+        'kadmin migration check --broker-tls-key') kind='path' ;;
+        'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
+        'kadmin migration preview --cluster') kind='live clusters' ;;
+        'kadmin migration rollback-check --cluster') kind='live clusters' ;;
+        'kadmin migration status --cluster') kind='live clusters' ;;
         'kadmin cluster --cluster') kind='live clusters' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;

@@ -207,6 +207,7 @@ function __kadmin_at
                 'kadmin brokers' \
                 'kadmin controller' \
                 'kadmin zookeeper' \
+                'kadmin zookeeper clients' \
                 'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin reassign' \
@@ -239,6 +240,11 @@ function __kadmin_at
                 'kadmin snapshot save' \
                 'kadmin snapshot show' \
                 'kadmin simulate' \
+                'kadmin migration' \
+                'kadmin migration check' \
+                'kadmin migration preview' \
+                'kadmin migration rollback-check' \
+                'kadmin migration status' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -398,6 +404,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories 
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a snapshot -d 'Keep a cluster in a file, and compare it later.'
 complete -c kadmin -n '__kadmin_at kadmin' -a simulate -d 'See what would go offline if brokers failed or replicas moved.'
+complete -c kadmin -n '__kadmin_at kadmin' -a migration -d 'Leave ZooKeeper for KRaft: checks before, during and on the way back.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
 complete -c kadmin -n '__kadmin_at kadmin' -a serve -d 'Serve a page and an API for clusters.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
@@ -637,10 +644,15 @@ complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-tls-no-host-chec
 complete -c kadmin -n '__kadmin_at kadmin controller' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -a clients -d 'See who is connected, and what each client is.'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l admin-port -x -d 'Also ask the servers\' admin servers at this port (8080 unless configured).  [1<=x<=65535]'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l admin-port -x -d 'Ask the admin servers at this port for what the four-letter words do not answer.  [1<=x<=65535]'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
@@ -1482,6 +1494,46 @@ complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration' -a check -d 'See what stands in the way.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a preview -d 'Count the records that will be written.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a rollback-check -d 'See whether there is a way back.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a status -d 'See how far a migration is.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l ignore -x -a 'stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' -d 'Leave out findings of this kind; may be repeated: stale-migration, unreadable, topic-id, dead-replica, quota, scram, acl, config-name, password, controller, epoch, release, listener, broker-id, authorizer, log-dirs, broker-config, znode-acl, offline, under-min-isr, under-replicated, no-state, reassignment, deletion, election, throttle, log-dir-event, silent-broker, old-consumer, removed-config, foreign-znode.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its settings.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l wait-ready -d 'Look again until the cluster is ready, for at most so many seconds (600).  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration preview' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l fix -d 'Write what ZooKeeper needs for the way back, when all KRaft controllers are stopped.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l dry-run -d 'With --fix: show what would be written, and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l yes -s y -d 'With --fix: do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'

@@ -10,6 +10,7 @@ __all__ = [
     "groups",
     "hint_target",
     "leading",
+    "migration",
     "move_plans",
     "moves",
     "polling",
@@ -22,4 +23,5 @@ __all__ = [
     "supervising",
     "verify_files",
     "verify_live",
+    "zookeeper_clients",
 ]

@@ -94,6 +94,11 @@ CATALOG: Final = {
         "simulate",
         "See what would go offline if brokers failed or replicas moved.",
     ),
+    "migration": (
+        "kadmin.cli.migration.command",
+        "migration",
+        "Leave ZooKeeper for KRaft: checks before, during and on the way back.",
+    ),
     "cluster": (
         "kadmin.cli.cluster.command",
         "cluster",

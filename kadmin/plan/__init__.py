@@ -15,6 +15,7 @@ __all__ = [
     "groups",
     "health",
     "log_dirs",
+    "migration",
     "moves",
     "offsets",
     "place",
@@ -27,5 +28,6 @@ __all__ = [
     "supervision",
     "topic_refusals",
     "topics",
+    "zookeeper_clients",
     "zookeeper_words",
 ]

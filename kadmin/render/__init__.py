@@ -19,6 +19,7 @@ __all__ = [
     "lead",
     "log_dirs",
     "merge_logs",
+    "migration",
     "offsets",
     "output",
     "plan_items",
@@ -33,4 +34,5 @@ __all__ = [
     "verify_replicas",
     "visible",
     "zookeeper",
+    "zookeeper_clients",
 ]
