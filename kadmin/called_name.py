@@ -16,7 +16,17 @@ DISTRIBUTION: Final = NAMES[1]
 COMMANDS: Final = (
     *("acls", "api-versions", "brokers", "check", "cluster", "collect", "completion", "config"),
     *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "groups", "help"),
-    *("lead", "log-dirs", "merge-logs", "offsets", "produce", "reassign", "simulate", "snapshot"),
+    *(
+        "lead",
+        "log-dirs",
+        "merge-logs",
+        "metrics",
+        "offsets",
+        "produce",
+        "reassign",
+        "simulate",
+        "snapshot",
+    ),
     *("throttle", "topics", "verify-replicas", "zookeeper"),
 )
 COMMAND: Final = re.compile(rf"(?<![\w./-])kadmin(?= (?:--|(?:{'|'.join(COMMANDS)})\b))")

@@ -7,6 +7,8 @@ __all__ = [
     "evidence",
     "groups",
     "leading",
+    "local_metrics",
+    "metrics",
     "move_plans",
     "moves",
     "reading",

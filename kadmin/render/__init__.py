@@ -18,6 +18,7 @@ __all__ = [
     "lead",
     "log_dirs",
     "merge_logs",
+    "metrics",
     "offsets",
     "output",
     "plan_items",
