@@ -16,6 +16,7 @@ __all__ = [
     "health",
     "log_dirs",
     "metrics",
+    "migration",
     "moves",
     "offsets",
     "place",
@@ -28,5 +29,6 @@ __all__ = [
     "supervision",
     "topic_refusals",
     "topics",
+    "zookeeper_clients",
     "zookeeper_words",
 ]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from kadmin.cli.main import kadmin as root
 from kadmin.cli.tree import CommandNode, command_tree
@@ -378,6 +379,23 @@ def groups(way: Way) -> object:
     return [line.split() for line in described.splitlines()]
 
 
+def export(way: Way) -> object:
+    name = way.topic_with_records()
+    commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
+    path = way.directory / "kafka.prom"
+    way.done("export", "--once", "--topic", name, "--output-file", str(path))
+    samples = {
+        (sample.name, sample.labels.get("consumergroup")): sample.value
+        for family in text_string_to_metric_families(path.read_text())
+        for sample in family.samples
+    }
+    group = f"group-of-{name}"
+    assert samples["kafka_consumergroup_lag_seconds", group] > 0
+    names = ("kafka_brokers", "kafka_topic_partition_current_offset", "kafka_exporter_up")
+    numbers = [samples[each, None] for each in names]
+    return [*numbers, samples["kafka_consumergroup_lag", group]]
+
+
 def lead(way: Way) -> object:
     path, noted = "/elections/smoke", way.directory / "epoch"
     script = f"echo $KADMIN_LEADER_EPOCH > {noted}"
@@ -422,6 +440,27 @@ def simulate(way: Way) -> object:
     return change["isr_after"]
 
 
+def migration(way: Way) -> object:
+    # Made by kadmin, so that a controller has given it an id where the release has these.
+    name = f"smoke-{next(NUMBERS)}"
+    way.done(
+        "topics", "--create", "--topic", name, "--replica-assignment", "0:1", "--wait", "--yes"
+    )
+    outcome = kadmin("migration", "check", "--output", "json", *way.where)
+    assert outcome.exit_code in (ExitCode.DONE, ExitCode.FOUND), outcome
+    report = json.loads(outcome.stdout)
+    assert [] == report["not_looked_at"]
+    about = [each["kind"] for each in report["findings"] if name in each["topics"]]
+    (preview,) = (
+        each["records"]
+        for each in way.read("migration", "preview")["records"]
+        if each["type"] == "TOPIC_RECORD"
+    )
+    assert preview > 0
+    assert kadmin("migration", "rollback-check", *way.where).exit_code == ExitCode.FOUND
+    return [about, way.read("migration", "status")["phase"]]
+
+
 BOTH: Final = (ZOOKEEPER, WIRE)
 FILES: Final = (None,)
 
@@ -440,6 +479,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
+    "export": (export, BOTH),
     "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),
@@ -449,6 +489,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "dump-log": (dump_log, FILES),
     "snapshot": (snapshot, BOTH),
     "simulate": (simulate, BOTH),
+    "migration": (migration, (ZOOKEEPER,)),
 }
 """What each command is used for, and by which ways."""
 

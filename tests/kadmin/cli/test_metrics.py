@@ -7,8 +7,8 @@ import pytest
 
 from cluster.model.metrics_endpoints import FILE_NAME, decode_metrics_endpoints
 from kadmin.errors import ExitCode
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.cli import done, kadmin
+from tests.support.one_broker import OneBroker
 
 pytestmark = [pytest.mark.zk, pytest.mark.xdist_group("one-broker")]
 
