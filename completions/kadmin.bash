@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups export delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs metrics offsets groups export delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -710,6 +710,21 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin metrics')
+            commands=''
+            options='
+                --name
+                --prometheus-url
+                --jolokia-url
+                --broker
+                --topic
+                --metric
+                --window
+                --plain
+                --watch
+                --cluster
             '
             ;;
         'kadmin offsets')
@@ -2008,6 +2023,14 @@ _kadmin_kind() {
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin log-dirs --command-config'|'kadmin log-dirs --admin.config') kind='path' ;;
+        'kadmin metrics --name') kind='live local-clusters' ;;
+        'kadmin metrics --prometheus-url') kind='text' ;;
+        'kadmin metrics --jolokia-url') kind='text' ;;
+        'kadmin metrics --broker') kind='text' ;;
+        'kadmin metrics --topic') kind='text' ;;
+        'kadmin metrics --metric') kind='text' ;;
+        'kadmin metrics --window') kind='text' ;;
+        'kadmin metrics --cluster') kind='live clusters' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;

@@ -100,6 +100,10 @@ function __kadmin_at
                 --max-moves-total \
                 --override \
                 --topic-list \
+                --name \
+                --prometheus-url \
+                --jolokia-url \
+                --metric \
                 --time \
                 --to-offset \
                 --to-datetime \
@@ -176,7 +180,6 @@ function __kadmin_at
                 --kill \
                 --lose-rack \
                 --plan \
-                --name \
                 --rack \
                 --zookeepers \
                 --dir \
@@ -223,6 +226,7 @@ function __kadmin_at
                 'kadmin throttle list' \
                 'kadmin throttle release' \
                 'kadmin log-dirs' \
+                'kadmin metrics' \
                 'kadmin offsets' \
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
@@ -391,6 +395,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to th
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a throttle -d 'See throttles of replication, and release those left behind.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
+complete -c kadmin -n '__kadmin_at kadmin' -a metrics -d 'See the metrics of brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a export -d 'Export topics, offsets and lag to Prometheus.'
@@ -1028,6 +1033,17 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l prometheus-url -x -d 'A broker\'s endpoint for Prometheus, such as jmx_exporter\'s; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l jolokia-url -x -d 'A broker\'s endpoint of Jolokia; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l broker -x -d 'Only this broker: its id, or the name before its URL; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l topic -x -d 'Only series of this topic; of several with a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l metric -x -d 'Every series with this name, as it is, instead of the usual ones.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l window -x -d 'Look twice, so far apart, for what happens a second. 0 looks once.  [default: 2.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l plain -d 'Lines instead of a table, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'

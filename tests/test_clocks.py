@@ -76,7 +76,6 @@ WALL_MS: Final = {
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
     "cluster.runtime.process": "since when the controller's figures are counted, for people",
-    "cluster.runtime.reporters.reporters": "the time of Jolokia's answers",
     "cluster.storage.cleaner.compaction": "until when tombstones stay, by retention's clock",
     "cluster.runtime.zookeeper.membership": "the timestamp of the registration",
     "tests.sim.clients": "the times of records",

@@ -10,6 +10,8 @@ __all__ = [
     "groups",
     "hint_target",
     "leading",
+    "local_metrics",
+    "metrics",
     "migration",
     "move_plans",
     "moves",

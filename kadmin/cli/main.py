@@ -53,6 +53,7 @@ CATALOG: Final = {
         "log_dirs",
         "See how much lies in brokers' log directories.",
     ),
+    "metrics": ("kadmin.cli.metrics", "metrics", "See the metrics of brokers."),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
     "export": ("kadmin.cli.export", "export", "Export topics, offsets and lag to Prometheus."),

@@ -19,6 +19,7 @@ __all__ = [
     "lead",
     "log_dirs",
     "merge_logs",
+    "metrics",
     "migration",
     "offsets",
     "output",

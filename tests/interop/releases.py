@@ -86,6 +86,14 @@ KRAFT: Final[Mapping[str, Bundle]] = {
 }
 """The releases that run without ZooKeeper."""
 
+JMX_EXPORTER: Final = Bundle(
+    "jmx-exporter-0.20.0",
+    (Artifact("io.prometheus.jmx", "jmx_prometheus_javaagent", "0.20.0", alone=True),),
+)
+JOLOKIA: Final = Bundle(
+    "jolokia-1.7.2", (Artifact("org.jolokia", "jolokia-jvm", "1.7.2", alone=True),)
+)
+
 DEFAULT_RELEASES: Final = ("0.8.2.2", "1.1.1", "2.8.2", "3.9.1")
 
 ZOOKEEPER: Final[Mapping[str, Bundle]] = {

@@ -24,7 +24,7 @@ from kadmin.errors import ExitCode
 from kadmin.plan.moves.plan_file import to_json
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
-from tests.interop import outages, test_acls
+from tests.interop import outages, test_acls, test_metrics
 from tests.interop.brokers import RealCluster
 from tests.interop.made_topics import create
 from tests.interop.test_brokers_by_wire import known_to_both
@@ -493,8 +493,12 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
 }
 """What each command is used for, and by which ways."""
 
-ELSEWHERE: Final = {"acls": test_acls.test_acls_are_told_and_changed_as_by_kafka_s_tool}
-"""Tests, marked `smoke`, of commands that need a cluster of their own: brokers that authorize."""
+ELSEWHERE: Final = {
+    "acls": test_acls.test_acls_are_told_and_changed_as_by_kafka_s_tool,
+    "metrics": test_metrics.test_each_agent_has_the_same_numbers,
+}
+"""Tests, marked `smoke`, of commands that need a cluster of their own: brokers that authorize, or
+with agents in their JVMs."""
 
 OF_NO_CLUSTER: Final = {"cluster", "completion", "config", "help"}
 """Commands that ask no cluster of Kafka's, and read no files of it."""
