@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from kadmin.cli.export import PollSession
 from kadmin.errors import ExitCode
 from kadmin.local.ports import free_ports
 from tests.kadmin.cli.conftest import OneBroker
@@ -144,6 +145,18 @@ def test_a_port_that_is_taken_is_named(one_broker: OneBroker, wire: tuple[str, s
 
     assert ExitCode.FAILED == run.exit_code
     assert f"cannot listen on {taken}: Address already in use" in run.stderr
+
+
+def test_what_look_after_look_warns_of_is_printed_once(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = PollSession({})
+    for texts in (["a"], ["a", "b"], [], ["a"]):
+        session.look_again()
+        for text in texts:
+            session.warn(text)
+
+    assert ["warning: a", "warning: b", "warning: a"] == capsys.readouterr().err.splitlines()
 
 
 # Served.
