@@ -20,6 +20,7 @@ __all__ = [
     "merge_logs",
     "offsets",
     "output",
+    "perf",
     "plan_items",
     "reassign",
     "record_deletion",
