@@ -161,8 +161,7 @@ class ProduceRun:
             self.drain()
         except KeyboardInterrupt:
             self.is_interrupted = True
-            self.producer.purge()
-            self.drain()
+            self.end()
         self.cut(time.perf_counter())
         return self.result(started_ms)
 
@@ -176,6 +175,14 @@ class ProduceRun:
                 wanted_at = time.perf_counter()
             self.producer.poll(0 if count else TICK_S)
             self.look(now)
+
+    def end(self) -> None:
+        """Wait for the answers to what was sent, and after another Ctrl-C no more."""
+        try:
+            self.drain()
+        except KeyboardInterrupt:
+            self.producer.purge()
+            self.drain()
 
     def drain(self) -> None:
         """Wait for the answers to all that was sent."""
@@ -222,9 +229,8 @@ class ProduceRun:
 
     def refuse(self, phase: Phase, batch: list[dict[str, Any]], count: int) -> None:
         """Count what librdkafka has not even taken, and send no more: it would take none."""
-        errors = [one.pop("_error") for one in batch if "_error" in one]
-        error = errors[0] if errors else KafkaError(KafkaError._QUEUE_FULL)
-        phase.fail(error if isinstance(error, KafkaError) else KafkaError(KafkaError._FAIL), count)
+        codes = [one.pop("_error").code() for one in batch if "_error" in one]
+        phase.fail(KafkaError(codes[0] if codes else KafkaError._QUEUE_FULL), count)
         self.is_stopped = True
 
     def look(self, now: float) -> None:

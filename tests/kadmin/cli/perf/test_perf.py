@@ -112,6 +112,9 @@ class TestWithABroker:
         assert "topic 'perf-filled' with 2 partitions and 300 records" in refused.stderr
         assert (300, 0, 2) == (added["records"], added["failed"], added["processes"])
         self.read_back(at, topic)
+        large = kadmin(*produce, "--yes", "--record-size", "2000000")
+        assert large.exit_code == 1
+        assert "300 records failed: message size too large" in large.stderr
         exists = kadmin(
             *("perf", "produce", *at, *topic, "--create-topic", "--yes"), "--duration=1"
         )
