@@ -26,6 +26,7 @@ from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop import outages, test_acls, test_metrics
 from tests.interop.brokers import RealCluster
+from tests.interop.kafka_tools import KafkaTools
 from tests.interop.made_topics import create
 from tests.interop.test_brokers_by_wire import known_to_both
 from tests.interop.test_state_change_logs import copy_logs
@@ -304,6 +305,37 @@ def consume(way: Way) -> object:
     return said
 
 
+def perf(way: Way) -> object:
+    """Write, read and send back a few records, with the lines that Kafka's own tools print."""
+    name = f"smoke-{next(NUMBERS)}"
+    at = ("--topic", name, "--yes")
+    way.done("topics", "--create", *at, "--partitions", "1", "--replication-factor", "2", "--wait")
+    written = way.done("perf", "produce", *at, "--num-records", "200", "--throughput", "20000")
+    read = way.done("perf", "consume", "--topic", name, "--messages", "200")
+    sent = way.done("perf", "end-to-end", *at, "--num-records", "3")
+    way.done("perf", "load", *at, "--duration", "0.5", "--throughput", "100", "--outage", "3600")
+    theirs = KafkaTools(
+        way.cluster.release,
+        java=way.cluster.java,
+        class_path=way.cluster.class_path,
+        directory=way.directory,
+        bootstrap=way.cluster.bootstrap,
+    )
+    words = ("--num-records", "200", "--record-size", "100", "--throughput", "-1")
+    props = ("--producer-props", f"bootstrap.servers={way.cluster.bootstrap}")
+    last = theirs.done("producer-perf-test", "--topic", name, *words, *props)[-1]
+    assert shape(last) == shape(written.splitlines()[-1])
+    reading = ("--topic", name, "--messages", "200", "--timeout", "60000")
+    header, row = theirs.done("consumer-perf-test", *reading)[-2:]
+    assert [header, shape(row)] == [read.splitlines()[0], shape(read.splitlines()[1])]
+    return [shape(line) for line in (*written.splitlines()[-1:], *read.splitlines(), sent)]
+
+
+def shape(line: str) -> str:
+    """What a line is but for its figures."""
+    return re.sub(r"\d+", "N", line).replace("-N", "N")
+
+
 def verify_replicas(way: Way) -> object:
     name = way.topic_with_records()
     live = way.read("verify-replicas", "--topic", name, "--until-caught-up")
@@ -483,6 +515,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),
+    "perf": (perf, BOTH),
     "merge-logs": (merge_logs, FILES),
     "verify-replicas": (verify_replicas, BOTH),
     "collect": (collect, BOTH),
