@@ -247,7 +247,7 @@ def test_a_visitor_whom_the_proxy_no_longer_names_has_no_session(serving: Servin
 def test_two_names_of_a_visitor_are_none(serving: Serving) -> None:
     client = client_of(serving, address="10.0.0.9")
 
-    answer = client.get("/", headers=[("X-Remote-User", "pat"), ("X-Remote-User", "ann")])  # type: ignore[arg-type]
+    answer = client.get("/", headers=[("X-Remote-User", "pat"), ("X-Remote-User", "ann")])
 
     assert 303 == answer.status_code
 
