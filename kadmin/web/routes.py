@@ -7,7 +7,7 @@ looks at the role, and checks forms before a function runs.
 from typing import Final
 
 from kadmin.web.actions.routes import ACTIONS
-from kadmin.web.api import clusters as clusters_api
+from kadmin.web.api.endpoints import API
 from kadmin.web.pages import audit as audit_pages
 from kadmin.web.pages import brokers as brokers_pages
 from kadmin.web.pages import clusters as clusters_pages
@@ -30,11 +30,6 @@ PAGES: Final = (
     Route(path="/clusters/{cluster}/acls", answer=rules_pages.acls, name="acls"),
     Route(path="/clusters/{cluster}/audit", answer=audit_pages.log, name="audit"),
     Route(path="/timeline", answer=audit_pages.timeline, name="timeline"),
-)
-
-API: Final = (
-    Route(path="/api/v1/clusters", answer=clusters_api.listed),
-    Route(path="/api/v1/clusters/{cluster}", answer=clusters_api.summary),
 )
 
 ROUTES: Final = (*PAGES, *API, *ACTIONS)

@@ -4,17 +4,19 @@ from typing import Any
 
 from starlette.responses import Response
 
+from kadmin.web.api.answers import answer
 from kadmin.web.clusters import WatchedCluster
 from kadmin.web.visit import Visit
 
 
 def listed(visit: Visit) -> Response:
     """Return the clusters that the visitor may see."""
-    return visit.json({"clusters": [described(each) for each in visit.clusters]})
+    return answer(visit, {"clusters": [described(each) for each in visit.clusters]}, None)
 
 
 def summary(visit: Visit) -> Response:
-    return visit.json(described(visit.of))
+    look = visit.of.look
+    return answer(visit, described(visit.of), None if look is None else look.at_ms)
 
 
 def described(cluster: WatchedCluster) -> dict[str, Any]:

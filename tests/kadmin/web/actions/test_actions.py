@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 
 from kadmin.app.actions.shown_changes import AGE_S_MAX
-from tests.kadmin.web.actions.conftest import TOKENS, Browser, Page
 from tests.support.cli import done, kadmin
 from tests.support.one_broker import OneBroker
+from tests.support.page import TOKENS, Browser, Page
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients, pytest.mark.xdist_group("one-broker")]
 

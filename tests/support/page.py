@@ -1,15 +1,13 @@
-"""A page over the broker that tests share, and visitors of each role."""
+"""The page of `kadmin serve`, run in a thread of the test, and browsers that visit it."""
 
 import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Final
 
-import pytest
 import uvicorn
 from httpx import Client, Response
 
@@ -20,12 +18,10 @@ from kadmin.web.audit import AuditLog
 from kadmin.web.clusters import WatchedCluster
 from kadmin.web.server import Server, listening_socket
 from kadmin.web.serving import Serving
-from tests.support.one_broker import OneBroker
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 TOKENS: Final = {name: f"{name}-token-of-many-characters" for name in ("ann", "oscar", "rita")}
 ROLES: Final = {"ann": "admin", "oscar": "operate", "rita": "read"}
-NUMBERS: Final = count(1)
 ORIGIN: Final = "http://page"
 
 
@@ -115,26 +111,3 @@ def running_page(serving: Serving) -> Iterator[Page]:
             serving.close()
             server.should_exit = True
             thread.join()
-
-
-@pytest.fixture(scope="module")
-def page(one_broker: OneBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    cluster = WatchedCluster(
-        "one",
-        {"zookeeper": one_broker.zookeeper, "bootstrap_server": one_broker.broker.bootstrap},
-        interval_s=3600,
-    )
-    with running_page(serving_of(cluster, tmp_path_factory.mktemp("page"))) as running:
-        # Pages wait for the first look.
-        cluster.looks.wait_beyond(0, OUTER_LIMIT_S)
-        yield running
-
-
-@pytest.fixture
-def ann(page: Page) -> Browser:
-    return page.browser("ann")
-
-
-@pytest.fixture
-def name() -> str:
-    return f"paged-{next(NUMBERS)}"
