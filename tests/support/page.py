@@ -38,13 +38,14 @@ class Page:
         self.clients.enter_context(client)
         client.headers["Origin"] = ORIGIN
         client.post("/login", data={"token": TOKENS[name], "next": "/"})
-        return Browser(client)
+        return Browser(self, client)
 
 
 @dataclass
 class Browser:
     """A visitor who has logged in; fills in the forms that pages show."""
 
+    page: Page
     client: Client
 
     def get(self, path: str) -> Response:
