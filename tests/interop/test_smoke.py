@@ -22,6 +22,8 @@ from kadmin.cli.main import kadmin as root
 from kadmin.cli.tree import CommandNode, command_tree
 from kadmin.errors import ExitCode
 from kadmin.plan.moves.plan_file import to_json
+from kadmin.web.api.endpoints import ENDPOINTS
+from kadmin.web.clusters import WatchedCluster
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop import outages, test_acls, test_metrics
@@ -33,7 +35,8 @@ from tests.interop.test_state_change_logs import copy_logs
 from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
 from tests.support.cli import done, kadmin
 from tests.support.committing import commit
-from tests.support.waiting import wait_until
+from tests.support.page import TOKENS, running_page, serving_of
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 NUMBERS: Final = count(1)
 VALUES: Final = ("one", "two", "three")
@@ -493,6 +496,34 @@ def migration(way: Way) -> object:
     return [about, way.read("migration", "status")["phase"]]
 
 
+def serve(way: Way) -> object:
+    assert way.option is not None
+    flag = {ZOOKEEPER: "zookeeper", WIRE: "bootstrap_server"}[way.option]
+    cluster = WatchedCluster("one", {flag: way.where[1]}, interval_s=3600)
+    name = way.topic()
+    with running_page(serving_of(cluster, way.directory)) as page:
+        for poll in cluster.poller.polls.values():
+            poll.wait_beyond(0, OUTER_LIMIT_S)
+        ann = page.browser("ann")
+        pages = ("", "/brokers", "/topics", f"/topics/{name}", "/groups", "/moves", "/configs")
+        for path in (*pages, "/acls", "/audit", "/changes"):
+            assert 200 == ann.get(f"/clusters/one{path}").status_code, path
+        token = {"Authorization": f"Bearer {TOKENS['rita']}"}
+        for endpoint in ENDPOINTS:
+            if "group" in endpoint.names:
+                continue  # There may be none.
+            path = endpoint.documented_path.format(cluster="one", topic=name)
+            answer = page.base.get(path, headers=token)
+            assert 200 == answer.status_code, answer.text
+        made = f"smoke-{next(NUMBERS)}"
+        ann.do("create-topic", topic=made, partitions="2", replication_factor="2")
+        assert made in way.done("topics", "--list").splitlines()
+        gone = ann.confirm(ann.plan("delete-topics", topics=made), typed=made)
+        assert "Done." in gone.text, gone.text
+        assert made not in way.done("topics", "--list").splitlines()
+    return None
+
+
 BOTH: Final = (ZOOKEEPER, WIRE)
 FILES: Final = (None,)
 
@@ -523,6 +554,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "snapshot": (snapshot, BOTH),
     "simulate": (simulate, BOTH),
     "migration": (migration, (ZOOKEEPER,)),
+    "serve": (serve, BOTH),
 }
 """What each command is used for, and by which ways."""
 

@@ -90,6 +90,7 @@ FORMS: Final = (
             Field(
                 name="names",
                 label="Names",
+                alias="topics",
                 kind=Kind.LINES,
                 help="one a line; none means the default of brokers, users, clients or ips",
             ),
