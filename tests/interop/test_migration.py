@@ -210,6 +210,9 @@ def test_a_fault_has_the_fate_that_was_predicted(
             )
             with client_of(chroot) as client:
                 assert 3000 == owner(client)
+                # The cluster is given back, and its broker is the controller again.
+                done("migration", "rollback-check", "--fix", "--yes", "--zookeeper", chroot)
+                wait_until(lambda: owner(client) == 0, what="broker 0 as the controller")
 
 
 @pytest.mark.long

@@ -183,6 +183,18 @@ def test_a_calm_cluster_is_ready() -> None:
             "other controllers",
         ),
         (
+            calm(answers=answers({VOTERS: "0@a:1,3000@b:1"}, {VOTERS: "0@a:1,3000@b:1"})),
+            MigrationKind.BROKER_ID,
+            Severity.CRITICAL,
+            "node.id that no broker has",
+        ),
+        (
+            calm(damages=(Damage(paths.CONTROLLER_EPOCH, "is no number"),)),
+            MigrationKind.UNREADABLE,
+            Severity.CRITICAL,
+            "mend it before any is started",
+        ),
+        (
             calm(answers=answers({"log.dirs": "/a,/b"}, {})),
             MigrationKind.LOG_DIRS,
             Severity.NOTE,
