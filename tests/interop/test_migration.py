@@ -117,7 +117,7 @@ def test_epochs_of_kraft_strand_partitions_until_the_fix(
         # Led by the other one, which is stopped then.
         leader = 1 - controller
         admin = AdminClient({"bootstrap.servers": made.cluster.bootstrap})
-        pair = NewTopic("pair", replica_assignment=[[leader, controller]])
+        pair = NewTopic("pair", 1, replica_assignment=[[leader, controller]])
         admin.create_topics([pair])["pair"].result(OUTER_LIMIT_S)
         path = paths.state("pair", 0)
         wait_until(lambda: state_at(client, path).get("isr") == [leader, controller], what="an ISR")
